@@ -1,0 +1,54 @@
+import tseslint from 'typescript-eslint';
+
+/** What each layer may not import. The layers stand in docs/ARCHITECTURE.md; a lower one never knows a higher one. */
+const effects = ['vscode', 'fs', 'node:fs', 'fs/promises', 'node:fs/promises', 'http', 'node:http', 'https', 'node:https', 'net', 'node:net', 'tls', 'node:tls', 'child_process', 'node:child_process', 'worker_threads', 'node:worker_threads', 'os', 'node:os'];
+const upper = ['extension', 'agent', 'panel', 'commands', 'views', 'cli'];
+const middle = ['api', 'conversations', 'storage', 'settings'];
+const layer = (files, folders, paths = []) => ({
+  files,
+  rules: {
+    '@typescript-eslint/no-restricted-imports': [
+      'error',
+      {
+        paths: paths.map((name) => ({ name, message: 'core has no effects: take the value as a parameter' })),
+        patterns: folders.map((name) => ({
+          regex: `^(\\.\\./)+${name}(/|$)`,
+          message: `this layer may not import src/${name}`,
+        })),
+      },
+    ],
+  },
+});
+
+export default tseslint.config(
+  { ignores: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'] },
+  ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'] })),
+  {
+    files: ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unnecessary-condition': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      'no-console': 'error',
+    },
+  },
+  layer(['src/core/**/*.ts'], [...upper, ...middle], effects),
+  layer(middle.map((name) => `src/${name}/**/*.ts`), upper),
+  layer(['src/{agent,panel,commands,views,cli}/**/*.ts'], ['extension']),
+  {
+    files: ['**/*.test.ts', 'test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-restricted-imports': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      'no-console': 'off',
+    },
+  },
+);
