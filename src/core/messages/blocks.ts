@@ -1,0 +1,24 @@
+import type { ApiMessage, Block, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from './types';
+
+export const isText = (block: Block): block is TextBlock => block.type === 'text' && typeof block['text'] === 'string';
+
+export const isImage = (block: Block): block is ImageBlock => block.type === 'image';
+
+export const isThinking = (block: Block): block is ThinkingBlock =>
+  block.type === 'thinking' && typeof block['thinking'] === 'string';
+
+export const isToolUse = (block: Block): block is ToolUseBlock =>
+  block.type === 'tool_use' && typeof block['id'] === 'string' && typeof block['name'] === 'string';
+
+export const isToolResult = (block: Block): block is ToolResultBlock =>
+  block.type === 'tool_result' && typeof block['tool_use_id'] === 'string';
+
+/** Thinking in either form: its content is signed, so it is left untouched or removed whole. */
+export const isAnyThinking = (block: Block): boolean => block.type === 'thinking' || block.type === 'redacted_thinking';
+
+/** The blocks of a message; string content has none. */
+export const blocksOf = (message: ApiMessage): readonly Block[] =>
+  typeof message.content === 'string' ? [] : message.content;
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
