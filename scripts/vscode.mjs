@@ -1,0 +1,132 @@
+// A real VS Code for tests: code-server, which is VS Code's workbench and extension host on npm, and a Chromium to open it in.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+/** Everything that is fetched or made for the tests in a real VS Code; ignored by git. */
+export const cache = join(root, '.vscode-test');
+export const codeServerVersion = '4.139.1';
+
+const home = join(cache, 'code-server');
+const stamp = 'context-condenser-stamp';
+const nativeModules = ['@vscode/spdlog', '@vscode/native-watchdog', 'node-pty', '@vscode/deviceid'];
+
+/** Node 24, which code-server and vsce need: this process if it is new enough, else the one that `npm ci` installed. */
+export function node24() {
+  if (Number(process.versions.node.split('.')[0]) === 24) return process.execPath;
+  const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(own)) throw new Error('Node 24 is not installed: run "npm ci" in the project first.');
+  return own;
+}
+
+/** This process's environment with Node 24 first on PATH, and without what an outer `npm run` says about its own package. */
+export function environment() {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|INIT_CWD$)/.test(name),
+    ),
+  );
+  return { ...env, PATH: `${dirname(node24())}${delimiter}${process.env.PATH ?? ''}` };
+}
+
+function npm(args, cwd) {
+  return new Promise((done, failed) => {
+    const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
+    const child = spawn('npm', [...args, ...flags], { cwd, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    child.stdout.on('data', (chunk) => (said += chunk));
+    child.stderr.on('data', (chunk) => (said += chunk));
+    child.on('error', failed);
+    child.on('close', (code) => {
+      if (code === 0) done();
+      else failed(new Error(`"npm ${args.join(' ')}" ended with ${code}:\n${said.slice(-4000)}`));
+    });
+  });
+}
+
+const entryOf = (folder) => join(folder, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
+const isInstalled = (folder) =>
+  existsSync(entryOf(folder)) &&
+  existsSync(join(folder, stamp)) &&
+  readFileSync(join(folder, stamp), 'utf8') === codeServerVersion;
+
+/**
+ * Installs code-server into `.vscode-test/code-server` unless it is there, and gives its entry script (run it with Node 24).
+ * The install happens in a folder of its own and is renamed at the end, so that a broken or a parallel one does no harm.
+ */
+export async function ensureCodeServer(log = console.error) {
+  if (isInstalled(home)) return entryOf(home);
+  if (process.platform === 'win32')
+    throw new Error('code-server does not run on Windows: use WSL, or "npm run test:electron".');
+  const begun = Date.now();
+  log(`Installing code-server ${codeServerVersion} into .vscode-test (once, about a minute) …`);
+  mkdirSync(cache, { recursive: true });
+  const fresh = mkdtempSync(join(cache, 'installing-'));
+  try {
+    writeFileSync(join(fresh, 'package.json'), '{"private":true}');
+    await npm(['install', `code-server@${codeServerVersion}`, '--ignore-scripts'], fresh);
+    const vscode = join(fresh, 'node_modules', 'code-server', 'lib', 'vscode');
+    await npm(['install', '--omit=dev', '--ignore-scripts'], vscode);
+    await npm(['install', '--omit=dev', '--ignore-scripts'], join(vscode, 'extensions'));
+    await npm(['rebuild', ...nativeModules], vscode);
+    execFileSync(node24(), [entryOf(fresh), '--version'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    writeFileSync(join(fresh, stamp), codeServerVersion);
+    if (isInstalled(home)) return entryOf(home);
+    rmSync(home, { recursive: true, force: true });
+    renameSync(fresh, home);
+  } catch (error) {
+    if (isInstalled(home)) return entryOf(home);
+    throw new Error(
+      'code-server could not be installed. It needs npm with a reachable registry, and python3, make and a C++ compiler for four native modules.\n' +
+        (error instanceof Error ? error.message : String(error)),
+      { cause: error },
+    );
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  log(`Installed code-server in ${Math.round((Date.now() - begun) / 1000)} s.`);
+  return entryOf(home);
+}
+
+const browsers = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** The path of a Chromium or Chrome, or null, said aloud. `CHROMIUM_PATH` names one; with CI=true a missing one is installed with apt. */
+export function findChromium(log = console.error) {
+  const named = process.env.CHROMIUM_PATH;
+  if (named !== undefined && named !== '') {
+    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which does not exist.`);
+    return named;
+  }
+  const find = () => browsers.find((path) => existsSync(path)) ?? null;
+  const found = find();
+  if (found !== null) return found;
+  if (process.env.CI === 'true' && process.platform === 'linux' && process.getuid?.() === 0) {
+    log('Installing Chromium with apt-get (CI=true) …');
+    const options = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    try {
+      execFileSync('apt-get', ['-qq', 'update'], options);
+      execFileSync(
+        'apt-get',
+        ['-qq', 'install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'],
+        options,
+      );
+    } catch (error) {
+      log(`apt-get could not install Chromium: ${error instanceof Error ? error.message : error}`);
+    }
+    const installed = find();
+    if (installed !== null) return installed;
+  }
+  log(
+    'NO CHROMIUM: the tests in a real VS Code need one. Debian or Ubuntu: "sudo apt-get install chromium"; macOS: "brew install --cask chromium"; or set CHROMIUM_PATH to a Chromium or Chrome.',
+  );
+  return null;
+}
