@@ -1,0 +1,94 @@
+/**
+ * Makes the compact o200k_base table that ships with the extension (dist/o200k.bin) from the ranks in js-tiktoken.
+ *
+ * Layout, little endian:
+ *   u32 magic 'O2K1' · u32 number of tokens · u32 bytes of all tokens · u32 number of class ranges
+ *   u32[] class ranges: first code point << 8 | class bits; a range ends where the next one begins
+ *   u8[]  length of each token in bytes, in order of rank (the ranks have no gaps)
+ *   u8[]  the bytes of the tokens, in order of rank, and 16 zero bytes, for tokens are read in whole words
+ *
+ * The character classes are those of the V8 that runs this script. js-tiktoken asks the V8 it runs on, so the two can
+ * differ on code points that one Unicode version has and the other has not.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import o200k from 'js-tiktoken/ranks/o200k_base';
+
+/** tiktoken's own expected_hash of o200k_base.tiktoken. */
+const PUBLIC_SHA256 = '446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d';
+const MAGIC = 0x314b324f;
+const CODE_POINTS = 0x110000;
+
+/** The pre-tokenizer knows these classes only; the bits are those of src/core/tokens/o200k/charClass.ts. */
+const CLASSES = [
+  [1, /[\p{Lu}\p{Lt}]/u],
+  [2, /\p{Ll}/u],
+  [4, /[\p{Lm}\p{Lo}]/u],
+  [8, /\p{M}/u],
+  [16, /\p{N}/u],
+  [32, /[\r\n]/u],
+  [64, /\s/u],
+];
+const OTHER = 128;
+
+/**
+ * Class bits of a code point.
+ * @param {number} codePoint
+ */
+export function classOf(codePoint) {
+  const char = String.fromCodePoint(codePoint);
+  return CLASSES.find(([, pattern]) => pattern.test(char))?.[0] ?? OTHER;
+}
+
+function classRanges() {
+  const ranges = [];
+  let last = -1;
+  for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
+    const bits = classOf(codePoint);
+    if (bits !== last) ranges.push(codePoint * 256 + bits);
+    last = bits;
+  }
+  return ranges;
+}
+
+/** The base64 tokens in order of rank, checked against the file that tiktoken publishes. */
+function publishedTokens() {
+  const tokens = [];
+  for (const line of o200k.bpe_ranks.split('\n').filter(Boolean)) {
+    const [, first, ...rest] = line.split(' ');
+    rest.forEach((token, i) => (tokens[Number(first) + i] = token));
+  }
+  const file = tokens.map((token, rank) => `${token} ${rank}\n`).join('');
+  const sha256 = createHash('sha256').update(file).digest('hex');
+  if (sha256 !== PUBLIC_SHA256) throw new Error(`the o200k ranks of js-tiktoken are not tiktoken's: sha256 ${sha256}`);
+  return tokens;
+}
+
+/** The bytes of the table. */
+export function makeRanks() {
+  const tokens = publishedTokens().map((token) => Buffer.from(token, 'base64'));
+  const bytes = Buffer.concat(tokens);
+  const ranges = classRanges();
+  const head = Buffer.from(new Uint32Array([MAGIC, tokens.length, bytes.length, ranges.length, ...ranges]).buffer);
+  const table = Buffer.concat([head, Buffer.from(tokens.map((token) => token.length)), bytes, Buffer.alloc(16)]);
+  return new Uint8Array(table);
+}
+
+/**
+ * Writes the table to a file.
+ * @param {string} outFile
+ * @returns size of the file in bytes
+ */
+export function buildRanks(outFile) {
+  const table = makeRanks();
+  mkdirSync(dirname(outFile), { recursive: true });
+  writeFileSync(outFile, table);
+  return table.length;
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const outFile = resolve(import.meta.dirname, '..', 'dist', 'o200k.bin');
+  console.log(`${outFile}: ${buildRanks(outFile)} bytes`);
+}

@@ -1,0 +1,29 @@
+import { CASELESS, LOWER, NEWLINE, NUMBER, OTHER, SPACE, UPPER } from './charClass';
+
+const BEFORE = UPPER | LOWER | CASELESS | NUMBER;
+const BEHIND = OTHER | SPACE | NEWLINE;
+const APOSTROPHE = 0x27;
+
+/**
+ * Where a text may be cut so that its two parts have the same pieces as the whole: between a letter or number and a
+ * character that is none of these, no mark and no apostrophe. A piece ends there whatever comes behind, and a new one
+ * begins whatever stood before. Surrogates are never cut at: half of one says nothing about its class.
+ */
+function mayCut(text: string, at: number, classes: Uint8Array): boolean {
+  const behind = text.charCodeAt(at);
+  if (((classes[behind] as number) & BEHIND) === 0 || behind === APOSTROPHE) return false;
+  if (behind >= 0xd800 && behind <= 0xdfff) return false;
+  return ((classes[text.charCodeAt(at - 1)] as number) & BEFORE) !== 0;
+}
+
+/**
+ * End of the chunk that begins at `from`: the last cut within `size` UTF-16 units, or else the first one behind, or
+ * the end of the text.
+ * @param classes class bits per code point
+ */
+export function chunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
+  if (text.length - from <= size) return text.length;
+  for (let at = from + size; at > from; at--) if (mayCut(text, at, classes)) return at;
+  for (let at = from + size + 1; at < text.length; at++) if (mayCut(text, at, classes)) return at;
+  return text.length;
+}

@@ -1,0 +1,188 @@
+import type { ByteText } from './bytes';
+import { MinHeap } from './minHeap';
+import { MAX_TOKEN, NO_RANK, type RankTable } from './rankTable';
+
+/** How much the merge takes on at a time, in bytes. Any sizes give the same counts. */
+export interface MergeSizes {
+  /** up to here the lowest rank is searched by looking at all of them, beyond with a heap */
+  readonly simple: number;
+  /** a longer piece is merged in windows of this size, so that time and memory stay linear and small */
+  readonly window: number;
+  /** two windows share at least this much */
+  readonly overlap: number;
+}
+
+const DEFAULT_SIZES: MergeSizes = { simple: 64, window: 4096, overlap: 4 * MAX_TOKEN };
+
+/** Parts of a heap key: rank times this, plus the place. Both fit the 53 bits of a number. */
+const PLACES = 2 ** 31;
+
+/**
+ * Byte-pair merge: of all neighbouring parts that make a token together, the pair with the lowest rank, leftmost first,
+ * becomes one part, until no pair is left. Counts the parts; has no memory from one piece to the next.
+ */
+export class Merger {
+  readonly #table: RankTable;
+  readonly #sizes: MergeSizes;
+  /** simple merge: where parts begin */
+  readonly #starts: Int32Array;
+  /** rank of the part at a place together with the next part */
+  #ranks: Int32Array;
+  /** heap merge: beginning of the next and of the previous part, by beginning of a part */
+  #next: Int32Array;
+  #previous: Int32Array;
+  #heap: MinHeap;
+
+  constructor(table: RankTable, sizes: MergeSizes = DEFAULT_SIZES) {
+    this.#table = table;
+    this.#sizes = sizes;
+    this.#starts = new Int32Array(sizes.simple + 1);
+    this.#ranks = new Int32Array(0);
+    this.#next = new Int32Array(0);
+    this.#previous = new Int32Array(0);
+    this.#heap = new MinHeap(0);
+    this.#reserve(Math.max(sizes.simple, sizes.window));
+  }
+
+  /** Tokens of `length` bytes from `start`, none of which is looked up as a whole. */
+  count(text: ByteText, start: number, length: number): number {
+    if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
+    if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
+    return this.#windows(text.view, start, length);
+  }
+
+  #simple(view: DataView, start: number, length: number): number {
+    const table = this.#table;
+    const starts = this.#starts;
+    const ranks = this.#ranks;
+    let parts = length;
+    let best = NO_RANK;
+    let at = 0;
+    for (let i = 0; i < length; i++) {
+      starts[i] = start + i;
+      const rank = i + 1 < length ? table.pairRank(view, start + i) : NO_RANK;
+      ranks[i] = rank;
+      if (rank < best) {
+        best = rank;
+        at = i;
+      }
+    }
+    starts[length] = start + length;
+    while (best !== NO_RANK) {
+      parts--;
+      for (let i = at + 1; i < parts; i++) {
+        starts[i] = starts[i + 1] as number;
+        ranks[i] = ranks[i + 1] as number;
+      }
+      starts[parts] = start + length;
+      ranks[at] = at + 1 < parts ? this.#rankOfTwo(view, at) : NO_RANK;
+      if (at > 0) ranks[at - 1] = this.#rankOfTwo(view, at - 1);
+      best = NO_RANK;
+      for (let i = 0; i < parts; i++) {
+        const rank = ranks[i] as number;
+        if (rank < best) {
+          best = rank;
+          at = i;
+        }
+      }
+    }
+    return parts;
+  }
+
+  /** Rank of the part with this number together with the next one. */
+  #rankOfTwo(view: DataView, part: number): number {
+    const from = this.#starts[part] as number;
+    return this.#table.rank(view, from, (this.#starts[part + 2] as number) - from);
+  }
+
+  /**
+   * A row of tokens is what merging gives for their text exactly when that is so for each two neighbours, for a merge
+   * across a border depends on the two tokens beside it only. So two windows that share a token join to the tokens of
+   * the whole: here the first token of a window has to be one that the window before it has too.
+   */
+  #windows(view: DataView, start: number, length: number): number {
+    const end = start + length;
+    let size = this.#sizes.window;
+    let tokens = 0;
+    let from = start;
+    let sharedEnd = 0; // where the first token of the window has to end; 0 for the first window
+    for (;;) {
+      const to = Math.min(end, from + size);
+      const parts = this.#heapMerge(view, from, to - from);
+      const next = this.#next;
+      const meets = sharedEnd === 0 || from + (next[0] as number) === sharedEnd;
+      if (meets && to === end) {
+        if (size !== this.#sizes.window) this.#reserve(this.#sizes.window);
+        return tokens + parts;
+      }
+      const limit = size - this.#sizes.overlap;
+      let at = 0;
+      while (meets && (next[at] as number) <= limit) {
+        at = next[at] as number;
+        tokens++;
+      }
+      if (at === 0) {
+        // the windows don't meet, or a token fills this one: once more from the beginning, in larger windows
+        size *= 2;
+        this.#reserve(size);
+        tokens = 0;
+        from = start;
+        sharedEnd = 0;
+      } else {
+        sharedEnd = from + (next[at] as number);
+        from += at;
+      }
+    }
+  }
+
+  /** Merges and leaves the parts in `#next`: each place where a part begins has the place where it ends. */
+  #heapMerge(view: DataView, start: number, length: number): number {
+    const table = this.#table;
+    const next = this.#next;
+    const previous = this.#previous;
+    const ranks = this.#ranks;
+    const heap = this.#heap;
+    for (let at = 0; at < length; at++) {
+      next[at] = at + 1;
+      previous[at] = at - 1;
+      const rank = at + 1 < length ? table.pairRank(view, start + at) : NO_RANK;
+      ranks[at] = rank;
+      if (rank !== NO_RANK) heap.append(rank * PLACES + at);
+    }
+    heap.arrange();
+    let parts = length;
+    while (heap.size > 0) {
+      const key = heap.top;
+      heap.removeTop();
+      const rank = Math.floor(key / PLACES);
+      const at = key - rank * PLACES;
+      if (ranks[at] !== rank) continue; // the pair that the key stood for has gone
+      parts--;
+      const gone = next[at] as number;
+      const end = next[gone] as number;
+      next[at] = end;
+      ranks[gone] = NO_RANK;
+      if (end < length) previous[end] = at;
+      this.#renew(view, start, at, length);
+      if (at > 0) this.#renew(view, start, previous[at] as number, length);
+    }
+    return parts;
+  }
+
+  /** The part at this place or the one behind it has changed: finds the rank of the two anew. */
+  #renew(view: DataView, start: number, at: number, length: number): void {
+    const middle = this.#next[at] as number;
+    let rank = NO_RANK;
+    if (middle < length) rank = this.#table.rank(view, start + at, (this.#next[middle] as number) - at);
+    this.#ranks[at] = rank;
+    if (rank !== NO_RANK) this.#heap.push(rank * PLACES + at);
+  }
+
+  /** Room for merging so many bytes; each merge takes one key from the heap and adds two at most. */
+  #reserve(size: number): void {
+    this.#ranks = new Int32Array(size);
+    this.#next = new Int32Array(size);
+    this.#previous = new Int32Array(size);
+    this.#heap = new MinHeap(size * 2);
+  }
+}

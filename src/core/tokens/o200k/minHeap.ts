@@ -1,0 +1,64 @@
+/** Binary heap of numbers, the smallest on top, in an array of its own that only grows when asked to. */
+export class MinHeap {
+  #keys: Float64Array;
+  #size = 0;
+
+  /** @param capacity keys it can hold */
+  constructor(capacity: number) {
+    this.#keys = new Float64Array(capacity);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The smallest key; the heap must not be empty. */
+  get top(): number {
+    return this.#keys[0] as number;
+  }
+
+  /** Adds a key without putting it in its place; `arrange` must follow before anything else is asked. */
+  append(key: number): void {
+    this.#keys[this.#size++] = key;
+  }
+
+  /** Puts all appended keys in their places, in linear time. */
+  arrange(): void {
+    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#keys[at] as number);
+  }
+
+  push(key: number): void {
+    const keys = this.#keys;
+    let at = this.#size++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = keys[parent] as number;
+      if (above <= key) break;
+      keys[at] = above;
+      at = parent;
+    }
+    keys[at] = key;
+  }
+
+  /** Takes the smallest key away; the heap must not be empty. */
+  removeTop(): void {
+    const last = this.#keys[--this.#size] as number;
+    if (this.#size > 0) this.#sink(0, last);
+  }
+
+  #sink(from: number, key: number): void {
+    const keys = this.#keys;
+    const size = this.#size;
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= size) break;
+      let below = keys[child] as number;
+      if (child + 1 < size && (keys[child + 1] as number) < below) below = keys[++child] as number;
+      if (below >= key) break;
+      keys[at] = below;
+      at = child;
+    }
+    keys[at] = key;
+  }
+}

@@ -1,0 +1,69 @@
+import { hashLong, hashShort, sameBytes, SHORT, word0, word1, word2, type ByteText } from './bytes';
+
+/** Counts the tokens of one piece of text, `length` >= 2 bytes from `start`. */
+export type CountPiece = (text: ByteText, start: number, length: number) => number;
+
+/** Longer pieces than this many bytes are not kept. */
+const LONGEST = 56;
+
+const SHORT_BITS = 16; // 65,536 short pieces, 16 bytes each
+const LONG_BITS = 13; // 8,192 long pieces, 64 bytes each
+const COUNT_BITS = 8; // the last word of an entry: length above, tokens below; 0 is an empty entry
+const COUNT_MASK = (1 << COUNT_BITS) - 1;
+const LONG_META = 1; // a long entry: hash, length and tokens, then the bytes
+const LONG_BYTES = 2;
+
+/**
+ * Remembers what pieces of text count. It holds the bytes of the pieces themselves in two fixed arrays, so it is exact,
+ * never grows and keeps no text alive. A new piece takes the place of the one with the same hash.
+ */
+export class PieceCache {
+  readonly #short = new Int32Array(4 << SHORT_BITS);
+  readonly #long = new Int32Array(16 << LONG_BITS);
+  readonly #longView = new DataView(this.#long.buffer);
+  readonly #countPiece: CountPiece;
+
+  /** @param countPiece asked for pieces not yet known */
+  constructor(countPiece: CountPiece) {
+    this.#countPiece = countPiece;
+  }
+
+  /** Tokens of the piece of `length` >= 2 bytes at `start`. */
+  count(text: ByteText, start: number, length: number): number {
+    if (length > SHORT) return this.#countLong(text, start, length);
+    const view = text.view;
+    const w0 = word0(view, start, length);
+    const w1 = word1(view, start, length);
+    const w2 = word2(view, start, length);
+    const at = (hashShort(w0, w1, w2, length) >>> (32 - SHORT_BITS)) << 2;
+    const entries = this.#short;
+    const meta = entries[at + 3] as number;
+    if (entries[at] === w0 && entries[at + 1] === w1 && entries[at + 2] === w2 && meta >>> COUNT_BITS === length)
+      return meta & COUNT_MASK;
+    const tokens = this.#countPiece(text, start, length);
+    entries[at] = w0;
+    entries[at + 1] = w1;
+    entries[at + 2] = w2;
+    entries[at + 3] = (length << COUNT_BITS) | tokens;
+    return tokens;
+  }
+
+  #countLong(text: ByteText, start: number, length: number): number {
+    if (length > LONGEST) return this.#countPiece(text, start, length);
+    const hash = hashLong(text.view, start, length);
+    const at = (hash >>> (32 - LONG_BITS)) << 4;
+    const entries = this.#long;
+    const meta = entries[at + LONG_META] as number;
+    if (
+      entries[at] === hash &&
+      meta >>> COUNT_BITS === length &&
+      sameBytes(this.#longView, (at + LONG_BYTES) * 4, text.view, start, length)
+    )
+      return meta & COUNT_MASK;
+    const tokens = this.#countPiece(text, start, length);
+    entries[at] = hash;
+    entries[at + LONG_META] = (length << COUNT_BITS) | tokens;
+    new Uint8Array(entries.buffer, (at + LONG_BYTES) * 4, LONGEST).set(text.bytes.subarray(start, start + length));
+    return tokens;
+  }
+}

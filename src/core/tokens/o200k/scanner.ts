@@ -1,0 +1,159 @@
+import { CASELESS, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, WORD } from './charClass';
+
+const BLANK = 0x20;
+const APOSTROPHE = 0x27;
+const SLASH = 0x2f;
+
+/**
+ * Cuts UTF-8 text into the pieces of the o200k pattern. The pattern is a list of alternatives, the first that matches
+ * wins:
+ *
+ *   1  [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]* [Ll Lm Lo M]+  ('s|'t|'re|'ve|'m|'ll|'d in any case)?
+ *   2  [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]+ [Ll Lm Lo M]*  (the same)?
+ *   3  \p{N}{1,3}
+ *   4  ' '? [^\s\p{L}\p{N}]+ [\r\n/]*
+ *   5  \s* [\r\n]+
+ *   6  \s+ (?!\S)
+ *   7  \s+
+ *
+ * Every byte is looked at twice at most, however long the run.
+ */
+export class Scanner {
+  readonly #classes: Uint8Array;
+  /** class bits per byte: of ASCII characters; 0 for all other bytes, END_BYTE among them */
+  readonly #ascii: Uint8Array;
+
+  /** @param classes class bits per code point */
+  constructor(classes: Uint8Array) {
+    this.#classes = classes;
+    this.#ascii = new Uint8Array(256);
+    this.#ascii.set(classes.subarray(0, 128));
+  }
+
+  /**
+   * End of the piece that begins at `start`, in bytes.
+   * @param bytes well-formed UTF-8 with END_BYTE behind it
+   */
+  pieceEnd(bytes: Uint8Array, start: number): number {
+    const ascii = this.#ascii;
+    const first = bytes[start] as number;
+    const kind = ascii[first] as number;
+    if ((kind & (UPPER | LOWER)) !== 0) return this.#word(bytes, start);
+    if (first >= 0x80) return this.#afterWide(bytes, start);
+    if (kind === NUMBER) return this.#number(bytes, start);
+    if (kind === NEWLINE) return this.#space(bytes, start);
+    // what is left may stand before a word: a blank, another space, or one of all the other characters
+    const next = this.#classAt(bytes, start + 1);
+    if ((next & WORD) !== 0) return this.#word(bytes, start + 1);
+    if (kind === OTHER) return this.#others(bytes, start + 1);
+    if (next === OTHER && first === BLANK) return this.#others(bytes, start + 1);
+    return this.#space(bytes, start);
+  }
+
+  /** The piece begins with a character beyond ASCII. */
+  #afterWide(bytes: Uint8Array, start: number): number {
+    const kind = this.#classAt(bytes, start);
+    // a mark counts as part of the word it begins: as its prefix it would end at the same place
+    if ((kind & WORD) !== 0) return this.#word(bytes, start);
+    if (kind === NUMBER) return this.#number(bytes, start);
+    const next = start + widthOf(bytes[start] as number);
+    if ((this.#classAt(bytes, next) & WORD) !== 0) return this.#word(bytes, next);
+    return kind === OTHER ? this.#others(bytes, next) : this.#space(bytes, start);
+  }
+
+  /** Alternatives 1 and 2 without the prefix; at `start` stands a letter or a mark. */
+  #word(bytes: Uint8Array, start: number): number {
+    const ascii = this.#ascii;
+    let at = start;
+    while (ascii[bytes[at] as number] === UPPER) at++;
+    while (ascii[bytes[at] as number] === LOWER) at++;
+    const stop = bytes[at] as number;
+    if (stop === APOSTROPHE) return contractionEnd(bytes, at);
+    return stop < 0x80 || this.#classAt(bytes, at) === END ? at : this.#wideWord(bytes, start);
+  }
+
+  /** The same for words with characters beyond ASCII. */
+  #wideWord(bytes: Uint8Array, start: number): number {
+    let at = start;
+    let afterCaseless = start;
+    let kind = this.#classAt(bytes, at);
+    while ((kind & (UPPER | CASELESS | MARK)) !== 0) {
+      at += widthOf(bytes[at] as number);
+      if (kind !== UPPER) afterCaseless = at;
+      kind = this.#classAt(bytes, at);
+    }
+    if (kind === LOWER) {
+      do {
+        at += widthOf(bytes[at] as number);
+        kind = this.#classAt(bytes, at);
+      } while ((kind & (LOWER | CASELESS | MARK)) !== 0);
+    } else if (afterCaseless !== start) {
+      // Alternative 1 comes first: it gives back the capitals at the end, so that a caseless one ends the word.
+      at = afterCaseless;
+    }
+    return bytes[at] === APOSTROPHE ? contractionEnd(bytes, at) : at;
+  }
+
+  #number(bytes: Uint8Array, start: number): number {
+    let at = start;
+    for (let digits = 0; digits < 3 && this.#classAt(bytes, at) === NUMBER; digits++) {
+      at += widthOf(bytes[at] as number);
+    }
+    return at;
+  }
+
+  /** Alternative 4 from a place on up to which everything belongs to the piece. */
+  #others(bytes: Uint8Array, from: number): number {
+    let at = from;
+    while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += widthOf(bytes[at] as number);
+    while (this.#ascii[bytes[at] as number] === NEWLINE || bytes[at] === SLASH) at++;
+    return at;
+  }
+
+  /** Alternatives 5 to 7; at `start` stands a space or a line break. */
+  #space(bytes: Uint8Array, start: number): number {
+    let at = start;
+    let last = start;
+    let afterNewline = start;
+    let kind = this.#classAt(bytes, at);
+    while ((kind & (SPACE | NEWLINE)) !== 0) {
+      last = at;
+      at += widthOf(bytes[at] as number);
+      if (kind === NEWLINE) afterNewline = at;
+      kind = this.#classAt(bytes, at);
+    }
+    if (afterNewline !== start) return afterNewline;
+    // before something visible the last space is left to it, unless it is the only one
+    return kind === END || last === start ? at : last;
+  }
+
+  #classAt(bytes: Uint8Array, at: number): number {
+    const first = bytes[at] as number;
+    if (first < 0x80) return this.#ascii[first] as number;
+    return this.#wideClassAt(bytes, at, first);
+  }
+
+  #wideClassAt(bytes: Uint8Array, at: number, first: number): number {
+    const second = (bytes[at + 1] as number) & 0x3f;
+    if (first < 0xe0) return this.#classes[((first & 0x1f) << 6) | second] as number;
+    const third = (bytes[at + 2] as number) & 0x3f;
+    if (first < 0xf0) return this.#classes[((first & 0x0f) << 12) | (second << 6) | third] as number;
+    if (first > 0xf4) return END;
+    const fourth = (bytes[at + 3] as number) & 0x3f;
+    return this.#classes[((first & 0x07) << 18) | (second << 12) | (third << 6) | fourth] as number;
+  }
+}
+
+/** Bytes of the character that begins with this byte. */
+function widthOf(first: number): number {
+  return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/** End of the contraction at the apostrophe, or the place of the apostrophe when there is none. */
+function contractionEnd(bytes: Uint8Array, at: number): number {
+  const one = (bytes[at + 1] as number) | 0x20; // lower case
+  if (one === 0x73 || one === 0x74 || one === 0x6d || one === 0x64) return at + 2; // s t m d
+  const two = (bytes[at + 2] as number) | 0x20;
+  if (two === 0x65 && (one === 0x72 || one === 0x76)) return at + 3; // re ve
+  return one === 0x6c && two === 0x6c ? at + 3 : at; // ll
+}
