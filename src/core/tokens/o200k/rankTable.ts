@@ -15,7 +15,7 @@ const SLOT_BITS = 19;
 const SLOT_MASK = (1 << SLOT_BITS) - 1;
 const SLOT_SHIFT = 32 - SLOT_BITS;
 
-/** The last word of a slot is the rank in the low bits and the length in bytes above; 0 is an empty slot. */
+/** A slot holds rank + 1, and above it the low bits of the hash, which tell most other bytes apart; 0 is empty. */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
@@ -24,11 +24,10 @@ export class RankTable {
   /** class bits per code point, see charClass.ts */
   readonly classes: Uint8Array;
   readonly #asset: DataView;
-  /**
-   * Open addressing, four words per slot. A short token stands there itself, three words of its bytes; a longer one
-   * with its hash and the place of its bytes in the asset.
-   */
-  readonly #slots = new Int32Array(4 << SLOT_BITS);
+  /** where the bytes of a token begin in the asset, by rank; they end where the next ones begin */
+  readonly #offsets: Int32Array;
+  /** the ranks by hash of the bytes, open addressing */
+  readonly #slots = new Int32Array(1 << SLOT_BITS);
   /** ranks of the tokens of two bytes, indexed by the little-endian number of the two */
   readonly #pairs = new Int32Array(1 << 16).fill(NO_RANK);
 
@@ -43,12 +42,8 @@ export class RankTable {
     if (asset.length !== bytesAt + view.getUint32(8, true) + PADDING) throw new Error('the o200k table is cut off');
     this.#asset = view;
     this.classes = expandClasses(Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(HEAD + i * 4, true)));
-    let at = bytesAt;
-    for (let rank = 0; rank < tokens; rank++) {
-      const length = asset[lengthsAt + rank] as number;
-      this.#add(at, length, rank);
-      at += length;
-    }
+    this.#offsets = new Int32Array(tokens + 1);
+    this.#fill(asset.subarray(lengthsAt, bytesAt), bytesAt);
   }
 
   /** Rank of two neighbouring bytes, NO_RANK when they are no token. */
@@ -62,50 +57,62 @@ export class RankTable {
     const w0 = word0(view, start, length);
     const w1 = word1(view, start, length);
     const w2 = word2(view, start, length);
-    const slots = this.#slots;
-    let slot = hashShort(w0, w1, w2, length) >>> SLOT_SHIFT;
+    const hash = hashShort(w0, w1, w2, length);
+    const asset = this.#asset;
+    let slot = hash >>> SLOT_SHIFT;
     for (;;) {
-      const at = slot << 2;
-      const meta = slots[at + 3] as number;
-      if (meta === 0) return NO_RANK;
-      if (slots[at] === w0 && slots[at + 1] === w1 && slots[at + 2] === w2 && meta >>> RANK_BITS === length)
-        return meta & RANK_MASK;
+      const found = this.#slots[slot] as number;
+      if (found === 0) return NO_RANK;
+      if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
+        const rank = (found & RANK_MASK) - 1;
+        const at = this.#offsets[rank] as number;
+        if (
+          (this.#offsets[rank + 1] as number) - at === length &&
+          word0(asset, at, length) === w0 &&
+          word1(asset, at, length) === w1 &&
+          word2(asset, at, length) === w2
+        )
+          return rank;
+      }
       slot = (slot + 1) & SLOT_MASK;
     }
   }
 
   #longRank(view: DataView, start: number, length: number): number {
     const hash = hashLong(view, start, length);
-    const slots = this.#slots;
     let slot = hash >>> SLOT_SHIFT;
     for (;;) {
-      const at = slot << 2;
-      const meta = slots[at + 3] as number;
-      if (meta === 0) return NO_RANK;
-      if (
-        slots[at] === hash &&
-        meta >>> RANK_BITS === length &&
-        sameBytes(this.#asset, slots[at + 1] as number, view, start, length)
-      )
-        return meta & RANK_MASK;
+      const found = this.#slots[slot] as number;
+      if (found === 0) return NO_RANK;
+      if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
+        const rank = (found & RANK_MASK) - 1;
+        const at = this.#offsets[rank] as number;
+        if ((this.#offsets[rank + 1] as number) - at === length && sameBytes(this.#asset, at, view, start, length))
+          return rank;
+      }
       slot = (slot + 1) & SLOT_MASK;
     }
   }
 
-  #add(start: number, length: number, rank: number): void {
+  /** Enters all tokens. One plain loop over locals: it runs once, mostly before the compiler has optimised it. */
+  #fill(lengths: Uint8Array, bytesAt: number): void {
     const view = this.#asset;
-    if (length === 2) this.#pairs[view.getUint16(start, true)] = rank;
-    const short = length <= SHORT;
-    const w0 = short ? word0(view, start, length) : hashLong(view, start, length);
-    const w1 = short ? word1(view, start, length) : start;
-    const w2 = short ? word2(view, start, length) : 0;
     const slots = this.#slots;
-    let slot = (short ? hashShort(w0, w1, w2, length) : w0) >>> SLOT_SHIFT;
-    while (slots[(slot << 2) + 3] !== 0) slot = (slot + 1) & SLOT_MASK;
-    const at = slot << 2;
-    slots[at] = w0;
-    slots[at + 1] = w1;
-    slots[at + 2] = w2;
-    slots[at + 3] = (length << RANK_BITS) | rank;
+    const offsets = this.#offsets;
+    let at = bytesAt;
+    for (let rank = 0; rank < lengths.length; rank++) {
+      const length = lengths[rank] as number;
+      offsets[rank] = at;
+      const hash =
+        length > SHORT
+          ? hashLong(view, at, length)
+          : hashShort(word0(view, at, length), word1(view, at, length), word2(view, at, length), length);
+      let slot = hash >>> SLOT_SHIFT;
+      while (slots[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
+      slots[slot] = (hash << RANK_BITS) | (rank + 1);
+      if (length === 2) this.#pairs[view.getUint16(at, true)] = rank;
+      at += length;
+    }
+    offsets[lengths.length] = at;
   }
 }
