@@ -1,0 +1,106 @@
+/**
+ * The ledger's rules: a conversation's condensations as an append-only list of entries, and the state that follows from
+ * them. Pure; `storage/` keeps the entries on disk.
+ */
+import { lastByPlace, type Edit, type EditId } from './edits';
+import type { StepReport } from './types';
+
+export type CondensationId = string & { readonly __condensation: unique symbol };
+
+/** One condensation that was applied. */
+export interface Condensation {
+  readonly id: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  /** `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of it. */
+  readonly base: 'original' | 'view';
+  readonly edits: readonly Edit[];
+  readonly steps: readonly StepReport[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** US dollars. */
+  readonly cost: number;
+  /** Hash of the resulting messages' JSON: a view that was written to a file is recognized by it. */
+  readonly viewHash: string;
+}
+
+export type LedgerEntry =
+  | { readonly type: 'condensed'; readonly condensation: Condensation }
+  | { readonly type: 'undone'; readonly condensation: CondensationId }
+  | { readonly type: 'redone'; readonly condensation: CondensationId }
+  | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
+  | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId };
+
+export interface Ledger {
+  /** All condensations, oldest first. */
+  readonly condensations: readonly Condensation[];
+  readonly undone: ReadonlySet<CondensationId>;
+  /** Edits that the user took out, as `condensation/edit`. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+export const EMPTY_LEDGER: Ledger = { condensations: [], undone: new Set(), excluded: new Set() };
+
+const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
+
+/** The state after one more entry. An entry that names what isn't there changes nothing. */
+export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
+  switch (entry.type) {
+    case 'condensed':
+      return { ...ledger, condensations: [...ledger.condensations, entry.condensation] };
+    case 'undone':
+      return { ...ledger, undone: new Set([...ledger.undone, entry.condensation]) };
+    case 'redone':
+      return { ...ledger, undone: without(ledger.undone, entry.condensation) };
+    case 'excluded':
+      return { ...ledger, excluded: new Set([...ledger.excluded, excludedKey(entry.condensation, entry.edit)]) };
+    case 'included':
+      return { ...ledger, excluded: without(ledger.excluded, excludedKey(entry.condensation, entry.edit)) };
+  }
+}
+
+const without = <T>(set: ReadonlySet<T>, value: T): Set<T> => new Set([...set].filter((other) => other !== value));
+
+/** The state after all entries. */
+export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => {
+  let ledger = EMPTY_LEDGER;
+  for (const entry of entries) ledger = applyEntry(ledger, entry);
+  return ledger;
+};
+
+/** The condensations that the view shows, oldest first. */
+export function activeCondensations(ledger: Ledger): Condensation[] {
+  const active = ledger.condensations.filter(({ id }) => !ledger.undone.has(id));
+  const base = active.findLastIndex((condensation) => condensation.base === 'original');
+  return base < 0 ? active : active.slice(base);
+}
+
+/** The edits that the view shows: of several for one place the last that is not excluded. */
+export const activeEdits = (ledger: Ledger): Edit[] =>
+  lastByPlace(
+    activeCondensations(ledger).flatMap(({ id, edits }) =>
+      edits.filter((edit) => !ledger.excluded.has(excludedKey(id, edit.id))),
+    ),
+  );
+
+/** The entry that undoes the last condensation; undefined where there is none. */
+export function undo(ledger: Ledger): LedgerEntry | undefined {
+  const last = activeCondensations(ledger).at(-1);
+  return last && { type: 'undone', condensation: last.id };
+}
+
+/** The entry that brings the last undone condensation back; undefined where nothing was undone since the last one. */
+export function redo(ledger: Ledger): LedgerEntry | undefined {
+  const lastDone = ledger.condensations.findLastIndex(({ id }) => !ledger.undone.has(id));
+  const next = ledger.condensations[lastDone + 1];
+  return next && { type: 'redone', condensation: next.id };
+}
+
+/** The entry that takes one edit out of the view, or back in; undefined where the ledger has no such edit. */
+export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
+  const condensation = ledger.condensations.findLast(({ edits }) => edits.some(({ id }) => id === edit))?.id;
+  if (condensation === undefined) return undefined;
+  const type = ledger.excluded.has(excludedKey(condensation, edit)) ? 'included' : 'excluded';
+  return { type, condensation, edit };
+}

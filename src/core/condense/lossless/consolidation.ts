@@ -1,0 +1,137 @@
+import { placeOf, toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
+import type { CutRequest, Draft } from '../draft';
+import { findMarkers } from '../markers';
+import type { DraftStep } from '../steps';
+import { describe, type Keep } from './duplicates';
+import { protectedFrom } from './protect';
+import { linesOf, standingRuns } from './standingLines';
+
+/**
+ * Listings of one folder and searches for one pattern (FR-LC-002): the latest stays whole; an older one keeps what is
+ * not in it and refers to the rest.
+ */
+export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
+  const name = 'Repeated listings and searches';
+  return {
+    name,
+    async run(draft, pace) {
+      const groups = groupBy(draft, (exchange) => {
+        const kind = ruleFor(tools, exchange.tool)?.kind;
+        return kind === 'list' || kind === 'search' ? `${exchange.tool} ${JSON.stringify(exchange.input)}` : undefined;
+      });
+      for (const group of groups) {
+        const kept = keep === 'latest' ? group.at(-1) : group[0];
+        for (const exchange of group) {
+          if (kept && exchange !== kept) referLines(draft, name, exchange, kept, describe(tools, keep, kept));
+        }
+        await pace.breathe();
+      }
+    },
+  };
+};
+
+/** Runs of one command line: the latest output stays, an older one is taken out. An output that failed always stays. */
+export const repeatedCommands = (tools: ToolTable): DraftStep => {
+  const name = 'Repeated commands';
+  return {
+    name,
+    async run(draft, pace) {
+      const groups = groupBy(draft, (exchange) => {
+        if (ruleFor(tools, exchange.tool)?.kind !== 'command') return undefined;
+        const command = commandOf(exchange);
+        return command === undefined ? undefined : JSON.stringify([exchange.tool, command, exchange.input['cwd']]);
+      });
+      for (const group of groups) {
+        for (const exchange of group.slice(0, -1)) {
+          takeOut(draft, name, exchange, 'older output, this command ran again later', 'the command ran again later');
+        }
+        await pace.breathe();
+      }
+    },
+  };
+};
+
+/** Shorter than this is small. */
+const SMALL_CHARS = 600;
+const MIN_ALIKE = 3;
+
+/** Small results of one tool that differ in numbers and names only ("file x updated"): the latest stays, with the count. */
+export const similarResults = (tools: ToolTable): DraftStep => {
+  const name = 'Small similar results';
+  return {
+    name,
+    async run(draft, pace) {
+      const groups = groupBy(draft, (exchange) => {
+        const text = exchange.resultText;
+        // What reads, lists or searches gives content, not a confirmation.
+        const kind = ruleFor(tools, exchange.tool)?.kind;
+        if (kind === 'read' || kind === 'list' || kind === 'search' || kind === 'command') return undefined;
+        if (text.length > SMALL_CHARS || findMarkers(text).length > 0) return undefined;
+        return `${exchange.tool} ${shapeOf(text)}`;
+      });
+      for (const group of groups) {
+        if (group.length < MIN_ALIKE) continue;
+        for (const exchange of group.slice(0, -1)) {
+          const what = `one of ${group.length} alike, the last stands below`;
+          takeOut(draft, name, exchange, what, 'a later result says the same');
+        }
+        await pace.breathe();
+      }
+    },
+  };
+};
+
+/** The text with what differs between alike results left out: paths, numbers, quoted names. */
+const shapeOf = (text: string): string =>
+  text
+    .replace(/[\w.@~-]*[\\/][\w.@~\\/-]*/g, 'P')
+    .replace(/\d+/g, '0')
+    .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/g, 'Q');
+
+/** Exchanges with the same key, answered and without error, in order; only groups of two and more. */
+function groupBy(draft: Draft, keyOf: (exchange: ToolExchange) => string | undefined): ToolExchange[][] {
+  const groups = new Map<string, ToolExchange[]>();
+  for (const exchange of toolExchanges(draft.messages)) {
+    const key = exchange.isError || exchange.results.length === 0 ? undefined : keyOf(exchange);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(exchange);
+    else groups.set(key, [exchange]);
+  }
+  return [...groups.values()].filter((group) => group.length > 1);
+}
+
+function referLines(draft: Draft, step: string, exchange: ToolExchange, kept: ToolExchange, where: string): void {
+  const standing = linesOf(kept.resultText);
+  for (const content of exchange.results.toReversed()) {
+    if (protectedFrom(draft, content)) continue;
+    const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
+      start: content.start + run.start,
+      end: content.start + run.end,
+      marker: `${run.lines} lines as in ${where}`,
+    }));
+    draft.cut(step, placeOf(content), requests, {
+      contentType: 'toolResults',
+      reason: 'the same lines stand in another result of the same call',
+      strict: true,
+    });
+  }
+}
+
+function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): void {
+  for (const content of exchange.results.toReversed()) {
+    if (protectedFrom(draft, content) || isOneMarker(content.text)) continue;
+    const { start, end } = content;
+    draft.cut(step, placeOf(content), [{ start, end, marker: what }], {
+      contentType: 'toolResults',
+      reason,
+      strict: false,
+    });
+  }
+}
+
+const isOneMarker = (text: string): boolean => {
+  const [first] = findMarkers(text);
+  return first?.start === 0 && first.end === text.length;
+};

@@ -1,0 +1,73 @@
+import { blocksOf, isText } from '../../messages/blocks';
+import type { PlacedContent } from '../../messages/exchanges';
+import { placeOf, toolExchanges } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { CutRequest, Draft } from '../draft';
+import type { DraftStep } from '../steps';
+import { protectedFrom } from './protect';
+import { linesOf, standingRuns } from './standingLines';
+
+const ENVIRONMENT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
+
+/**
+ * State that is sent again and again (FR-LC-004): of environment details and plans the latest stays whole; older ones
+ * keep what differs from it.
+ */
+export const obsoleteState = (tools: ToolTable): DraftStep => {
+  const name = 'Superseded state';
+  return {
+    name,
+    async run(draft, pace) {
+      for (const [what, contents] of [
+        ['the latest environment details', environments(draft)],
+        ['the latest plan', plans(draft, tools)],
+      ] as const) {
+        const latest = contents.at(-1);
+        if (!latest) continue;
+        const standing = linesOf(latest.text);
+        for (const content of contents.slice(0, -1)) {
+          const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
+            start: content.start + run.start,
+            end: content.start + run.end,
+            marker: `${run.lines} lines as in ${what}`,
+          }));
+          draft.cut(name, placeOf(content), requests, {
+            contentType: content.type,
+            reason: `superseded by ${what}`,
+            strict: true,
+          });
+          await pace.breathe();
+        }
+      }
+    },
+  };
+};
+
+/** Environment details that Roo and Cline put at the end of each turn. */
+function environments(draft: Draft): PlacedContent[] {
+  const contents: PlacedContent[] = [];
+  draft.messages.forEach((message, index) => {
+    if (message.role !== 'user') return;
+    blocksOf(message).forEach((block, at) => {
+      if (!isText(block) || !ENVIRONMENT.test(block.text)) return;
+      const { text } = block;
+      const content: PlacedContent = {
+        type: 'messageText',
+        message: index,
+        path: ['content', at, 'text'],
+        start: 0,
+        end: text.length,
+        text,
+      };
+      if (!protectedFrom(draft, content)) contents.push(content);
+    });
+  });
+  return contents;
+}
+
+/** Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to shorten. */
+function plans(draft: Draft, tools: ToolTable): PlacedContent[] {
+  return toolExchanges(draft.messages)
+    .filter((exchange) => ruleFor(tools, exchange.tool)?.kind === 'plan' && !exchange.isError)
+    .flatMap((exchange) => exchange.parameters.filter((content) => content.text.includes('\n')));
+}

@@ -1,0 +1,61 @@
+import type { Hash } from '../hash';
+
+/** A short stable id of original content that a view leaves out: the beginning of the content's sha256. */
+export type ReferenceId = string & { readonly __reference: unique symbol };
+
+/** Six hexadecimal digits; longer only where two contents of one conversation share them. */
+const SHORTEST = 6;
+
+/**
+ * The reference of a content.
+ * @param taken the references given so far in this conversation, by id.
+ */
+export function referenceFor(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
+  for (let length = SHORTEST; length < hash.length; length += 2) {
+    const id = hash.slice(0, length) as ReferenceId;
+    const other = taken.get(id);
+    if (other === undefined || other === hash) return id;
+  }
+  return hash as string as ReferenceId;
+}
+
+/**
+ * The text that stands where content was taken out. One form that no code or prose has by chance, so that it can be
+ * found again, expanded, and kept out of files.
+ * @param what says in a few words what is missing.
+ */
+export const marker = (what: string, reference: ReferenceId): string => `⟦condensed: ${what} · ref ${reference}⟧`;
+
+/** Told once in a view: agents have copied such texts into files (Opencode-DCP#168). */
+export const MARKER_RULE = 'never write such a marker into a file';
+
+const MARKER = /⟦condensed: ([^⟦⟧]*?) · ref ([0-9a-f]{6,64})⟧/g;
+
+export interface FoundMarker {
+  readonly start: number;
+  readonly end: number;
+  readonly what: string;
+  readonly reference: ReferenceId;
+}
+
+/** The markers in a text, in order. */
+export const findMarkers = (text: string): FoundMarker[] =>
+  text.includes('⟦condensed: ')
+    ? [...text.matchAll(MARKER)].map((match) => ({
+        start: match.index,
+        end: match.index + match[0].length,
+        what: match[1] ?? '',
+        reference: (match[2] ?? '') as ReferenceId,
+      }))
+    : [];
+
+/** Puts the originals back where markers stand; a marker whose reference is unknown stays. */
+export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {
+  let out = '';
+  let at = 0;
+  for (const found of findMarkers(text)) {
+    out += text.slice(at, found.start) + (resolve(found.reference) ?? text.slice(found.start, found.end));
+    at = found.end;
+  }
+  return out + text.slice(at);
+}

@@ -1,0 +1,20 @@
+/** Longest stretch without giving the thread back, in milliseconds: the extension host is shared with everybody. */
+const STRETCH_MS = 15;
+
+/** Lets long mechanical work breathe: gives the thread back now and then, and hears a cancel. */
+export class Pace {
+  private since = performance.now();
+
+  constructor(private readonly signal?: AbortSignal) {}
+
+  /**
+   * Call often; it does something only once a stretch is over.
+   * @throws the signal's reason where it was aborted.
+   */
+  async breathe(): Promise<void> {
+    if (performance.now() - this.since < STRETCH_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.signal?.throwIfAborted();
+    this.since = performance.now();
+  }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { contentsOf, type Content } from '../../messages/content';
+import type { ApiMessage, ContentType } from '../../messages/types';
+import { jsonSchema, validate } from '../config';
+import { Draft } from '../draft';
+import type { Pace } from '../pace';
+import { runSteps, type DraftStep } from '../steps';
+import { truncatedSlice } from '../truncate';
+import type { CondensationProvider, ProviderCapabilities } from '../types';
+import { oldZone } from '../zones';
+
+const keepPart = z.enum(['head', 'tail', 'both']);
+const count = z.int().min(1).max(1_000_000);
+
+const operation = (defaults: { mode: 'keep' | 'suppress' | 'truncate'; maxLines?: number; maxChars?: number }) =>
+  z
+    .object({
+      mode: z.enum(['keep', 'suppress', 'truncate']).default(defaults.mode).describe('What happens to this content.'),
+      maxLines: count.optional().describe('Lines that stay when truncating.'),
+      maxChars: count.optional().describe('Characters that stay when truncating.'),
+      keep: keepPart.default('both').describe('Which part stays when truncating.'),
+    })
+    .strict()
+    .transform((value) =>
+      value.maxLines === undefined && value.maxChars === undefined
+        ? { ...value, maxLines: defaults.maxLines, maxChars: defaults.maxChars }
+        : value,
+    );
+
+const configSchema = z
+  .object({
+    preserveRecentCount: z
+      .int()
+      .min(0)
+      .max(100_000)
+      .default(10)
+      .describe('How many of the newest messages are left alone.'),
+    toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000 }).prefault({}),
+    toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
+    messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
+    preserveUserMessages: z.boolean().default(true).describe('Never touch what a user wrote.'),
+    preserveAssistantText: z.boolean().default(true).describe('Never touch what the assistant wrote.'),
+    minimumTokens: z.int().min(0).max(1_000_000).default(50).describe('Content with fewer tokens is left alone.'),
+  })
+  .strict();
+
+/** Settings of the Truncation provider, all with defaults. */
+export type TruncationConfig = z.output<typeof configSchema>;
+type Operation = TruncationConfig['toolResults'];
+
+const STEP = 'Truncation';
+
+/** Fast and deterministic: shortens or suppresses old content, oldest first, until the target is met. */
+export const truncationProvider: CondensationProvider<TruncationConfig> = {
+  id: 'truncation',
+  name: 'Truncation',
+  description: 'Shortens old tool results and parameters mechanically. Fast and free; what is cut can be recalled.',
+  version: '1.0.0',
+
+  getCapabilities: (): ProviderCapabilities => ({
+    supportsLossless: false,
+    supportsBatchMode: false,
+    supportsIndividualMode: true,
+    supportsMultiPass: false,
+    supportsLLMSummarization: false,
+    estimatedSpeed: 'fast',
+  }),
+  getConfigSchema: () => jsonSchema(configSchema),
+  validateConfig: (config) => validate(configSchema, config),
+
+  async condense(context, config, options) {
+    const draft = new Draft(context.messages, context.counter, context.edits);
+    return runSteps(draft, [truncationStep(config, options.targetTokens)], options);
+  },
+  async estimateReduction(context, config, options) {
+    const draft = new Draft(context.messages, context.counter, context.edits);
+    const tokensBefore = draft.tokens;
+    const { steps } = await runSteps(draft, [truncationStep(config, options.targetTokens)], options);
+    return { tokensBefore, tokensAfter: draft.tokens, steps };
+  },
+  estimateCost: () => Promise.resolve(0),
+};
+
+/** The step itself, for pipelines that have more than one. */
+export const truncationStep = (config: TruncationConfig, targetTokens: number | undefined): DraftStep => ({
+  name: STEP,
+  async run(draft: Draft, pace: Pace): Promise<void> {
+    const zone = oldZone(draft.messages, config.preserveRecentCount);
+    for (let index = zone.start; index < zone.end; index++) {
+      for (const content of editable(draft.messages[index], config)) {
+        if (targetTokens !== undefined && draft.tokens <= targetTokens) return;
+        shorten(draft, index, content, config[content.type], config.minimumTokens);
+        await pace.breathe();
+      }
+    }
+  },
+});
+
+/** The content that the configuration lets us touch. From the back, so that slices of one string keep their offsets. */
+function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
+  if (!message || message.role === 'system') return [];
+  const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
+  return contentsOf(message)
+    .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
+    .toReversed();
+}
+
+const WHAT: Readonly<Record<ContentType, string>> = {
+  messageText: 'text',
+  toolParameters: 'parameter',
+  toolResults: 'result',
+};
+
+function shorten(draft: Draft, message: number, content: Content, operation: Operation, minimumTokens: number): void {
+  const place = { message, path: content.path };
+  const { type, start, end, text } = content;
+  if (draft.counter.text(text) < minimumTokens) return;
+  if (operation.mode === 'suppress') {
+    const request = { start, end, marker: `${WHAT[type]} suppressed` };
+    draft.cut(STEP, place, [request], { contentType: type, reason: 'suppressed as old', strict: false });
+    return;
+  }
+  const slice = truncatedSlice(text, operation);
+  if (!slice) return;
+  const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
+  const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };
+  draft.cut(STEP, place, [request], { contentType: type, reason: 'truncated as old', strict: false });
+}

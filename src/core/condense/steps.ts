@@ -1,0 +1,68 @@
+import type { Draft } from './draft';
+import { Pace } from './pace';
+import type { CondensationOptions, ProviderResult, StepReport } from './types';
+
+/** One mechanical step over a draft: it edits the draft and needs no model. */
+export interface DraftStep {
+  /** What reports call it. Edits carry it as their step. */
+  readonly name: string;
+  run(draft: Draft, pace: Pace): Promise<void>;
+}
+
+/**
+ * Runs steps in order until the target is met. A step that fails is dropped whole and the next one runs.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function runSteps(
+  draft: Draft,
+  steps: readonly DraftStep[],
+  options: CondensationOptions,
+): Promise<ProviderResult> {
+  const reports: StepReport[] = [];
+  const pace = new Pace(options.signal);
+  for (const [index, step] of steps.entries()) {
+    options.signal?.throwIfAborted();
+    options.onProgress?.({ step: step.name, done: index, total: steps.length });
+    const reached = options.targetTokens !== undefined && draft.tokens <= options.targetTokens;
+    reports.push(reached ? skipped(draft, step.name) : await runStep(draft, step, pace, options.signal));
+  }
+  options.onProgress?.({ step: '', done: steps.length, total: steps.length });
+  return { edits: draft.edits, steps: reports, cost: 0 };
+}
+
+const skipped = (draft: Draft, name: string): StepReport => ({
+  name,
+  tokensBefore: draft.tokens,
+  tokensAfter: draft.tokens,
+  edits: 0,
+  timeMs: 0,
+  cost: 0,
+  outcome: { kind: 'skipped', reason: 'the target was already met' },
+});
+
+async function runStep(
+  draft: Draft,
+  step: DraftStep,
+  pace: Pace,
+  signal: AbortSignal | undefined,
+): Promise<StepReport> {
+  const before = draft.checkpoint();
+  const started = performance.now();
+  let outcome: StepReport['outcome'] = { kind: 'done' };
+  try {
+    await step.run(draft, pace);
+  } catch (error) {
+    draft.rollback(before);
+    signal?.throwIfAborted();
+    outcome = { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+  }
+  return {
+    name: step.name,
+    tokensBefore: before.tokens,
+    tokensAfter: draft.tokens,
+    edits: draft.edits.filter((edit) => edit.step === step.name).length,
+    timeMs: performance.now() - started,
+    cost: 0,
+    outcome,
+  };
+}

@@ -1,0 +1,115 @@
+import type { ApiMessage } from '../messages/types';
+import type { MessageCounter } from '../tokens/messageCounter';
+import type { Edit } from './edits';
+
+/** The strategies that this product brings; other extensions may register more under ids of their own. */
+export type BuiltInProviderId = 'native' | 'lossless' | 'truncation' | 'smart';
+
+export interface ProviderCapabilities {
+  /** True where all that the provider leaves out can be had back without a model. */
+  readonly supportsLossless: boolean;
+  readonly supportsBatchMode: boolean;
+  readonly supportsIndividualMode: boolean;
+  readonly supportsMultiPass: boolean;
+  readonly supportsLLMSummarization: boolean;
+  readonly estimatedSpeed: 'fast' | 'medium' | 'slow';
+}
+
+/** A wrong setting: where, what was found, what is allowed. */
+export interface ConfigProblem {
+  /** Dotted path of the setting, such as `toolResults.maxLines`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type ValidationResult<Config> =
+  | { readonly valid: true; readonly config: Config }
+  | { readonly valid: false; readonly problems: readonly ConfigProblem[] };
+
+/** A JSON Schema, as the panel and package.json take it. */
+export type ConfigSchema = Readonly<Record<string, unknown>>;
+
+/** What a provider works on. */
+export interface ConversationContext {
+  /** The immutable conversation. */
+  readonly messages: readonly ApiMessage[];
+  /** Edits of earlier condensations that still hold; the view starts with them. */
+  readonly edits: readonly Edit[];
+  readonly counter: MessageCounter;
+}
+
+export interface CondensationProgress {
+  /** The step that runs, in words. */
+  readonly step: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface CondensationOptions {
+  /** Stop as soon as the view has no more tokens than this (o200k); undefined: as far as the provider goes. */
+  readonly targetTokens?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: CondensationProgress) => void;
+}
+
+/** One step of a condensation and what it did (NFR-U-002). */
+export interface StepReport {
+  readonly name: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly edits: number;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** US dollars. */
+  readonly cost: number;
+  readonly outcome: StepOutcome;
+}
+
+export type StepOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'skipped'; readonly reason: string }
+  /** What the step had done was dropped whole. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** What a provider gives back: edits, never messages. */
+export interface ProviderResult {
+  readonly edits: readonly Edit[];
+  readonly steps: readonly StepReport[];
+  /** US dollars. */
+  readonly cost: number;
+}
+
+export interface ReductionEstimate {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly steps: readonly StepReport[];
+}
+
+/** A condensation strategy (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
+export interface CondensationProvider<Config = unknown> {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+
+  getCapabilities(): ProviderCapabilities;
+  getConfigSchema(): ConfigSchema;
+  /** Checks a configuration from outside; what is absent takes its default. */
+  validateConfig(config: unknown): ValidationResult<Config>;
+
+  /**
+   * Condenses, without side effects.
+   * @throws the signal's reason where it was aborted; any other error means that nothing came of it.
+   */
+  condense(context: ConversationContext, config: Config, options: CondensationOptions): Promise<ProviderResult>;
+
+  /** Tokens before and after, from the plan that would run, without any paid call. */
+  estimateReduction(
+    context: ConversationContext,
+    config: Config,
+    options: CondensationOptions,
+  ): Promise<ReductionEstimate>;
+
+  /** US dollars that {@link condense} would cost; undefined where a price is not known. */
+  estimateCost(context: ConversationContext, config: Config, options: CondensationOptions): Promise<number | undefined>;
+}

@@ -1,0 +1,149 @@
+import { isRecord, isText, isToolResult, isToolUse } from './blocks';
+import { valueAt, withValueAt } from './path';
+import type { ApiMessage, Block, ContentType, Path } from './types';
+import { xmlCalls, xmlResultHeader } from './xmlTools';
+
+/** One piece of text that an operation can work on: a whole string of the message, or a slice of one (XML-era tools). */
+export interface Content {
+  readonly type: ContentType;
+  readonly path: Path;
+  /** Slice of the string at `path`, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A message's text by content type (FR-SM-001). Images, thinking, unknown blocks and all structure stay in the message. */
+export interface DecomposedMessage {
+  readonly messageText: readonly Content[];
+  readonly toolParameters: readonly Content[];
+  readonly toolResults: readonly Content[];
+}
+
+/** All text of a message that an operation can work on, in the message's order. */
+export function contentsOf(message: ApiMessage): readonly Content[] {
+  const known = remembered.get(message);
+  if (known) return known;
+  const contents = collectContents(message);
+  remembered.set(message, contents);
+  return contents;
+}
+
+const remembered = new WeakMap<ApiMessage, readonly Content[]>();
+
+/** The same text, sorted by content type. */
+export function decompose(message: ApiMessage): DecomposedMessage {
+  const contents = contentsOf(message);
+  const ofType = (type: ContentType): readonly Content[] => contents.filter((content) => content.type === type);
+  return {
+    messageText: ofType('messageText'),
+    toolParameters: ofType('toolParameters'),
+    toolResults: ofType('toolResults'),
+  };
+}
+
+/**
+ * Puts a decomposed message's text back. Unchanged text gives back the very same message; else only what lies on the way
+ * to a changed string is copied.
+ */
+export function recompose(original: ApiMessage, parts: DecomposedMessage): ApiMessage {
+  const changed = [...parts.messageText, ...parts.toolParameters, ...parts.toolResults]
+    .filter((part) => valueSlice(original, part) !== part.text)
+    // From the back, so that an earlier slice's offsets still hold.
+    .sort((a, b) => b.start - a.start);
+  return changed.reduce((message, part) => {
+    const text = stringAt(message, part.path);
+    return withValueAt(message, part.path, text.slice(0, part.start) + part.text + text.slice(part.end));
+  }, original);
+}
+
+const stringAt = (message: ApiMessage, path: Path): string => {
+  const value = valueAt(message, path);
+  if (typeof value !== 'string') throw new Error(`no text at ${path.join('.')}`);
+  return value;
+};
+
+const valueSlice = (message: ApiMessage, part: Content): string =>
+  stringAt(message, part.path).slice(part.start, part.end);
+
+function collectContents(message: ApiMessage): Content[] {
+  if (typeof message.content === 'string') return textContents(message, ['content'], message.content, false);
+  const contents: Content[] = [];
+  let afterHeader = false;
+  message.content.forEach((block, index) => {
+    const path: Path = ['content', index];
+    if (isText(block)) {
+      contents.push(...textContents(message, [...path, 'text'], block.text, afterHeader));
+      const header = message.role === 'user' ? xmlResultHeader(block.text) : undefined;
+      afterHeader = header?.length === block.text.length;
+      return;
+    }
+    afterHeader = false;
+    if (isToolUse(block)) contents.push(...stringsIn(block.input, [...path, 'input']));
+    if (isToolResult(block)) contents.push(...resultContents(block.content, [...path, 'content']));
+  });
+  return contents;
+}
+
+const whole = (type: ContentType, path: Path, text: string): Content[] =>
+  text === '' ? [] : [{ type, path, start: 0, end: text.length, text }];
+
+/** A text block's content: prose, but for XML-era calls in an assistant's text and XML-era results in a user's. */
+function textContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
+  if (message.role === 'assistant') return assistantTextContents(path, text);
+  // The agents put their environment behind a result; it is no part of the result.
+  if (afterHeader && !text.startsWith('<environment_details>')) return whole('toolResults', path, text);
+  const header = message.role === 'user' ? xmlResultHeader(text) : undefined;
+  if (!header) return whole('messageText', path, text);
+  return split(path, text, [{ type: 'toolResults', start: header.length, end: text.length }]);
+}
+
+function assistantTextContents(path: Path, text: string): Content[] {
+  const values = xmlCalls(text).flatMap((call) => call.parameters);
+  return split(
+    path,
+    text,
+    values.map(({ start, end }) => ({ type: 'toolParameters', start, end })),
+  );
+}
+
+/** Cuts a text into the given slices and, between them, message text. */
+function split(path: Path, text: string, slices: { type: ContentType; start: number; end: number }[]): Content[] {
+  const contents: Content[] = [];
+  const push = (type: ContentType, start: number, end: number): void => {
+    if (end > start) contents.push({ type, path, start, end, text: text.slice(start, end) });
+  };
+  let at = 0;
+  for (const slice of slices) {
+    push('messageText', at, slice.start);
+    push(slice.type, slice.start, slice.end);
+    at = slice.end;
+  }
+  push('messageText', at, text.length);
+  return contents;
+}
+
+/** Strings that lie deeper than any tool's schema are left alone: hostile nesting must not exhaust the stack. */
+const MAX_DEPTH = 64;
+
+/** Every string inside a tool's input. */
+function stringsIn(value: unknown, path: Path): Content[] {
+  if (typeof value === 'string') return whole('toolParameters', path, value);
+  if (path.length > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => stringsIn(item, [...path, index]));
+  if (isRecord(value)) return Object.entries(value).flatMap(([key, item]) => stringsIn(item, [...path, key]));
+  return [];
+}
+
+function resultContents(content: string | readonly Block[] | undefined, path: Path): Content[] {
+  if (typeof content === 'string') return whole('toolResults', path, content);
+  if (!Array.isArray(content)) return [];
+  return (content as readonly Block[]).flatMap((block, index) => {
+    if (isText(block)) return whole('toolResults', [...path, index, 'text'], block.text);
+    // Cline 4 stores the parts of one result as `{query, result}` without a type.
+    const untyped = block['result'];
+    return typeof block.type !== 'string' && typeof untyped === 'string'
+      ? whole('toolResults', [...path, index, 'result'], untyped)
+      : [];
+  });
+}

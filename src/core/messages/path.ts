@@ -1,0 +1,31 @@
+import type { Path } from './types';
+
+type Container = Readonly<Record<string | number, unknown>>;
+
+/** The value at a path, or undefined where the path leads nowhere. Own properties only. */
+export function valueAt(root: unknown, path: Path): unknown {
+  let value: unknown = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Container)[key];
+  }
+  return value;
+}
+
+/**
+ * A copy of `root` with the value at `path` replaced; all that lies beside the path is shared with the original.
+ * @throws Error where the path doesn't lead to an existing value.
+ */
+export function withValueAt<T>(root: T, path: Path, value: unknown): T {
+  const [key, ...rest] = path;
+  if (key === undefined) return value as T;
+  if (typeof root !== 'object' || root === null || !Object.hasOwn(root, key)) {
+    throw new Error(`no value at ${path.join('.')}`);
+  }
+  const changed = withValueAt((root as Container)[key], rest, value);
+  if (Array.isArray(root)) return root.with(Number(key), changed) as T;
+  // A plain spread would turn an own "__proto__" (valid JSON) into a prototype; defining it keeps it as data.
+  const copy = { ...root };
+  Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });
+  return copy;
+}

@@ -1,0 +1,80 @@
+import { isRecord } from '../messages/blocks';
+
+/** What an image costs at most: Anthropic scales larger ones down to about this many tokens (API guide, "Vision"). */
+export const MAX_IMAGE_TOKENS = 1600;
+const PIXELS_PER_TOKEN = 750;
+/** Longest edge in pixels before the API scales an image down. */
+const MAX_EDGE = 1568;
+
+/**
+ * Tokens of an image block by Anthropic's rule (width × height / 750 after scaling). An image whose size can't be read,
+ * or that is named by URL, counts as the largest.
+ */
+export function imageTokens(source: unknown): number {
+  const size = isRecord(source) && typeof source['data'] === 'string' ? sizeOf(source['data']) : undefined;
+  if (!size) return MAX_IMAGE_TOKENS;
+  const scale = Math.min(1, MAX_EDGE / Math.max(size.width, size.height));
+  const tokens = Math.ceil((size.width * scale * (size.height * scale)) / PIXELS_PER_TOKEN);
+  return Math.min(MAX_IMAGE_TOKENS, Math.max(1, tokens));
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How much of the base64 is looked at; a JPEG's frame header comes behind its metadata. */
+const HEADER_CHARS = 64 * 1024 * 4;
+
+function sizeOf(base64: string): Size | undefined {
+  const bytes = Buffer.from(base64.slice(0, HEADER_CHARS), 'base64');
+  const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
+  return size && size.width > 0 && size.height > 0 ? size : undefined;
+}
+
+const pngSize = (bytes: Buffer): Size | undefined =>
+  bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47
+    ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+    : undefined;
+
+const gifSize = (bytes: Buffer): Size | undefined =>
+  bytes.length >= 10 && bytes.toString('latin1', 0, 3) === 'GIF'
+    ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+    : undefined;
+
+function webpSize(bytes: Buffer): Size | undefined {
+  if (bytes.length < 30 || bytes.toString('latin1', 8, 12) !== 'WEBP') return undefined;
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8X':
+      return { width: 1 + bytes.readUIntLE(24, 3), height: 1 + bytes.readUIntLE(27, 3) };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >> 14) & 0x3fff) };
+    }
+    default:
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+  }
+}
+
+function jpegSize(bytes: Buffer): Size | undefined {
+  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
+  let at = 2;
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] ?? 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
+/** Middle of the 1,500 to 3,000 tokens that a page costs (Anthropic's guide, "PDF support"). */
+const PDF_PAGE_TOKENS = 2250;
+
+/** Tokens of a PDF given as base64: by its pages where they can be counted without unpacking, at least one. */
+export function pdfTokens(base64: string): number {
+  const pages = Buffer.from(base64, 'base64')
+    .toString('latin1')
+    .match(/\/Type\s*\/Page(?![a-zA-Z])/g);
+  return Math.max(1, pages?.length ?? 0) * PDF_PAGE_TOKENS;
+}

@@ -1,0 +1,100 @@
+import { hashText, type Hash } from '../hash';
+import { isImage, isRecord, isText, isThinking, isToolResult, isToolUse } from '../messages/blocks';
+import type { ApiMessage, Block } from '../messages/types';
+import { imageTokens, pdfTokens } from './mediaTokens';
+import type { TokenCounter } from './types';
+
+/** What the API adds around a message and around a tool block, in tokens (measured by others; small against the text). */
+const MESSAGE_OVERHEAD = 4;
+const TOOL_OVERHEAD = 8;
+
+/** Shorter texts are counted faster than they are hashed. */
+const REMEMBER_FROM_CHARS = 512;
+const REMEMBERED_TEXTS = 20_000;
+
+/**
+ * Counts messages in o200k tokens and remembers: per object (weakly), then per content by its sha256, so that a history
+ * read anew is not counted anew. The figures of a model with another tokenizer are these times {@link tokenizerFactor}.
+ */
+export class MessageCounter {
+  private readonly byObject = new WeakMap<object, number>();
+  /** Insertion order is age: the oldest entry goes when it is full. */
+  private readonly byHash = new Map<Hash, number>();
+
+  constructor(private readonly counter: TokenCounter) {}
+
+  /** Tokens of a text. */
+  text(text: string): number {
+    if (text.length < REMEMBER_FROM_CHARS) return this.counter.count(text);
+    const hash = hashText(text);
+    const known = this.byHash.get(hash);
+    if (known !== undefined) return known;
+    const tokens = this.counter.count(text);
+    this.byHash.set(hash, tokens);
+    if (this.byHash.size > REMEMBERED_TEXTS) {
+      const oldest = this.byHash.keys().next();
+      if (!oldest.done) this.byHash.delete(oldest.value);
+    }
+    return tokens;
+  }
+
+  /** Tokens of one block with what the API adds around it. */
+  block(block: Block): number {
+    return this.remember(block, () => this.countBlock(block));
+  }
+
+  /** Tokens of one message. */
+  message(message: ApiMessage): number {
+    return this.remember(message, () => {
+      if (typeof message.content === 'string') return MESSAGE_OVERHEAD + this.text(message.content);
+      return message.content.reduce((sum, block) => sum + this.block(block), MESSAGE_OVERHEAD);
+    });
+  }
+
+  /** Tokens of a conversation. */
+  messages(messages: readonly ApiMessage[]): number {
+    return messages.reduce((sum, message) => sum + this.message(message), 0);
+  }
+
+  /** Tokens of a value that is sent as JSON, such as the declarations of the tools. */
+  json(value: unknown): number {
+    return this.text(JSON.stringify(value ?? null));
+  }
+
+  private remember(key: object, count: () => number): number {
+    const known = this.byObject.get(key);
+    if (known !== undefined) return known;
+    const tokens = count();
+    this.byObject.set(key, tokens);
+    return tokens;
+  }
+
+  private countBlock(block: Block): number {
+    if (isText(block)) return this.text(block.text);
+    if (isToolUse(block)) return TOOL_OVERHEAD + this.text(block.name) + this.json(block.input);
+    if (isToolResult(block)) return TOOL_OVERHEAD + this.resultContent(block.content);
+    // The signature is not text to the model.
+    if (isThinking(block)) return this.text(block.thinking);
+    if (isImage(block)) return imageTokens(block.source);
+    // Encrypted thinking: its length is what is known, at about four characters a token.
+    if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
+    if (block.type === 'document') return this.document(block);
+    return this.json(block);
+  }
+
+  private resultContent(content: unknown): number {
+    if (typeof content === 'string') return this.text(content);
+    if (!Array.isArray(content)) return 0;
+    return content.reduce<number>(
+      (sum, item) => sum + (isRecord(item) ? this.block(item as Block) : this.json(item)),
+      0,
+    );
+  }
+
+  private document(block: Block): number {
+    const source = block['source'];
+    const data = isRecord(source) ? source['data'] : undefined;
+    if (typeof data !== 'string' || !isRecord(source)) return this.json(block);
+    return source['type'] === 'base64' ? pdfTokens(data) : this.text(data);
+  }
+}
