@@ -1,0 +1,261 @@
+import { newViolations, type Violation } from '../messages/firewall';
+import type { ApiMessage } from '../messages/types';
+import type { MessageCounter } from '../tokens/messageCounter';
+import { Cooldown } from './cooldown';
+import { applyEdits, type Edit } from './edits';
+import type {
+  CondensationOptions,
+  CondensationProvider,
+  ConversationContext,
+  ProviderCapabilities,
+  ReductionEstimate,
+  StepReport,
+} from './types';
+
+/** When a result is worth applying: either figure is enough. */
+export interface MinimumGain {
+  /** Share of the tokens before, in percent. */
+  readonly percent: number;
+  readonly tokens: number;
+}
+
+export const DEFAULT_MINIMUM_GAIN: MinimumGain = { percent: 5, tokens: 1_000 };
+
+export interface CondensationRequest extends CondensationOptions {
+  /** Names the conversation, so that its cool-down is known. */
+  readonly conversation: string;
+  readonly messages: readonly ApiMessage[];
+  /** Edits of earlier condensations that the view shows. */
+  readonly edits?: readonly Edit[];
+  /** Id of the provider; undefined: the active one. */
+  readonly provider?: string;
+  /** The provider's configuration as it came from outside. */
+  readonly config?: unknown;
+  /** Automatic ones wait while the conversation cools down; a person's wish doesn't. */
+  readonly trigger: 'manual' | 'automatic';
+  /** The model's window in tokens; needed by the cool-down. */
+  readonly windowTokens?: number;
+  /** Tokens of what is sent beside the messages: system prompt and tools. */
+  readonly overheadTokens?: number;
+  readonly minimumGain?: MinimumGain;
+}
+
+interface OutcomeBase {
+  readonly provider: string;
+  readonly tokensBefore: number;
+  readonly steps: readonly StepReport[];
+  /** US dollars, spent also where nothing was applied. */
+  readonly cost: number;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** What a person should know beside the figures. */
+  readonly notes: readonly string[];
+}
+
+export type UnchangedReason = 'nothing-to-gain' | 'below-minimum-gain' | 'grew' | 'cooling-down' | 'target-met';
+
+export type CondensationOutcome = OutcomeBase &
+  (
+    | {
+        readonly kind: 'condensed';
+        readonly tokensAfter: number;
+        /** The new edits; the view shows them on top of the earlier ones. */
+        readonly edits: readonly Edit[];
+        readonly view: readonly ApiMessage[];
+      }
+    | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }
+    /** The firewall said no. */
+    | { readonly kind: 'refused'; readonly violations: readonly Violation[] }
+    | { readonly kind: 'cancelled' }
+    | { readonly kind: 'failed'; readonly error: Error }
+  );
+
+export interface ProviderInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly capabilities: ProviderCapabilities;
+}
+
+/** What {@link CondensationManager} throws for a provider that it doesn't know. */
+export class UnknownProviderError extends Error {
+  constructor(
+    readonly id: string,
+    known: readonly string[],
+  ) {
+    super(`There is no provider "${id}". Known are: ${known.join(', ')}.`);
+    this.name = 'UnknownProviderError';
+  }
+}
+
+/** Holds the providers and runs them: nothing that a provider makes is seen before the manager has checked it (FR-PA-002). */
+export class CondensationManager {
+  private readonly providers = new Map<string, CondensationProvider>();
+  private readonly cooldown = new Cooldown();
+  private active: string;
+
+  /** @param providers at least one; the first is active until another is chosen. */
+  constructor(
+    private readonly counter: MessageCounter,
+    providers: readonly [CondensationProvider, ...CondensationProvider[]],
+  ) {
+    for (const provider of providers) this.registerProvider(provider);
+    this.active = providers[0].id;
+  }
+
+  /** @throws Error where another provider has the id already. */
+  registerProvider(provider: CondensationProvider): void {
+    if (this.providers.has(provider.id)) throw new Error(`A provider "${provider.id}" is registered already.`);
+    this.providers.set(provider.id, provider);
+  }
+
+  /** @throws UnknownProviderError */
+  getProvider(id: string): CondensationProvider {
+    const provider = this.providers.get(id);
+    if (!provider) throw new UnknownProviderError(id, [...this.providers.keys()]);
+    return provider;
+  }
+
+  listProviders(): ProviderInfo[] {
+    return [...this.providers.values()].map((provider) => ({
+      id: provider.id,
+      name: provider.name,
+      description: provider.description,
+      version: provider.version,
+      capabilities: provider.getCapabilities(),
+    }));
+  }
+
+  /** @throws UnknownProviderError */
+  setActiveProvider(id: string): void {
+    this.active = this.getProvider(id).id;
+  }
+
+  getActiveProvider(): CondensationProvider {
+    return this.getProvider(this.active);
+  }
+
+  /**
+   * Tokens and cost that a condensation would have, without any paid call.
+   * @throws UnknownProviderError, and the signal's reason where it was aborted.
+   */
+  async estimate(request: CondensationRequest): Promise<ReductionEstimate & { readonly cost: number | undefined }> {
+    const provider = this.getProvider(request.provider ?? this.active);
+    const { config } = configFor(provider, request.config);
+    const context = this.contextOf(request);
+    const reduction = await provider.estimateReduction(context, config, request);
+    return { ...reduction, cost: await provider.estimateCost(context, config, request) };
+  }
+
+  /**
+   * Condenses and checks the result. Never throws for what a provider did wrong: the outcome says it.
+   * @throws UnknownProviderError
+   */
+  async condense(request: CondensationRequest): Promise<CondensationOutcome> {
+    const provider = this.getProvider(request.provider ?? this.active);
+    const started = performance.now();
+    const context = this.contextOf(request);
+    const current = applyEdits(request.messages, context.edits).messages;
+    const tokensBefore = this.counter.messages(current);
+    const { config, notes } = configFor(provider, request.config);
+    notes.push(...this.floorNotes(request, tokensBefore));
+    const base = (steps: readonly StepReport[], cost: number): OutcomeBase => ({
+      provider: provider.id,
+      tokensBefore,
+      steps,
+      cost,
+      timeMs: performance.now() - started,
+      notes,
+    });
+    const unchanged = (reason: UnchangedReason, detail: string, steps: readonly StepReport[] = [], cost = 0) =>
+      ({ ...base(steps, cost), kind: 'unchanged', reason, detail }) as const;
+
+    if (request.targetTokens !== undefined && tokensBefore <= request.targetTokens) {
+      return unchanged('target-met', `${tokensBefore} tokens are within the target of ${request.targetTokens}.`);
+    }
+    if (request.trigger === 'automatic') {
+      const wait = this.cooldown.tokensToGo(request.conversation, tokensBefore);
+      if (wait > 0) {
+        return unchanged(
+          'cooling-down',
+          `The last condensation freed too little; the next waits for ${wait} new tokens.`,
+        );
+      }
+    }
+    const outcome = await this.run(provider, config, context, request, current, { base, unchanged, tokensBefore });
+    this.cooldown.record(request.conversation, outcome, request);
+    return outcome;
+  }
+
+  private async run(
+    provider: CondensationProvider,
+    config: unknown,
+    context: ConversationContext,
+    request: CondensationRequest,
+    current: readonly ApiMessage[],
+    { base, unchanged, tokensBefore }: OutcomeMakers,
+  ): Promise<CondensationOutcome> {
+    try {
+      const result = await provider.condense(context, config, request);
+      request.signal?.throwIfAborted();
+      if (result.edits.length === 0) {
+        return unchanged('nothing-to-gain', `${provider.name} found nothing to take out.`, result.steps, result.cost);
+      }
+      const { messages: view, stale } = applyEdits(request.messages, [...context.edits, ...result.edits]);
+      if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
+      const violations = newViolations(current, view);
+      if (violations.length > 0) return { ...base(result.steps, result.cost), kind: 'refused', violations };
+      const tokensAfter = this.counter.messages(view);
+      const saved = tokensBefore - tokensAfter;
+      const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
+      if (saved <= 0) {
+        return unchanged('grew', `The result has ${-saved} tokens more.`, result.steps, result.cost);
+      }
+      if (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100) {
+        const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
+        return unchanged('below-minimum-gain', detail, result.steps, result.cost);
+      }
+      return { ...base(result.steps, result.cost), kind: 'condensed', tokensAfter, edits: result.edits, view };
+    } catch (error) {
+      if (request.signal?.aborted) return { ...base([], 0), kind: 'cancelled' };
+      return { ...base([], 0), kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+
+  private contextOf(request: CondensationRequest): ConversationContext {
+    return { messages: request.messages, edits: request.edits ?? [], counter: this.counter };
+  }
+
+  /** Said once a conversation: nothing can bring it under a target that the floor exceeds. */
+  private floorNotes(request: CondensationRequest, tokens: number): string[] {
+    if (request.targetTokens === undefined || tokens <= request.targetTokens) return [];
+    const task = request.messages.find((message) => message.role === 'user');
+    const floor = (request.overheadTokens ?? 0) + (task ? this.counter.message(task) : 0);
+    if (floor <= request.targetTokens || !this.cooldown.firstTime(request.conversation)) return [];
+    return [
+      `The task and the system prompt alone have ${floor} tokens: the target of ${request.targetTokens} can't be met.`,
+    ];
+  }
+}
+
+interface OutcomeMakers {
+  readonly base: (steps: readonly StepReport[], cost: number) => OutcomeBase;
+  readonly unchanged: (
+    reason: UnchangedReason,
+    detail: string,
+    steps?: readonly StepReport[],
+    cost?: number,
+  ) => CondensationOutcome;
+  readonly tokensBefore: number;
+}
+
+/** The checked configuration; a wrong one gives the defaults and a note that names the field. */
+function configFor(provider: CondensationProvider, config: unknown): { config: unknown; notes: string[] } {
+  const result = provider.validateConfig(config);
+  if (result.valid) return { config: result.config, notes: [] };
+  const defaults = provider.validateConfig(undefined);
+  if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
+  const problems = result.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`);
+  return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${problems.join('; ')}`] };
+}

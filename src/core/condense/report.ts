@@ -1,0 +1,63 @@
+import type { CondensationOutcome, ProviderInfo } from './manager';
+import type { StepReport } from './types';
+
+const number = new Intl.NumberFormat('en-US');
+
+export const formatTokens = (tokens: number): string => number.format(Math.round(tokens));
+
+/** Change in percent, with its sign; a change of nothing is 0. */
+export function formatChange(before: number, after: number): string {
+  const percent = before === 0 ? 0 : ((after - before) / before) * 100;
+  const rounded = Math.abs(percent) < 10 ? percent.toFixed(1) : percent.toFixed(0);
+  return `${percent === 0 ? '0' : rounded}%`;
+}
+
+/** US dollars with as many digits as the amount needs. */
+export const formatCost = (dollars: number): string =>
+  dollars === 0 ? '$0' : dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+
+/** Seconds, or milliseconds below one. */
+export const formatTime = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/** What a condensation did, in the form of NFR-U-002: one line a step, then total, cost and time. */
+export function formatReport(outcome: CondensationOutcome, provider: ProviderInfo): string {
+  const lines = [headline(outcome, provider), ...outcome.steps.map(stepLine)];
+  if (outcome.kind === 'condensed') {
+    const { tokensBefore, tokensAfter } = outcome;
+    lines.push(
+      ` - Total: ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens (${formatChange(tokensBefore, tokensAfter)})`,
+    );
+  }
+  lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
+  return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
+}
+
+function headline(outcome: CondensationOutcome, provider: ProviderInfo): string {
+  switch (outcome.kind) {
+    case 'condensed':
+      return `Context condensed using ${provider.name}:`;
+    case 'unchanged':
+      return `Nothing was condensed. ${outcome.detail}`;
+    case 'refused': {
+      const [first] = outcome.violations;
+      const where = first ? `message ${first.message}: ${first.detail} (${first.rule})` : '';
+      return `Nothing was condensed: the result of ${provider.name} would not be a valid conversation. ${where}`;
+    }
+    case 'cancelled':
+      return 'Cancelled. Nothing was condensed.';
+    case 'failed':
+      return `Nothing was condensed: ${provider.name} failed. ${outcome.error.message}`;
+  }
+}
+
+function stepLine(step: StepReport): string {
+  const figures = `${formatTokens(step.tokensBefore)} → ${formatTokens(step.tokensAfter)} tokens (${formatChange(step.tokensBefore, step.tokensAfter)})`;
+  switch (step.outcome.kind) {
+    case 'done':
+      return ` - ${step.name}: ${figures}`;
+    case 'skipped':
+      return ` - ${step.name}: skipped, ${step.outcome.reason}`;
+    case 'failed':
+      return ` - ${step.name}: failed and was left out, ${step.outcome.reason}`;
+  }
+}
