@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../core/messages/types';
 
-/** The agents and plain formats that a reader knows. */
+/** The agents and plain formats that a reader knows. `roo`: the Roo family (Roo, Zoo, Kilo up to 5, Cline). */
 export type ConversationFormat = 'claude-code' | 'roo' | 'anthropic' | 'openai';
 
 /** A conversation that was read from a file. Plain data: it crosses worker boundaries. */
@@ -15,4 +15,22 @@ export interface Conversation {
   readonly notes: readonly string[];
   /** Side conversations of subagents, kept apart. */
   readonly sidechains: readonly (readonly ApiMessage[])[];
+  /** What stood beside `messages` in a document that is an object: `system`, `tools`, `model`, … as it came. */
+  readonly request?: Readonly<Record<string, unknown>>;
 }
+
+/**
+ * How much of a conversation is read: `active` is what the agent itself would send with its next request, `all` is also
+ * what stands before the agent's own compactions. Abandoned branches are in neither.
+ */
+export type HistoryScope = 'active' | 'all';
+
+export interface ReadOptions {
+  /** Default `active`. */
+  readonly history?: HistoryScope;
+  /** A last line that was cut off, as by an agent that is still writing: an error, or dropped with a note. Default `error`. */
+  readonly tornTail?: 'error' | 'drop';
+}
+
+/** Where the text came from: a file (its path makes the id), or something without one (its content makes the id). */
+export type Source = { readonly path: string } | { readonly name: string };

@@ -1,0 +1,128 @@
+/** Which format a text has, by what is in it: names of files say nothing. */
+import { isRecord } from '../core/messages/blocks';
+import { JsonError, scanValue, skipSpace } from './json';
+import type { Line } from './lines';
+import type { MessageDocument } from './messageArray';
+import { ConversationReadError, describe } from './readError';
+
+/** One JSON document, or one JSON record per line. */
+export type Layout = 'document' | 'lines';
+
+/**
+ * Looks at the first two lines that aren't blank. A record per line: the first line is a whole object and another follows,
+ * or is one without `messages`, or is broken while the next opens an object of its own.
+ */
+export function layoutOf(lines: Iterable<Line>): Layout {
+  const [first, second] = take(lines, 2);
+  if (!first) return 'document';
+  const text = first.text.trim();
+  if (!text.startsWith('{')) return 'document';
+  const hasSecondRecord = second?.text.trimStart().startsWith('{') ?? false;
+  const end = endOfValue(text);
+  if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
+  if (second || skipSpace(text, end) < text.length) return 'lines';
+  const value: unknown = JSON.parse(text);
+  return isRecord(value) && Array.isArray(value['messages']) ? 'document' : 'lines';
+}
+
+function take<T>(values: Iterable<T>, count: number): readonly T[] {
+  const taken: T[] = [];
+  for (const value of values) {
+    taken.push(value);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+/** Where the first value of a line ends; undefined where it breaks. */
+function endOfValue(text: string): number | undefined {
+  try {
+    JSON.parse(text);
+    return text.length;
+  } catch {
+    // Broken, cut off, or followed by more: the scanner tells which.
+  }
+  try {
+    return scanValue(text, 0);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
+
+/** @throws {ConversationReadError} where there are no messages in the document */
+export function messageDocumentOf(value: unknown, source: string): MessageDocument {
+  const isBody = isRecord(value) && Array.isArray(value['messages']);
+  const messages: unknown = isBody ? value['messages'] : value;
+  if (!Array.isArray(messages)) {
+    throw new ConversationReadError({
+      problem: 'unknown-format',
+      source,
+      found: describe(value),
+      expected: EXPECTED,
+    });
+  }
+  if (messages.length === 0) {
+    throw new ConversationReadError({
+      problem: 'empty',
+      source,
+      found: 'a conversation without messages',
+      expected: 'at least one message',
+    });
+  }
+  if (messages.every(isUiMessage)) {
+    throw new ConversationReadError({
+      problem: 'unknown-format',
+      source,
+      found: 'the messages that Roo or Cline show on screen (ui_messages.json)',
+      expected: 'the messages that they send',
+      advice: 'Read api_conversation_history.json in the same folder.',
+    });
+  }
+  if (!isBody) return { messages };
+  return { messages, request: Object.fromEntries(Object.entries(value).filter(([field]) => field !== 'messages')) };
+}
+
+export const EXPECTED =
+  'a Claude Code transcript (JSONL), a Roo or Cline api_conversation_history.json, or Anthropic or OpenAI messages';
+
+const isUiMessage = (message: unknown): boolean =>
+  isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');
+
+/** Fields that only the Roo family writes beside role and content. */
+const ROO_FIELDS = [
+  'ts',
+  'isSummary',
+  'condenseId',
+  'condenseParent',
+  'truncationId',
+  'truncationParent',
+  'isTruncationMarker',
+];
+
+const OPENAI_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
+const OPENAI_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
+
+export function documentFormat({ messages }: MessageDocument): DocumentFormat {
+  const records = messages.filter(isRecord);
+  if (records.some(isOpenAI)) return 'openai';
+  if (records.some((message) => message['type'] === 'reasoning' || ROO_FIELDS.some((field) => field in message))) {
+    return 'roo';
+  }
+  // A system message in the list is OpenAI's way; Anthropic's blocks beside it are proof of the contrary.
+  const blocks = records.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly unknown[]) : []));
+  const isAnthropic = blocks.some((block) => isRecord(block) && block['type'] !== 'text' && block['type'] !== 'file');
+  return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';
+}
+
+/** What no Anthropic message has. */
+function isOpenAI(message: Readonly<Record<string, unknown>>): boolean {
+  const { role, content } = message;
+  if (OPENAI_ROLES.includes(role)) return true;
+  if (role === 'assistant' && ('tool_calls' in message || 'function_call' in message || 'refusal' in message))
+    return true;
+  if (!Array.isArray(content)) return false;
+  return content.some((part) => isRecord(part) && OPENAI_PARTS.includes(part['type']));
+}

@@ -1,0 +1,14 @@
+/** Words for the notes of a conversation. */
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `3 progress, 1 summary`, the most frequent first. */
+export function countedKinds(kinds: ReadonlyMap<string, number>): string {
+  return [...kinds]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(', ');
+}
+
+export const leftOutNote = (count: number, where: string): string =>
+  `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;

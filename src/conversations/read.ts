@@ -1,0 +1,106 @@
+/** Reading a conversation from text or bytes: pure, without a file system. */
+import { isUtf8 } from 'node:buffer';
+import { readAnthropic } from './anthropic';
+import { readClaudeCode } from './claudeCode';
+import { sourceName } from './conversationId';
+import { EXPECTED, documentFormat, layoutOf, messageDocumentOf } from './detect';
+import { JsonError, parseJson } from './json';
+import { asBuffer, decode, linesOf } from './lines';
+import { readOpenAI } from './openai';
+import { ConversationReadError } from './readError';
+import { readRoo } from './roo';
+import type { Conversation, ReadOptions, Source } from './types';
+
+/**
+ * Reads a conversation in whatever format it is, told by its content.
+ * @param source where it comes from: a path makes the conversation's id and stands in errors; it is not opened
+ * @throws {ConversationReadError} saying where, what was found and what was expected
+ */
+export function readConversation(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const text = withoutMark(input, name);
+  if (layoutOf(linesOf(text, name)) === 'lines') return readClaudeCode(text, source, options);
+
+  const document = messageDocumentOf(parseDocument(text, name), name);
+  switch (documentFormat(document)) {
+    case 'openai':
+      return readOpenAI(document, source, text);
+    case 'roo':
+      return readRoo(document, source, text, options);
+    case 'anthropic':
+      return readAnthropic(document, source, text);
+  }
+}
+
+/** Without a byte order mark; what is no text at all is told here, before a parser gives a riddle about it. */
+function withoutMark(input: string | Uint8Array, name: string): string | Uint8Array {
+  const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never => {
+    const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED;
+    throw new ConversationReadError({
+      problem,
+      source: name,
+      found,
+      expected,
+      ...(advice !== undefined && { advice }),
+    });
+  };
+  if (typeof input === 'string') {
+    const text = input.startsWith('\ufeff') ? input.slice(1) : input;
+    if (text.slice(0, HEAD).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
+    return text;
+  }
+  const [a, b, c] = input;
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
+    return wrong('encoding', 'UTF-16 text', 'Save the file as UTF-8.');
+  }
+  if (a === 0x1f && b === 0x8b) return wrong('binary', 'a gzip archive', 'Unpack it first.');
+  if (input.subarray(0, HEAD).includes(0)) return wrong('binary', 'binary data');
+  const bytes = a === 0xef && b === 0xbb && c === 0xbf ? input.subarray(3) : input;
+  return bytes.some((byte) => byte > 0x20) ? bytes : wrong('empty', 'nothing');
+}
+
+/** How much is looked at to tell text from binary data. */
+const HEAD = 8192;
+
+function parseDocument(input: string | Uint8Array, name: string): unknown {
+  const text = typeof input === 'string' ? input : decode(asBuffer(input), name);
+  const isText = typeof input === 'string' || isUtf8(input);
+  try {
+    const value = parseJson(text);
+    if (isText) return value;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw brokenDocument(text, error, name);
+  }
+  throw new ConversationReadError({
+    problem: 'encoding',
+    source: name,
+    found: 'bytes that are no UTF-8',
+    expected: 'UTF-8 text',
+    advice: 'Save the file as UTF-8.',
+  });
+}
+
+function brokenDocument(text: string, { problem }: JsonError, name: string): ConversationReadError {
+  const before = text.slice(0, problem.offset);
+  const line = before.split('\n').length;
+  const column = problem.offset - before.lastIndexOf('\n');
+  if (problem.truncated) {
+    return new ConversationReadError({
+      problem: 'truncated',
+      source: name,
+      line,
+      found: 'the end of the file in the middle of a JSON value',
+      expected: `${problem.expected} there`,
+      advice: 'The agent may still be writing; try again, or restore the file from a backup.',
+    });
+  }
+  const isJson = /^\s*[[{]/.test(text);
+  return new ConversationReadError({
+    problem: isJson ? 'broken-json' : 'unknown-format',
+    source: name,
+    line,
+    found: isJson ? `JSON that breaks at column ${column}` : 'text that is no JSON',
+    expected: isJson ? `${problem.expected} there` : EXPECTED,
+  });
+}

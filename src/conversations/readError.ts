@@ -1,0 +1,73 @@
+/** What kind of trouble a read ran into. */
+export type ReadProblem =
+  | 'not-found'
+  | 'no-permission'
+  | 'not-a-file'
+  | 'too-large'
+  | 'empty'
+  | 'binary'
+  | 'encoding'
+  | 'truncated'
+  | 'torn-tail'
+  | 'broken-line'
+  | 'broken-json'
+  | 'wrong-shape'
+  | 'unknown-format'
+  | 'worker'
+  | 'io';
+
+/** The error as plain data: it crosses worker boundaries, where classes don't. */
+export interface ReadErrorData {
+  readonly problem: ReadProblem;
+  /** The file's path, or the name of what was read. */
+  readonly source: string;
+  /** Counted from 1. */
+  readonly line?: number;
+  readonly found: string;
+  readonly expected: string;
+  /** What the user can do about it, as a sentence. */
+  readonly advice?: string;
+}
+
+/** The one error of everything that reads conversations: where, what was found, what was expected, what to do. */
+export class ConversationReadError extends Error {
+  override readonly name = 'ConversationReadError';
+  readonly problem: ReadProblem;
+  readonly source: string;
+  readonly line: number | undefined;
+  readonly found: string;
+  readonly expected: string;
+  readonly advice: string | undefined;
+
+  constructor(
+    readonly data: ReadErrorData,
+    options?: ErrorOptions,
+  ) {
+    const place = data.line === undefined ? data.source : `${data.source}:${data.line}`;
+    const advice = data.advice === undefined ? '' : ` ${data.advice}`;
+    super(`${place}: found ${data.found}; expected ${data.expected}.${advice}`, options);
+    this.problem = data.problem;
+    this.source = data.source;
+    this.line = data.line;
+    this.found = data.found;
+    this.expected = data.expected;
+    this.advice = data.advice;
+  }
+}
+
+export const isConversationReadError = (error: unknown): error is ConversationReadError =>
+  error instanceof ConversationReadError;
+
+/** A value in a few words, for the `found` of an error. Never the content itself: an error can end up in a log. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  if (typeof value === 'object') {
+    const keys = Object.keys(value);
+    const shown = keys.slice(0, 5).map((key) => `"${key.slice(0, 40)}"`);
+    return keys.length === 0 ? 'an empty object' : `an object with ${shown.join(', ')}${keys.length > 5 ? ', …' : ''}`;
+  }
+  if (typeof value === 'string') return value.length <= 20 ? `"${value}"` : 'a long string';
+  return typeof value === 'number' || typeof value === 'boolean' ? `the ${typeof value} ${value}` : `a ${typeof value}`;
+}

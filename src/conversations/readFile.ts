@@ -1,0 +1,98 @@
+/** Reading a conversation from a file. Runs in the reader's worker; callers elsewhere use `readInWorker`. */
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { readConversation } from './read';
+import { ConversationReadError, type ReadProblem } from './readError';
+import type { Conversation, ReadOptions } from './types';
+
+/** Far above any real conversation; what is bigger was picked by mistake. */
+export const MAX_BYTES = 1024 ** 3;
+
+/** @throws {ConversationReadError} for a file that can't be read as well as for what is in it */
+export function readConversationFile(path: string, options: ReadOptions = {}, maxBytes = MAX_BYTES): Conversation {
+  return readConversation(readBytes(path, maxBytes), { path }, options);
+}
+
+function readBytes(path: string, maxBytes: number): Uint8Array {
+  let file: number | undefined;
+  try {
+    // Before it is opened: opening a pipe would wait for a writer.
+    checkKind(path, statSync(path), maxBytes);
+    file = openSync(path, 'r');
+    checkKind(path, fstatSync(file), maxBytes);
+    return readFileSync(file);
+  } catch (error) {
+    throw error instanceof ConversationReadError ? error : fileError(path, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+interface FileKind {
+  readonly size: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+}
+
+/** By size, before a byte is read. */
+function checkKind(path: string, kind: FileKind, maxBytes: number): void {
+  if (kind.isDirectory()) {
+    throw new ConversationReadError({
+      problem: 'not-a-file',
+      source: path,
+      found: 'a folder',
+      expected: 'a file',
+      advice: 'Name the conversation file in it, such as api_conversation_history.json or <session>.jsonl.',
+    });
+  }
+  if (!kind.isFile()) {
+    throw new ConversationReadError({
+      problem: 'not-a-file',
+      source: path,
+      found: 'a device, pipe or socket',
+      expected: 'a file',
+    });
+  }
+  if (kind.size > maxBytes) {
+    throw new ConversationReadError({
+      problem: 'too-large',
+      source: path,
+      found: `a file of ${(kind.size / 1024 ** 3).toFixed(2)} GB`,
+      expected: `at most ${(maxBytes / 1024 ** 3).toFixed(2)} GB`,
+    });
+  }
+}
+
+const FILE_PROBLEMS: ReadonlyMap<unknown, { problem: ReadProblem; found: string; expected: string; advice?: string }> =
+  new Map([
+    ['ENOENT', { problem: 'not-found', found: 'no such file', expected: 'a file', advice: 'Check the path.' }],
+    ['ENOTDIR', { problem: 'not-found', found: 'no such file', expected: 'a file', advice: 'Check the path.' }],
+    [
+      'EACCES',
+      {
+        problem: 'no-permission',
+        found: 'no permission to read it',
+        expected: 'a readable file',
+        advice: 'Check its permissions.',
+      },
+    ],
+    [
+      'EPERM',
+      {
+        problem: 'no-permission',
+        found: 'no permission to read it',
+        expected: 'a readable file',
+        advice: 'Check its permissions.',
+      },
+    ],
+  ]);
+
+/** An error of the file system in words. */
+export function fileError(path: string, error: unknown): ConversationReadError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const words = FILE_PROBLEMS.get(code) ?? {
+    problem: 'io' as const,
+    found: error instanceof Error ? error.message : 'an error while reading',
+    expected: 'a readable file',
+  };
+  return new ConversationReadError({ ...words, source: path }, { cause: error });
+}

@@ -1,0 +1,20 @@
+/** What the reader's worker is asked and what it answers: plain data, for classes don't cross its boundary. */
+import { ConversationReadError, type ReadErrorData } from './readError';
+import { readConversationFile } from './readFile';
+import type { Conversation, ReadOptions } from './types';
+
+export interface WorkerRequest {
+  readonly path: string;
+  readonly options: ReadOptions;
+}
+
+export type WorkerReply = { readonly conversation: Conversation } | { readonly error: ReadErrorData };
+
+export function replyTo({ path, options }: WorkerRequest): WorkerReply {
+  try {
+    return { conversation: readConversationFile(path, options) };
+  } catch (error) {
+    if (error instanceof ConversationReadError) return { error: error.data };
+    throw error;
+  }
+}
