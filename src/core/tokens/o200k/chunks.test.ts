@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { chunkEnd } from './chunks';
+import { RankTable } from './rankTable';
+import { randomNumbers, randomText, referencePieces, table } from './testing';
+
+const { classes } = new RankTable(table);
+
+function chunks(text: string, size: number): string[] {
+  const found: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const to = chunkEnd(text, from, size, classes);
+    found.push(text.slice(from, to));
+    from = to;
+  }
+  return found;
+}
+
+describe('chunks', () => {
+  it('cuts at the last place within the size where a word or number ends, or at the first one behind', () => {
+    expect(chunks('one two three', 8)).toEqual(['one two', ' three']);
+    expect(chunks('one two three', 100)).toEqual(['one two three']);
+    expect(chunks('abcdefghijklm(n)', 4)).toEqual(['abcdefghijklm', '(n)']);
+    expect(chunks('漢字漢字。漢字', 3)).toEqual(['漢字漢字', '。漢字']);
+    expect(chunks('------------', 3)).toEqual(['------------']);
+  });
+
+  it('never cuts before an apostrophe, a mark or half a surrogate pair', () => {
+    expect(chunks("don't", 3)).toEqual(["don't"]);
+    expect(chunks('abc\u0301d', 3)).toEqual(['abc\u0301d']);
+    expect(chunks('abc𐐀d', 3)).toEqual(['abc𐐀d']);
+  });
+
+  it('changes no piece, whatever the size', () => {
+    const random = randomNumbers(5);
+    for (let i = 0; i < 20_000; i++) {
+      const text = randomText(random) + randomText(random);
+      const pieces = chunks(text, random(20)).flatMap((chunk) => referencePieces(chunk));
+      expect(pieces, JSON.stringify(text)).toEqual(referencePieces(text));
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createO200kCounter } from './counter';
+import { randomNumbers, randomText, referenceCount, table } from './testing';
+
+const counter = createO200kCounter(table);
+const root = resolve(import.meta.dirname, '../../../..');
+
+/** All files below a folder, as texts. */
+function textsBelow(folder: string): { path: string; text: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+}
+
+/** Adds all strings in a JSON text; a line that is no JSON is a string itself. */
+function addStrings(json: string, strings: Set<string>): void {
+  try {
+    JSON.parse(json, (_, value: unknown) => {
+      if (typeof value === 'string') strings.add(value);
+      return value;
+    });
+  } catch {
+    strings.add(json);
+  }
+}
+
+const LOG = `2025-10-14T09:12:33.481Z [info]  worker-3 GET /api/v1/items?id=8f14e45f-ceea-467f&limit=50 200 12.7ms
+npm warn deprecated inflight@1.0.6: This module is not supported, and leaks memory. Do not use it.
+\u001b[31m✖\u001b[39m src/a.ts:12:7 - error TS2322: Type 'string | undefined' is not assignable to type 'string'.\r
+    at Object.<anonymous> (/home/user/app/node_modules/jest-circus/build/index.js:120:30)
+drwxr-xr-x  10 root root    4096 Nov 20 16:39 ..
+FAILED tests/test_x.py::test_y[param-1] - AssertionError: assert 0x7ffd == 32765\n\n\n`;
+
+const LANGUAGES = {
+  English: "It's the quick brown fox that they'd said wouldn't jump over 13 lazy dogs.",
+  German: 'Die Straßenbahn fährt über die Brücke; „Donaudampfschifffahrtsgesellschaft“ heißt es.',
+  French: "L'été dernier, j'ai mangé du pain à la crème « chez Zoé » : c'était délicieux !",
+  Spanish: '¿Qué hora es? ¡El pingüino comió jalapeños mañana por la mañana en Cádiz!',
+  Portuguese: 'A ação não é só de coração; às vezes é preciso atenção às lições.',
+  Italian: "Perché l'università è così lontana? Non c'è più nessuno lassù.",
+  Polish: 'Zażółć gęślą jaźń, w Szczebrzeszynie chrząszcz brzmi w trzcinie.',
+  Czech: 'Příliš žluťoučký kůň úpěl ďábelské ódy.',
+  Hungarian: 'Árvíztűrő tükörfúrógép és nagyon hosszú összetett szavak.',
+  Finnish: 'Hyvää päivää, järjestelmällistämättömyydellänsäkään ei mitään väliä.',
+  Turkish: 'İstanbul’da ılık bir akşam, ŞIK GÖRÜNÜYOR; ığdır çağrısı.',
+  Vietnamese: 'Tiếng Việt có nhiều dấu: người ta thường nói “được” và “không được”.',
+  Greek: 'Ξεσκεπάζω την ψυχοφθόρα βδελυγμία. ΚΑΛΗΜΈΡΑ, τι κάνεις;',
+  Russian: 'Съешь же ещё этих мягких французских булок, да выпей чаю в 2025 году.',
+  Ukrainian: 'Щастям б’ється їжак, ґедзь, їхній Європі під’їзд.',
+  Arabic: 'السَّلامُ عليكم، كيف حالُك؟ هٰذا نصٌّ مُشَكَّل بالأرقام ١٢٣٤٥.',
+  Hebrew: 'שָׁלוֹם עולם, זהו מבחן של המחשב ב־2025 עם "מירכאות" וגרש׳.',
+  Persian: 'می‌خواهم کتاب‌های خوبی بخوانم؛ قیمت ۱۲۳۴ تومان است.',
+  Hindi: 'नमस्ते दुनिया, यह हिन्दी में एक परीक्षण वाक्य है। क्षत्रिय ज्ञान १२३४।',
+  Bengali: 'আমার সোনার বাংলা, আমি তোমায় ভালোবাসি। সংখ্যা ১২৩৪৫।',
+  Tamil: 'வணக்கம் உலகம், இது தமிழில் ஒரு சோதனை வாக்கியம்.',
+  Telugu: 'నమస్కారం ప్రపంచం, ఇది తెలుగు వాక్యం.',
+  Thai: 'สวัสดีชาวโลก นี่คือการทดสอบภาษาไทยที่ไม่มีช่องว่างระหว่างคำ ๑๒๓',
+  Khmer: 'សួស្តី​ពិភពលោក នេះជាការសាកល្បងជាភាសាខ្មែរ។',
+  Burmese: 'မင်္ဂလာပါ ကမ္ဘာလောက၊ ဤသည်မှာ မြန်မာစာ ဖြစ်သည်။',
+  Georgian: 'გამარჯობა მსოფლიო, ეს არის ქართული ტექსტი. ᲛᲗᲐᲕᲠᲣᲚᲘ',
+  Armenian: 'Բարեւ աշխարհ, սա հայերեն նախադասություն է։',
+  Amharic: 'ሰላም ለዓለም፣ ይህ የአማርኛ ዓረፍተ ነገር ነው።',
+  Chinese: '你好，世界！这是一个用来测试分词器的中文句子，包含ＡＢＣ和１２３。',
+  Taiwanese: '這是繁體中文的測試：臺灣「國家」圖書館，２０２５年。',
+  Japanese: 'こんにちは、世界！これはトークナイザーのテストです。ｶﾀｶﾅと漢字、ー〜々も。',
+  Korean: '안녕하세요, 세계! 이것은 한국어 문장입니다. ㅋㅋㅋ 각',
+};
+
+const SPECIAL = {
+  empty: '',
+  'one byte': 'a',
+  'special tokens': 'a<|endoftext|>b <|endofprompt|><|endoftext|> <|im_start|>system<|im_end|>',
+  'names of Object.prototype': 'toString __proto__ constructor hasOwnProperty valueOf',
+  emoji: '😀😃 👩‍👩‍👧‍👦 👨🏿‍🚀 🏳️‍🌈 🇩🇪🇫🇷 1️⃣ ❤️‍🔥 ☺︎ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 😀a 👍🏽.\n',
+  'half surrogate pairs': '\ud83d a\ud83d\ud83d\ude00\ude00b \udfff\ud800x \ud800',
+  'byte order marks': '\ufeffa \ufeff\ufeff b\ufeff\n\ufeff',
+  'control characters': '\0\0\x01\x1b[0m\x7f\u0085\u009f\b\f\v',
+  minified:
+    '!function(e,t){"object"==typeof exports?t(exports):t((e=e||self).x={})}(this,function(e){var n=1e3,r=/[\\/]+/g;',
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  table: '| a   |  b |\n|-----|:--:|\n|  1  | ✓  |\n\n---\n\n***\n====================\n',
+  'runs of one kind': [' ', 'a', '-', '\n', '漢', '\t', '=', '0', '.', '_'].map((c) => c.repeat(150)).join('x '),
+  'CRLF code': 'if (a) {\r\n\treturn;\r\n}\r\n\r\n\r\n  // done\r\n',
+};
+
+describe('o200k counter against js-tiktoken', () => {
+  it.each(Object.entries({ ...LANGUAGES, ...SPECIAL, log: LOG }))('%s', (_, text) => {
+    expect(counter.count(text)).toBe(referenceCount(text));
+    const upper = text.toUpperCase();
+    expect(counter.count(upper)).toBe(referenceCount(upper));
+    for (let length = 0; length < Math.min(text.length, 200); length += 7) {
+      expect(counter.count(text.slice(length)), text.slice(length)).toBe(referenceCount(text.slice(length)));
+      expect(counter.count(text.slice(0, length))).toBe(referenceCount(text.slice(0, length)));
+    }
+  });
+
+  it('code, as it is and shifted', () => {
+    const code = readFileSync(join(root, 'node_modules/typescript/lib/typescript.js'), 'utf8').slice(0, 250_000);
+    for (const text of [code, code.slice(1), code.replaceAll('\n', '\r\n'), code.replaceAll('    ', '\t')])
+      expect(counter.count(text)).toBe(referenceCount(text));
+  });
+
+  it('logs with numbers, paths and hashes', () => {
+    const random = randomNumbers(11);
+    const line = (i: number) =>
+      `2025-${String(random(12) + 1)}-14T09:${i % 60}:33.${random(1000)}Z [${['info', 'WARN', 'ERROR'][i % 3]!}] ` +
+      `req=${random(2 ** 31).toString(16)}-${random(2 ** 31).toString(36)} /usr/lib/x86_64/${random(99)}.so.${i} +${random(9e5)}ms\n`;
+    const log = Array.from({ length: 4000 }, (_, i) => line(i)).join('');
+    expect(counter.count(log)).toBe(referenceCount(log));
+  });
+
+  it('messages of the TypeScript compiler in 13 languages', () => {
+    const folder = join(root, 'node_modules/typescript/lib');
+    const locales = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(locales.length).toBeGreaterThanOrEqual(13);
+    for (const { name } of locales) {
+      const text = readFileSync(join(folder, name, 'diagnosticMessages.generated.json'), 'utf8').slice(0, 25_000);
+      expect(counter.count(text), name).toBe(referenceCount(text));
+    }
+  });
+
+  it('every kind of code point by itself and beside letters', () => {
+    // the scanner's test asks for the class of each; here one in five of the long rows of like ones will do
+    for (let from = 0; from < 0x30000; from += from < 0x3400 || (from >= 0xa000 && from < 0xac00) ? 64 : 320) {
+      const chars = Array.from({ length: 64 }, (_, i) => String.fromCodePoint(from + i));
+      const text = chars.map((char) => `${char} a${char}B ${char}1`).join('\n');
+      if (counter.count(text) !== referenceCount(text))
+        for (const char of chars) expect(counter.count(char), char).toBe(referenceCount(char));
+    }
+  });
+
+  it('100,000 texts at random', () => {
+    const random = randomNumbers(2);
+    for (let i = 0; i < 100_000; i++) {
+      const text = randomText(random);
+      const tokens = counter.count(text);
+      if (tokens !== referenceCount(text)) expect(tokens, JSON.stringify(text)).toBe(referenceCount(text));
+    }
+  });
+
+  const corpus = resolve(root, '../shared/corpus');
+  if (!existsSync(corpus)) console.warn(`SKIPPED: no conversations to compare token counts on, ${corpus} is absent`);
+  it.skipIf(!existsSync(corpus))('all files of the conversations, and all strings in them', () => {
+    const strings = new Set<string>();
+    for (const { path, text } of textsBelow(corpus)) {
+      for (const json of path.endsWith('.jsonl') ? text.split('\n') : [text]) addStrings(json, strings);
+      const sample = text.slice(0, 100_000);
+      expect(counter.count(sample), path).toBe(referenceCount(sample));
+    }
+    expect(strings.size).toBeGreaterThan(1000);
+    for (const text of strings) {
+      const tokens = counter.count(text);
+      if (tokens !== referenceCount(text)) expect(tokens, text.slice(0, 200)).toBe(referenceCount(text));
+    }
+  });
+});
+
+describe('o200k counter by itself', () => {
+  it('counts the same whatever the size of its chunks', () => {
+    const random = randomNumbers(6);
+    const texts = Array.from({ length: 3000 }, () => randomText(random) + randomText(random));
+    texts.push(Object.values({ ...LANGUAGES, ...SPECIAL }).join('\n'));
+    for (const chunk of [1, 2, 3, 5, 8, 13, 64]) {
+      const small = createO200kCounter(table, chunk);
+      for (const text of texts) expect(small.count(text), JSON.stringify(text)).toBe(counter.count(text));
+    }
+  });
+
+  // js-tiktoken would need minutes to hours for these; the values are those of tiktoken 0.14 for Python
+  it.each([
+    ['a', 12_500],
+    [' ', 782],
+    ['-', 1562],
+    ['\n', 6250],
+    ['=', 1562],
+    ['ab', 25_000],
+    ['漢', 100_000],
+    ['的', 100_000],
+    ['é', 100_000],
+    ['0', 33_334],
+  ])('100,000 characters of %j only', (unit, tokens) => {
+    expect(counter.count(unit.repeat(100_000 / unit.length))).toBe(tokens);
+  });
+
+  it('does not remember the text before', () => {
+    const text = 'The same text, counted anew: getURLFor(x) — 漢字漢字';
+    const tokens = counter.count(text);
+    counter.count('something else\n'.repeat(5000) + 'x'.repeat(5000));
+    expect(counter.count(text)).toBe(tokens);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { PieceCache } from './pieceCache';
+import { encodeText } from './testing';
+
+/** Counts as many tokens as there are bytes, and how often it is asked. */
+function counted() {
+  let asked = 0;
+  const cache = new PieceCache((_, __, length) => {
+    asked++;
+    return length;
+  });
+  const count = (text: string) => {
+    const encoded = encodeText(text);
+    return cache.count(encoded, 0, encoded.length);
+  };
+  return { count, asked: () => asked };
+}
+
+describe('piece cache', () => {
+  it.each([2, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 55, 56])('asks once for a piece of %d bytes', (length) => {
+    const { count, asked } = counted();
+    expect([count('x'.repeat(length)), count('x'.repeat(length)), asked()]).toEqual([length, length, 1]);
+  });
+
+  it('asks each time for a piece longer than it keeps', () => {
+    const { count, asked } = counted();
+    expect([count('x'.repeat(57)), count('x'.repeat(57)), asked()]).toEqual([57, 57, 2]);
+  });
+
+  it('tells pieces apart that differ in one byte or in zeros at the end only', () => {
+    const { count, asked } = counted();
+    const pieces = ['ab', 'ab\0', 'ab\0\0', 'ac', 'abcdefgh', 'abcdefgX', 'abcdefghijkl', 'abcdefghijkX'];
+    const long = ['abcdefghijklm', 'abcdefghijklX', 'Xbcdefghijklm', 'abcdefghijklm\0', 'abcdefghijklmn'];
+    for (const piece of [...pieces, ...long]) expect(count(piece)).toBe(piece.length);
+    expect(asked()).toBe(pieces.length + long.length);
+  });
+
+  it('stays exact when far more pieces come than it has room for', () => {
+    const { count } = counted();
+    for (const tail of ['', ' and a long tail']) {
+      for (let i = 0; i < 200_000; i++) {
+        const piece = `${i % 90_000}${tail}__`;
+        if (count(piece) !== piece.length) expect(count(piece)).toBe(piece.length);
+      }
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import o200k from 'js-tiktoken/ranks/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { PADDING, viewOf } from './bytes';
+import { NO_RANK, RankTable } from './rankTable';
+import { encodeText, table } from './testing';
+
+describe('rank table', () => {
+  const ranks = new RankTable(table);
+
+  it('finds every token of two bytes and more under its rank', () => {
+    const tokens = o200k.bpe_ranks.split(' ').slice(2);
+    expect(tokens).toHaveLength(199_998);
+    let wrong = 0;
+    tokens.forEach((token, rank) => {
+      const bytes = Buffer.from(token, 'base64');
+      if (bytes.length < 2) return;
+      const { view } = viewOf(new Uint8Array([...bytes, ...new Uint8Array(PADDING).fill(rank & 0xff)]));
+      if (ranks.rank(view, 0, bytes.length) !== rank) wrong++;
+      if (bytes.length === 2 && ranks.pairRank(view, 0) !== rank) wrong++;
+    });
+    expect(wrong).toBe(0);
+  });
+
+  it.each([
+    'qzqz',
+    'a\0',
+    'the\0\0',
+    'no such token',
+    'xyzzyxyzzyxyzzyxyzzy',
+    ' '.repeat(127),
+    'a'.repeat(129),
+    '漢漢漢漢漢漢',
+  ])('finds no rank for %j', (text) => {
+    const { view, length } = encodeText(text);
+    expect(ranks.rank(view, 0, length)).toBe(NO_RANK);
+  });
+
+  it('refuses what is no table', () => {
+    expect(() => new RankTable(new Uint8Array(3))).toThrow('not an o200k table');
+    expect(() => new RankTable(new Uint8Array(100))).toThrow('not an o200k table');
+    expect(() => new RankTable(table.subarray(0, -1))).toThrow('cut off');
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { classOf } from '../../../../scripts/ranks.mjs';
+import { RankTable } from './rankTable';
+import { Scanner } from './scanner';
+import { encodeText, randomNumbers, randomText, referencePieces, table } from './testing';
+
+const { classes } = new RankTable(table);
+const scanner = new Scanner(classes);
+
+/** Where the pieces end, in bytes. */
+function ends(text: string): number[] {
+  const { bytes, length } = encodeText(text);
+  const found: number[] = [];
+  for (let start = 0; start < length; found.push(start)) start = scanner.pieceEnd(bytes, start);
+  return found;
+}
+
+function referenceEnds(text: string): number[] {
+  let end = 0;
+  return referencePieces(text).map((piece) => (end += Buffer.byteLength(piece)));
+}
+
+describe('scanner', () => {
+  it.each([
+    ['words', 'Hello world, it IS camelCase and HTTPServer'],
+    ['contractions', "I'm you'RE he's we'Ve they'll I'd can't 'tis o'clock x'y l'l 's"],
+    ['numbers', '1 12 123 1234 1234567 v1.2.3 0x1F ٣٤٥٦ ½½½½'],
+    ['spaces before words and numbers', 'a  b   c    1  2\t\tx \t y  '],
+    ['line breaks', 'a\n\n  b \n \n\tc\r\n\r\n  d   \n'],
+    ['only spaces', '      '],
+    ['punctuation with slashes and line breaks', '//\n/foo /* x */\n\n/!\n ..../\r\n/'],
+    ['a caseless letter ends a word of capitals', 'AあB AあBb あAA ABCあDEF! xあX'],
+    ['marks as prefix, alone and within', '\u0301 \u0301A \u0301a !\u0301 !!\u0301 e\u0301 A\u0301B\u0301C 1\u0301'],
+    ['wide spaces', '\u3000漢字\u00a0a\u2028b\ufeff\ufeffc \u3000 \u3000'],
+    ['emoji', '👩‍👩‍👧‍👦👍🏽 🇩🇪a 😀\n/x'],
+    ['half surrogate pairs', 'a\ud83d b\ude00c \ud83d\ud83d'],
+  ])('cuts as the pattern does: %s', (_, text) => {
+    expect(ends(text)).toEqual(referenceEnds(text));
+  });
+
+  it('cuts 100,000 texts at random as the pattern does', () => {
+    const random = randomNumbers(1);
+    for (let i = 0; i < 100_000; i++) {
+      const text = randomText(random);
+      const expected = referenceEnds(text);
+      if (ends(text).join() !== expected.join()) expect(ends(text), JSON.stringify(text)).toEqual(expected);
+    }
+  });
+
+  it('knows the class of every code point', () => {
+    const wrong: number[] = [];
+    for (let codePoint = 0; codePoint < 0x110000; codePoint++) {
+      if (classes[codePoint] !== classOf(codePoint)) wrong.push(codePoint);
+    }
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+/** What the tests of this folder share: js-tiktoken as the reference, and texts at random that repeat with a seed. */
+import { Tiktoken } from 'js-tiktoken/lite';
+import o200k from 'js-tiktoken/ranks/o200k_base';
+import { makeRanks } from '../../../../scripts/ranks.mjs';
+import { END_BYTE, byteText, type ByteText } from './bytes';
+
+/** The table as it ships. */
+export const table = makeRanks();
+
+const reference = new Tiktoken(o200k);
+
+/** Tokens of the text as js-tiktoken counts them, special-token text as ordinary text. */
+export function referenceCount(text: string): number {
+  return reference.encode(text, [], []).length;
+}
+
+/** Pieces of the text as js-tiktoken cuts them. */
+export function referencePieces(text: string): string[] {
+  return text.match(new RegExp(o200k.pat_str, 'gu')) ?? [];
+}
+
+/** The text as UTF-8 with the closing byte behind it, and its length in bytes. */
+export function encodeText(text: string): ByteText & { readonly length: number } {
+  const bytes = new TextEncoder().encode(text);
+  const buffer = byteText(bytes.length);
+  buffer.bytes.set(bytes);
+  buffer.bytes.fill(END_BYTE, bytes.length);
+  return { ...buffer, length: bytes.length };
+}
+
+/** Whole numbers from 0 up to a limit, the same for the same seed (mulberry32). */
+export function randomNumbers(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+}
+
+/** What the pattern treats differently: drawn together, these make its every branch. */
+const PARTS = [
+  ...['a', 'the', 'Hello', 'ABC', 'iPhone', 'getURLFor', 'Z', 'é', 'É', 'ß', 'ǅ', 'ʰ', 'ª', 'Ж', 'ж', 'Ωmega', 'ﬁ'],
+  ...['漢', '字漢字', 'あ', 'ア', '한국어', 'ا', 'م', 'ש', 'ก', 'ไ', 'क', '्', 'ष', 'ி', '\u0301', '\u20dd', '\ufe0f'],
+  ...["'s", "'S", "'t", "'re", "'Re", "'vE", "'LL", "'l", "'m", "'D", "'x", "'", "''", '’s', "'ſ", "'r", "'v"],
+  ...['0', '12', '345', '6789', '٣', '½', 'Ⅷ', '²', '𝟘', '߀', ' 1', '1a', 'a1'],
+  ...[' ', '  ', '    ', '\t', '\t\t', '\n', '\r\n', '\n\n', ' \n', '\n ', '\r', '\v', '\f', '\u00a0', '\u3000'],
+  ...['\u2028', '\u2029', '\ufeff', '\u0085', '\u180e', '\u200b', '\u200d', '\u1680', '\u2009'],
+  ...[
+    '.',
+    ',',
+    '!',
+    '...',
+    '/',
+    '//',
+    '/\n',
+    '-',
+    '--',
+    '_',
+    '(',
+    ')',
+    '{',
+    '}',
+    '=>',
+    '"',
+    '#',
+    '@',
+    '\\',
+    '\0',
+    '\x7f',
+  ],
+  ...['😀', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '𐐀', '𐐨', '𠀀', '🯅', '\ud83d', '\ude00', '\ude00\ud83d', '\ud800'],
+  ...[
+    '<|endoftext|>',
+    '<|endofprompt|>',
+    '<|',
+    '|>',
+    '￿',
+    '\ufffd',
+    '\u{10ffff}',
+    '\u{e0001}',
+    '\ue000',
+    '€',
+    '…',
+    '—',
+  ],
+];
+
+/** A text at random out of ordinary and awkward parts, single code units of all kinds, and short runs. */
+export function randomText(random: (limit: number) => number): string {
+  let text = '';
+  for (let parts = 1 + random(12); parts > 0; parts--) {
+    const kind = random(12);
+    if (kind < 8) text += PARTS[random(PARTS.length)] ?? '';
+    else if (kind === 8) text += String.fromCharCode(32 + random(95));
+    else if (kind === 9) text += String.fromCharCode(random(0x10000));
+    else if (kind === 10) text += String.fromCodePoint(random(0x110000));
+    else text += (PARTS[random(PARTS.length)] ?? '').repeat(1 + random(9));
+  }
+  return text;
+}
