@@ -104,3 +104,13 @@ export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefine
   const type = ledger.excluded.has(excludedKey(condensation, edit)) ? 'included' : 'excluded';
   return { type, condensation, edit };
 }
+
+/** The edits that the view of one condensation showed: its own and, where it was made on top of others, theirs. */
+export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
+  const upTo = ledger.condensations.slice(
+    0,
+    ledger.condensations.findIndex((condensation) => condensation.id === id) + 1,
+  );
+  const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
+  return lastByPlace(upTo.slice(Math.max(base, 0)).flatMap(({ edits }) => edits));
+}

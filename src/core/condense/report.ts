@@ -19,15 +19,19 @@ export const formatCost = (dollars: number): string =>
 /** Seconds, or milliseconds below one. */
 export const formatTime = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** What a condensation did, in the form of NFR-U-002: one line a step, then total, cost and time. */
-export function formatReport(outcome: CondensationOutcome, provider: ProviderInfo): string {
-  const lines = [headline(outcome, provider), ...outcome.steps.map(stepLine)];
-  if (outcome.kind === 'condensed') {
-    const { tokensBefore, tokensAfter } = outcome;
-    lines.push(
-      ` - Total: ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens (${formatChange(tokensBefore, tokensAfter)})`,
-    );
-  }
+/**
+ * What a condensation did, in the form of NFR-U-002: one line a step, then total, cost and time.
+ * @param calibrate tokens of the model for a number of o200k tokens.
+ */
+export function formatReport(
+  outcome: CondensationOutcome,
+  provider: ProviderInfo,
+  calibrate: (tokens: number) => number = (tokens) => tokens,
+): string {
+  const change = (before: number, after: number): string =>
+    `${formatTokens(calibrate(before))} → ${formatTokens(calibrate(after))} tokens (${formatChange(before, after)})`;
+  const lines = [headline(outcome, provider), ...outcome.steps.map((step) => stepLine(step, change))];
+  if (outcome.kind === 'condensed') lines.push(` - Total: ${change(outcome.tokensBefore, outcome.tokensAfter)}`);
   lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
   return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
@@ -50,11 +54,10 @@ function headline(outcome: CondensationOutcome, provider: ProviderInfo): string 
   }
 }
 
-function stepLine(step: StepReport): string {
-  const figures = `${formatTokens(step.tokensBefore)} → ${formatTokens(step.tokensAfter)} tokens (${formatChange(step.tokensBefore, step.tokensAfter)})`;
+function stepLine(step: StepReport, change: (before: number, after: number) => string): string {
   switch (step.outcome.kind) {
     case 'done':
-      return ` - ${step.name}: ${figures}`;
+      return ` - ${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`;
     case 'skipped':
       return ` - ${step.name}: skipped, ${step.outcome.reason}`;
     case 'failed':

@@ -1,0 +1,119 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo'] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+/** The command line, parsed. */
+export interface Arguments {
+  readonly command: CommandName;
+  readonly file: string;
+  /** References to expand. */
+  readonly references: readonly string[];
+  readonly provider: string;
+  readonly config: string | undefined;
+  readonly targetTokens: number | undefined;
+  readonly model: string | undefined;
+  readonly history: 'active' | 'all';
+  readonly json: boolean;
+  readonly out: string | undefined;
+  readonly store: string | undefined;
+}
+
+/** The command line can't be understood; the message says what was expected. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+export const HELP = `Usage: context-condenser <command> <file> [options]
+
+Commands
+  inspect   what a conversation holds: tokens by content type and tool, what is not valid in it
+  estimate  what condensing it would save and cost
+  condense  condense it; the file itself is never changed
+  expand    give back the original of a condensed conversation, or of single references: expand <file> [ref …]
+  undo      take the last condensation back
+
+Options
+  --provider <id>       lossless (default) or truncation
+  --config <json>       settings of the provider, as JSON or as the path of a JSON file
+  --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
+  --model <id>          count as this model's tokenizer does (default: o200k)
+  --history <which>     active (default): what the agent would send now; all: also what it compacted away
+  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }
+  --json                one JSON object on stdout, all else on stderr
+  --store <folder>      where originals and the ledger are kept
+  --help, --version
+
+Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.
+`;
+
+const OPTIONS = {
+  provider: { type: 'string', default: 'lossless' },
+  config: { type: 'string' },
+  'target-tokens': { type: 'string' },
+  model: { type: 'string' },
+  history: { type: 'string', default: 'active' },
+  json: { type: 'boolean', default: false },
+  out: { type: 'string' },
+  store: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', short: 'v', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
+export type ParsedLine = Arguments | 'help' | 'version';
+
+/**
+ * Parses the arguments behind the program's name.
+ * @throws UsageError
+ */
+export function parseLine(argv: readonly string[]): ParsedLine {
+  const { values, positionals } = parse(argv);
+  if (values.help) return 'help';
+  if (values.version) return 'version';
+  const [command, file, ...references] = positionals;
+  if (command === undefined) throw new UsageError(`A command is missing: one of ${COMMANDS.join(', ')}.`);
+  if (!isCommand(command)) throw new UsageError(`"${command}" is no command. Known are ${COMMANDS.join(', ')}.`);
+  if (file === undefined) throw new UsageError(`A file is missing: context-condenser ${command} <file>.`);
+  if (references.length > 0 && command !== 'expand') {
+    throw new UsageError(`${command} takes one file; "${references.join(' ')}" is too much.`);
+  }
+  const { history } = values;
+  if (history !== 'active' && history !== 'all') {
+    throw new UsageError(`--history is active or all, not "${history}".`);
+  }
+  return {
+    command,
+    file,
+    references,
+    provider: values.provider,
+    config: values.config,
+    targetTokens: positiveInteger('--target-tokens', values['target-tokens']),
+    model: values.model,
+    history,
+    json: values.json,
+    out: values.out,
+    store: values.store,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const isCommand = (name: string): name is CommandName => (COMMANDS as readonly string[]).includes(name);
+
+function positiveInteger(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
+    throw new UsageError(`${option} is a whole number of at least 1, not "${text}".`);
+  }
+  return value;
+}

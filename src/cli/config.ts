@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import type { CondensationProvider } from '../core/condense';
+import { UsageError } from './args';
+
+/**
+ * The provider's settings from `--config`: JSON itself, or a file that holds it.
+ * @throws UsageError that names the field, what was found and what is allowed.
+ */
+export async function readConfig(text: string | undefined, provider: CondensationProvider): Promise<unknown> {
+  if (text === undefined) return undefined;
+  const isJson = text.trimStart().startsWith('{');
+  const config = parse(isJson ? text : await readText(text), isJson ? '--config' : text);
+  const result = provider.validateConfig(config);
+  if (result.valid) return config;
+  const problems = result.problems.map(({ path, message }) => `  ${path || '(whole)'}: ${message}`);
+  throw new UsageError(`--config does not fit the provider ${provider.id}:\n${problems.join('\n')}`);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--config takes JSON or the path of a JSON file; ${file} can't be read (${codeOf(error)}).`);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+
+function parse(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

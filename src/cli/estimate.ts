@@ -1,0 +1,51 @@
+import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report';
+import { readConfig } from './config';
+import { percentSaved, stepFigures, type Figures } from './figures';
+import { EXIT, type ExitCode } from './io';
+import { targetOf, type Session } from './session';
+
+/** `estimate`: the plan that would run, without any paid call; nothing is written. */
+export async function estimate(session: Session): Promise<ExitCode> {
+  const { args, io, conversation, manager, calibrate } = session;
+  const provider = manager.getProvider(args.provider);
+  const started = performance.now();
+  const result = await manager.estimate({
+    conversation: conversation.id,
+    messages: conversation.messages,
+    provider: provider.id,
+    config: await readConfig(args.config, provider),
+    trigger: 'manual',
+    signal: io.signal,
+    ...targetOf(session),
+  });
+  const timeMs = performance.now() - started;
+  const before = calibrate(result.tokensBefore);
+  const after = calibrate(result.tokensAfter);
+  if (args.json) {
+    const figures: Figures = {
+      outcome: 'estimated',
+      provider: provider.id,
+      originalTokens: before,
+      condensedTokens: after,
+      reductionPercent: percentSaved(before, after),
+      cost: result.cost ?? 0,
+      timeMs: Number(timeMs.toFixed(1)),
+      steps: result.steps.map((step) => stepFigures(session, step)),
+      edits: result.steps.reduce((sum, step) => sum + step.edits, 0),
+      violations: 0,
+      notes: [],
+    };
+    io.stdout(`${JSON.stringify(figures)}\n`);
+  } else {
+    const cost = result.cost === undefined ? 'unknown' : formatCost(result.cost);
+    io.stdout(
+      [
+        `${provider.name} would make of ${formatTokens(before)} tokens ${formatTokens(after)} (${formatChange(before, after)}).`,
+        ` - Cost: ${cost}`,
+        ` - Time to estimate: ${formatTime(timeMs)}`,
+        '',
+      ].join('\n'),
+    );
+  }
+  return after < before ? EXIT.done : EXIT.nothingToGain;
+}

@@ -1,0 +1,88 @@
+import type { CondensationOutcome, StepReport } from '../core/condense';
+import type { Session } from './session';
+
+/** A step in the JSON that scripts read. Tokens are those of the chosen model. */
+export interface StepFigures {
+  readonly name: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly edits: number;
+  readonly timeMs: number;
+  readonly cost: number;
+  readonly outcome: string;
+  readonly reason?: string;
+}
+
+/** The one JSON object of `--json`. Costs in US dollars, times in milliseconds. */
+export interface Figures {
+  readonly outcome: CondensationOutcome['kind'] | 'estimated';
+  readonly provider: string;
+  readonly originalTokens: number;
+  readonly condensedTokens: number;
+  readonly reductionPercent: number;
+  readonly cost: number;
+  readonly timeMs: number;
+  readonly steps: readonly StepFigures[];
+  /** How many edits the view shows. */
+  readonly edits: number;
+  /** How many rules of the APIs the view breaks that the conversation did not break. */
+  readonly violations: number;
+  readonly notes: readonly string[];
+  readonly reason?: string;
+}
+
+const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+export function stepFigures({ calibrate }: Session, step: StepReport): StepFigures {
+  const { name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome } = step;
+  return {
+    name,
+    tokensBefore: calibrate(tokensBefore),
+    tokensAfter: calibrate(tokensAfter),
+    edits,
+    timeMs: round(timeMs, 1),
+    cost,
+    outcome: outcome.kind,
+    ...(outcome.kind === 'done' ? {} : { reason: outcome.reason }),
+  };
+}
+
+export function percentSaved(before: number, after: number): number {
+  return before === 0 ? 0 : round(((before - after) / before) * 100, 2);
+}
+
+export function outcomeFigures(session: Session, outcome: CondensationOutcome): Figures {
+  const before = session.calibrate(outcome.tokensBefore);
+  const after = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : before;
+  return {
+    outcome: outcome.kind,
+    provider: outcome.provider,
+    originalTokens: before,
+    condensedTokens: after,
+    reductionPercent: percentSaved(before, after),
+    cost: outcome.cost,
+    timeMs: round(outcome.timeMs, 1),
+    steps: outcome.steps.map((step) => stepFigures(session, step)),
+    edits: outcome.kind === 'condensed' ? outcome.edits.length : 0,
+    violations: outcome.kind === 'refused' ? outcome.violations.length : 0,
+    notes: outcome.notes,
+    ...reasonOf(outcome),
+  };
+}
+
+function reasonOf(outcome: CondensationOutcome): { reason?: string } {
+  switch (outcome.kind) {
+    case 'unchanged':
+      return { reason: outcome.detail };
+    case 'failed':
+      return { reason: outcome.error.message };
+    case 'refused':
+      return {
+        reason: outcome.violations
+          .map(({ rule, message, detail }) => `${rule}, message ${message}: ${detail}`)
+          .join('; '),
+      };
+    default:
+      return {};
+  }
+}

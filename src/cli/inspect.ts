@@ -1,0 +1,77 @@
+import { contentsOf } from '../core/messages/content';
+import { toolExchanges } from '../core/messages/exchanges';
+import { checkConversation } from '../core/messages/firewall';
+import type { ContentType } from '../core/messages/types';
+import { formatTokens } from '../core/condense/report';
+import { EXIT, type ExitCode } from './io';
+import type { Session } from './session';
+
+interface ToolFigures {
+  readonly tool: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly parameterTokens: number;
+  readonly resultTokens: number;
+}
+
+/** `inspect`: what the conversation holds; nothing is written. */
+export function inspect(session: Session): ExitCode {
+  const { args, io, conversation, counter, calibrate } = session;
+  const { messages } = conversation;
+  const byType = tokensByType(session);
+  const tools = toolFigures(session);
+  const violations = checkConversation(messages);
+  const tokens = calibrate(counter.messages(messages));
+  if (args.json) {
+    const { id, format, title, notes, sidechains } = conversation;
+    const figures = { id, format, title, messages: messages.length, tokens, ...byType, tools, violations, notes };
+    io.stdout(`${JSON.stringify({ ...figures, sidechains: sidechains.length })}\n`);
+    return EXIT.done;
+  }
+  const lines = [
+    `${conversation.title}`,
+    ` - Format: ${conversation.format}, ${messages.length} messages, ${formatTokens(tokens)} tokens`,
+    ` - Message text: ${formatTokens(byType.messageText)} tokens`,
+    ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,
+    ` - Tool results: ${formatTokens(byType.toolResults)} tokens`,
+    ` - Other (thinking, images, structure): ${formatTokens(tokens - byType.messageText - byType.toolParameters - byType.toolResults)} tokens`,
+    ...tools.map(toolLine),
+    ...violations.map(({ rule, message, detail }) => ` - Not valid: message ${message}, ${detail} (${rule})`),
+  ];
+  io.stdout(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+const toolLine = ({ tool, calls, errors, resultTokens }: ToolFigures): string =>
+  ` - ${tool}: ${calls} calls${errors > 0 ? `, ${errors} failed` : ''}, results of ${formatTokens(resultTokens)} tokens`;
+
+function tokensByType({ conversation, counter, calibrate }: Session): Record<ContentType, number> {
+  const tokens = { messageText: 0, toolParameters: 0, toolResults: 0 };
+  for (const message of conversation.messages) {
+    for (const content of contentsOf(message)) tokens[content.type] += counter.text(content.text);
+  }
+  return {
+    messageText: calibrate(tokens.messageText),
+    toolParameters: calibrate(tokens.toolParameters),
+    toolResults: calibrate(tokens.toolResults),
+  };
+}
+
+/** By tool, the largest results first. */
+function toolFigures({ conversation, counter, calibrate }: Session): ToolFigures[] {
+  const byTool = new Map<string, ToolFigures>();
+  for (const exchange of toolExchanges(conversation.messages)) {
+    const { tool, isError, parameters, results } = exchange;
+    const sum = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
+    const tokensOf = (contents: typeof results): number =>
+      contents.reduce((total, content) => total + calibrate(counter.text(content.text)), 0);
+    byTool.set(tool, {
+      tool,
+      calls: sum.calls + 1,
+      errors: sum.errors + (isError ? 1 : 0),
+      parameterTokens: sum.parameterTokens + tokensOf(parameters),
+      resultTokens: sum.resultTokens + tokensOf(results),
+    });
+  }
+  return [...byTool.values()].sort((a, b) => b.resultTokens - a.resultTokens);
+}

@@ -1,0 +1,18 @@
+import type { Home } from '../storage/home';
+
+/** What the command line needs from its process; tests bring their own. */
+export interface CliIo extends Home {
+  /** Results: the report, or the one JSON object. */
+  readonly stdout: (text: string) => void;
+  /** Everything else. */
+  readonly stderr: (text: string) => void;
+  /** Folder of the bundles and assets. */
+  readonly assets: string;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+  readonly version: string;
+}
+
+/** The command's end, as the shell sees it. */
+export const EXIT = { done: 0, nothingToGain: 1, badInput: 2, failed: 3, cancelled: 130 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,0 +1,23 @@
+import { UsageError } from './args';
+import { viewHash } from '../core/condense/viewHash';
+import { findByView, openLedger, type LedgerFile } from '../storage/ledgerStore';
+import type { Session } from './session';
+
+/** The ledger of the session's file. */
+export interface KnownLedger {
+  readonly ledger: LedgerFile;
+  /** True where the file is a view that was written by `condense --out`. */
+  readonly isView: boolean;
+}
+
+/**
+ * Finds the ledger that a file belongs to: of the conversation itself, or of a view that was made from one.
+ * @throws UsageError where no condensation of it is known.
+ */
+export async function ledgerOf({ args, conversation, store }: Session): Promise<KnownLedger> {
+  const ofView = await findByView(store, viewHash(conversation.messages));
+  if (ofView) return { ledger: ofView, isView: true };
+  const ledger = await openLedger(store, conversation);
+  if (ledger.ledger.condensations.length > 0) return { ledger, isView: false };
+  throw new UsageError(`No condensation of ${args.file} is known in ${store}. Condense it first, or name its --store.`);
+}

@@ -1,0 +1,42 @@
+/** The command line's entry point: gives the process to {@link run}. */
+import { writeSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { version } from '../../package.json';
+import { run } from './run';
+
+const abort = new AbortController();
+process.once('SIGINT', () => {
+  abort.abort(new Error('cancelled'));
+});
+
+/** Synchronous and to the end: a pipe must have the whole JSON before the process goes. */
+function write(descriptor: number, text: string): void {
+  let bytes = Buffer.from(text);
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(descriptor, bytes));
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'EPIPE') return;
+      if (code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
+void run(process.argv.slice(2), {
+  stdout: (text) => {
+    write(1, text);
+  },
+  stderr: (text) => {
+    write(2, text);
+  },
+  assets: __dirname,
+  signal: abort.signal,
+  now: () => new Date(),
+  version,
+  platform: process.platform,
+  env: process.env,
+  homedir: homedir(),
+}).then((code) => {
+  process.exitCode = code;
+});

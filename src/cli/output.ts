@@ -1,0 +1,45 @@
+import { realpath, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Conversation } from '../conversations/types';
+import type { ApiMessage } from '../core/messages/types';
+import { UsageError } from './args';
+
+/** The messages as Anthropic messages JSON, with what else stood in the request. */
+export const messagesJson = (conversation: Conversation, messages: readonly ApiMessage[]): string =>
+  `${JSON.stringify({ ...conversation.request, messages })}\n`;
+
+/**
+ * Where `--out` leads; never to the conversation itself, also not through a link.
+ * @throws UsageError
+ */
+export async function outFile(out: string, input: string): Promise<string> {
+  const target = resolve(out);
+  const [from, to] = await Promise.all([real(resolve(input)), real(target)]);
+  if (from === to) throw new UsageError('--out names the conversation itself; it is never overwritten.');
+  return to;
+}
+
+const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+
+/**
+ * Writes a file whole or not at all.
+ * @throws UsageError that says what was not written and why.
+ */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const temporary = join(dirname(file), `.${process.pid}-${Date.now()}.context-condenser.tmp`);
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${file} was not written: ${reason}`);
+  }
+}

@@ -1,0 +1,45 @@
+import { isConversationReadError } from '../conversations/readError';
+import { UnknownProviderError } from '../core/condense';
+import { HELP, parseLine, UsageError, type CommandName } from './args';
+import { condense } from './condense';
+import { estimate } from './estimate';
+import { expand } from './expand';
+import { inspect } from './inspect';
+import { EXIT, type CliIo, type ExitCode } from './io';
+import { openSession, type Session } from './session';
+import { undo } from './undo';
+
+const RUN: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise<ExitCode>>> = {
+  inspect,
+  estimate,
+  condense,
+  expand,
+  undo,
+};
+
+/** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */
+export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  try {
+    const line = parseLine(argv);
+    if (line === 'help' || line === 'version') {
+      io.stdout(line === 'help' ? HELP : `${io.version}\n`);
+      return EXIT.done;
+    }
+    return await RUN[line.command](await openSession(line, io));
+  } catch (error) {
+    if (io.signal.aborted) {
+      io.stderr('Cancelled. Nothing was written.\n');
+      return EXIT.cancelled;
+    }
+    return explain(error, io);
+  }
+}
+
+function explain(error: unknown, io: CliIo): ExitCode {
+  const message = error instanceof Error ? error.message : String(error);
+  io.stderr(`context-condenser: ${message}\n`);
+  if (error instanceof UsageError || error instanceof UnknownProviderError || isConversationReadError(error)) {
+    return EXIT.badInput;
+  }
+  return EXIT.failed;
+}

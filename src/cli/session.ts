@@ -1,0 +1,54 @@
+import { join, resolve } from 'node:path';
+import { parseInWorker } from '../conversations/parseInWorker';
+import type { Conversation } from '../conversations/types';
+import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import { loadTokenCounter } from '../storage/assets';
+import { defaultStore } from '../storage/home';
+import type { Arguments } from './args';
+import type { CliIo } from './io';
+
+/** What every command works with: the conversation that was read, the counter, the manager. */
+export interface Session {
+  readonly args: Arguments;
+  readonly io: CliIo;
+  readonly conversation: Conversation;
+  readonly counter: MessageCounter;
+  readonly manager: CondensationManager;
+  /** Folder of the ledgers. */
+  readonly store: string;
+  /** Tokens of the chosen model for a number of o200k tokens. */
+  readonly calibrate: (tokens: number) => number;
+}
+
+/** Bundle that parses conversations in a worker. */
+export const READER_WORKER = 'readerWorker.cjs';
+
+/** @throws ConversationReadError where the file can't be read. */
+export async function openSession(args: Arguments, io: CliIo): Promise<Session> {
+  const [conversation, tokens] = await Promise.all([
+    parseInWorker(resolve(args.file), {
+      workerPath: join(io.assets, READER_WORKER),
+      signal: io.signal,
+      history: args.history,
+    }),
+    loadTokenCounter(io.assets),
+  ]);
+  for (const note of conversation.notes) io.stderr(`Note: ${note}\n`);
+  const counter = new MessageCounter(tokens);
+  const factor = tokenizerFactor(args.model);
+  return {
+    args,
+    io,
+    conversation,
+    counter,
+    manager: new CondensationManager(counter, [losslessProvider, truncationProvider]),
+    store: resolve(args.store ?? defaultStore(io)),
+    calibrate: (count) => Math.round(count * factor),
+  };
+}
+
+/** The target in o200k tokens, from one in the chosen model's. */
+export const targetOf = ({ args, calibrate }: Session): { targetTokens?: number } =>
+  args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

@@ -1,0 +1,40 @@
+import { applyEdits } from '../core/condense/edits';
+import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger';
+import { formatTokens } from '../core/condense/report';
+import { originalMessages } from './expand';
+import { EXIT, type ExitCode } from './io';
+import { ledgerOf } from './ledgerOf';
+import { messagesJson, outFile, writeWhole } from './output';
+import type { Session } from './session';
+
+/** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
+export async function undo(session: Session): Promise<ExitCode> {
+  const { args, io, conversation, calibrate } = session;
+  const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
+  const { ledger } = await ledgerOf(session);
+  const original = await originalMessages(session, ledger);
+  const last = activeCondensations(ledger.ledger).at(-1);
+  const entry = undoEntry(ledger.ledger);
+  if (last && entry) await ledger.append(entry, new Map());
+  const { messages } = applyEdits(original, activeEdits(ledger.ledger));
+  if (out !== undefined) await writeWhole(out, messagesJson(conversation, messages));
+  const undone = last && {
+    id: last.id,
+    provider: last.provider,
+    edits: last.edits.length,
+    tokensBefore: calibrate(last.tokensBefore),
+    tokensAfter: calibrate(last.tokensAfter),
+  };
+  const left = activeCondensations(ledger.ledger).length;
+  if (args.json) {
+    io.stdout(`${JSON.stringify({ undone: undone ?? null, condensationsLeft: left })}\n`);
+  } else {
+    io.stdout(
+      undone
+        ? `Undone: ${undone.provider}, ${undone.edits} edits, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
+        : 'There is nothing left to undo.\n',
+    );
+  }
+  if (out !== undefined) (args.json ? io.stderr : io.stdout)(`Written: ${out}\n`);
+  return undone ? EXIT.done : EXIT.nothingToGain;
+}

@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createO200kCounter } from '../core/tokens/o200k/counter';
+import type { TokenCounter } from '../core/tokens/types';
+
+/** Name of the rank table beside the bundles. */
+const RANKS = 'o200k.bin';
+
+/**
+ * The o200k counter, made from the table that ships beside the bundles.
+ * @param folder the folder of the bundles.
+ * @throws Error that says what to do where the table is missing or damaged.
+ */
+export async function loadTokenCounter(folder: string): Promise<TokenCounter> {
+  const file = join(folder, RANKS);
+  try {
+    return createO200kCounter(await readFile(file));
+  } catch (error) {
+    throw new Error(`The token table ${file} can't be read. Build or install the product again.`, { cause: error });
+  }
+}
