@@ -4,7 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+/** The project: the nearest folder with a package.json, because this file is also bundled into the test runner. */
+export const root = (() => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = resolve(folder, '..');
+  return folder;
+})();
 /** Everything that is fetched or made for the tests in a real VS Code; ignored by git. */
 export const cache = join(root, '.vscode-test');
 export const codeServerVersion = '4.139.1';

@@ -1,0 +1,56 @@
+// Bundles the runner and the in-host suite. Bundled, and not run from source, so that a test can import from src/.
+import { globSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { cache, root } from '../../scripts/vscode.mjs';
+
+const here = join(root, 'test', 'e2e');
+
+/** A folder for one run's bundles, inside the project so that packages resolve. */
+export function outputFolder() {
+  mkdirSync(cache, { recursive: true });
+  return mkdtempSync(join(cache, 'run-'));
+}
+
+const options = {
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  sourcemap: 'inline',
+  logLevel: 'warning',
+  absWorkingDir: root,
+};
+
+/** Bundles `name.ts` as the program, and each file of the target's scenarios beside it. */
+export async function bundleProgram(name, target, outdir) {
+  const scenarios = globSync(join(target, 'scenarios', '*.ts')).toSorted();
+  await build({
+    ...options,
+    format: 'esm',
+    packages: 'external',
+    splitting: true,
+    outExtension: { '.js': '.mjs' },
+    outdir,
+    entryPoints: [
+      { in: join(here, `${name}.ts`), out: name },
+      ...scenarios.map((file) => ({ in: resolve(file), out: `scenarios/${basename(file, '.ts')}` })),
+    ],
+  });
+  return join(outdir, `${name}.mjs`);
+}
+
+/** Bundles the target's suite into one CommonJS file that exports `run()`, as VS Code wants it. */
+export async function bundleSuite(target, outdir) {
+  const outfile = join(outdir, 'suite', 'index.cjs');
+  const tests = globSync(join(target, 'suite', '*.test.ts')).toSorted();
+  const contents = `import { runSuite } from './suite/index';
+    export const run = () => runSuite(async () => { ${tests.map((file) => `await import(${JSON.stringify(resolve(file))});`).join('\n')} });`;
+  await build({
+    ...options,
+    format: 'cjs',
+    external: ['vscode', 'mocha'],
+    outfile,
+    stdin: { contents, resolveDir: here, loader: 'ts' },
+  });
+  return outfile;
+}

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  downloadAndUnzipVSCode,
+  resolveCliArgsFromVSCodeExecutablePath,
+  runTests,
+  TestRunFailedError,
+} from '@vscode/test-electron';
+import { cache, environment } from '../../scripts/vscode.mjs';
+import { addSuiteResults, hostExtension } from './host';
+import { listFiles, manifestOf, packageExtension } from './package';
+import { Report } from './report';
+import type { Target } from './run';
+import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
+import { run } from './workbench/processes';
+import { temporaryFolder } from './workbench/server';
+
+/**
+ * The in-host suite in a desktop VS Code. VSCODE_TEST_EXECUTABLE names one; else VSCODE_TEST_VERSION ("stable" if unset) is
+ * downloaded into `.vscode-test`. Linux without a display: `xvfb-run -a npm run test:electron`.
+ */
+export async function main({ extension, suite, only }: Target): Promise<number> {
+  const report = new Report();
+  const { publisher, name } = manifestOf(extension);
+  const vsix = await packageExtension(extension, await listFiles(extension));
+  const executable =
+    process.env['VSCODE_TEST_EXECUTABLE'] ??
+    (await downloadAndUnzipVSCode({ version: process.env['VSCODE_TEST_VERSION'] ?? 'stable', cachePath: cache }));
+
+  // A short path: the desktop puts a socket into its data folder, and a socket's path has 100 characters at most.
+  const scratch = temporaryFolder('desktop');
+  const folders = {
+    data: join(scratch, 'data'),
+    extensions: join(scratch, 'ext'),
+    home: join(scratch, 'home'),
+    workspace: join(scratch, 'ws'),
+  };
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
+  const settings = join(folders.data, 'User', 'settings.json');
+  mkdirSync(dirname(settings), { recursive: true });
+  writeFileSync(
+    settings,
+    JSON.stringify({ 'telemetry.telemetryLevel': 'off', 'workbench.startupEditor': 'none', 'update.mode': 'none' }),
+  );
+  const results = join(scratch, 'results.jsonl');
+  // X looks for it in the home folder, which is another one for the tests.
+  const authority = process.env['XAUTHORITY'] ?? join(homedir(), '.Xauthority');
+  try {
+    const [cli, ...cliArguments] = resolveCliArgsFromVSCodeExecutablePath(executable, { reuseMachineInstall: true });
+    if (cli === undefined) throw new Error(`no command line beside ${executable}`);
+    const place = [`--user-data-dir=${folders.data}`, `--extensions-dir=${folders.extensions}`];
+    await run(cli, [...cliArguments, ...place, '--install-extension', vsix, '--force'], { env: environment() });
+    let code: number;
+    try {
+      code = await runTests({
+        vscodeExecutablePath: executable,
+        reuseMachineInstall: true,
+        extensionDevelopmentPath: hostExtension,
+        extensionTestsPath: suite,
+        launchArgs: [
+          folders.workspace,
+          ...place,
+          '--disable-workspace-trust',
+          '--skip-welcome',
+          '--skip-release-notes',
+          '--disable-gpu',
+          '--no-sandbox',
+          '--password-store=basic',
+        ],
+        extensionTestsEnv: {
+          [resultsVariable]: results,
+          [onlyVariable]: only,
+          [extensionVariable]: `${publisher}.${name}`,
+          // A suite writes conversations into the home folder: never into the developer's own.
+          HOME: folders.home,
+          USERPROFILE: folders.home,
+          ...(existsSync(authority) ? { XAUTHORITY: authority } : {}),
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof TestRunFailedError)) throw error;
+      code = error.code ?? 1;
+    }
+    addSuiteResults(report, results, code);
+  } catch (error) {
+    report.add('the suite in a desktop VS Code could run', 0, error instanceof Error ? error : String(error));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return report.end();
+}

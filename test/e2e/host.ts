@@ -1,0 +1,26 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/vscode.mjs';
+import type { Report } from './report';
+import type { SuiteResult } from './suite/index';
+
+/** VS Code runs a suite only beside a development extension; this one is empty, so that the installed VSIX is what is tested. */
+export const hostExtension = join(root, 'test', 'e2e', 'suite', 'host');
+
+/** Adds what the suite wrote about its tests to the report, and holds it against the suite's exit code. */
+export function addSuiteResults(report: Report, file: string, exitCode: number): void {
+  const lines = existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+  rmSync(file, { force: true });
+  const results = lines.map((line) => JSON.parse(line) as SuiteResult);
+  const tests = results.filter((result) => result.kind === 'test');
+  for (const test of tests) report.add(`in host: ${test.name}`, test.seconds, test.error);
+  const failed = tests.filter((test) => test.error !== undefined).length;
+  if (!results.some((result) => result.kind === 'end'))
+    report.add('in host: the suite ran to its end', 0, `exit code ${exitCode}, after ${tests.length} tests`);
+  else if ((exitCode === 0) !== (failed === 0))
+    report.add('in host: the exit code agrees', 0, `exit code ${exitCode}, ${failed} failed`);
+}

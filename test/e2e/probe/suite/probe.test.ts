@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { homedir, tmpdir } from 'node:os';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { extensionVariable } from '../../suite/names';
+
+suite('the probe', () => {
+  test('runs in a real VS Code, from its package', async () => {
+    const extension = vscode.extensions.getExtension(process.env[extensionVariable] ?? '');
+    assert.ok(extension);
+    assert.equal(extension.isActive, false);
+    await extension.activate();
+    assert.ok((await vscode.commands.getCommands(true)).includes('probe.pick'));
+  });
+
+  test('does not see the developer’s home folder', () => {
+    assert.ok(homedir().startsWith(tmpdir()), homedir());
+  });
+
+  if (process.env['CONTEXT_CONDENSER_E2E_BREAK'] === 'true')
+    test('fails when it is told to', () => {
+      assert.fail('as told');
+    });
+});

@@ -1,0 +1,33 @@
+// node test/e2e/run.mjs [--only TEXT] [--probe] [--electron]: the tests in a real VS Code, on the packaged extension. Any Node from 20 on.
+//   --only TEXT   only the tests whose name contains TEXT
+//   --probe       on the small extension in test/e2e/probe instead of the product: proves the bed itself
+//   --electron    only the in-host suite, in a desktop VS Code that @vscode/test-electron downloads
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { environment, node24, root } from '../../scripts/vscode.mjs';
+
+const here = join(root, 'test', 'e2e');
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  const { status } = spawnSync(node24(), [join(here, 'run.mjs'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: environment(),
+  });
+  process.exit(status ?? 1);
+}
+const { bundleProgram, bundleSuite, outputFolder } = await import('./build.mjs');
+const flags = process.argv.slice(2);
+const target = flags.includes('--probe') ? join(here, 'probe') : here;
+const only = flags.includes('--only') ? flags[flags.indexOf('--only') + 1] : '';
+const outdir = outputFolder();
+process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
+const suite = await bundleSuite(target, outdir);
+const program = await bundleProgram(flags.includes('--electron') ? 'electron' : 'run', target, outdir);
+process.setSourceMapsEnabled(true);
+const { main } = await import(program);
+process.exitCode = await main({
+  extension: flags.includes('--probe') ? target : root,
+  suite,
+  scenarios: join(outdir, 'scenarios'),
+  only,
+});

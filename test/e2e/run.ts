@@ -1,0 +1,130 @@
+import { existsSync, globSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureCodeServer, findChromium } from '../../scripts/vscode.mjs';
+import type { Scenario } from './bed';
+import { runScenario } from './bed';
+import { addSuiteResults, hostExtension } from './host';
+import {
+  checkFiles,
+  checkNoProposedApi,
+  checkSize,
+  installedFiles,
+  listFiles,
+  manifestOf,
+  packageExtension,
+} from './package';
+import { Report } from './report';
+import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
+import { installExtension, startServer, temporaryFolder } from './workbench/server';
+import { until } from './workbench/wait';
+import { closeBrowser, openWorkbench } from './workbench/workbench';
+
+export interface Target {
+  /** The folder of the extension's package.json. */
+  readonly extension: string;
+  /** The bundled in-host suite. */
+  readonly suite: string;
+  /** The folder of the bundled scenarios. */
+  readonly scenarios: string;
+  /** Only tests whose name contains this. */
+  readonly only: string;
+}
+
+/** "condensesATranscript" → "condenses a transcript". */
+const words = (name: string): string => name.replace(/([A-Z])/g, ' $1').toLowerCase();
+
+async function runSuite(
+  report: Report,
+  { suite, only }: Target,
+  extensionsDir: string,
+  extensionId: string,
+): Promise<void> {
+  const folder = temporaryFolder('workspace');
+  const results = join(temporaryFolder('results'), 'results.jsonl');
+  const env = { [resultsVariable]: results, [onlyVariable]: only, [extensionVariable]: extensionId };
+  const server = await startServer({ extensionsDir, env });
+  try {
+    const window = await openWorkbench(server, { folder, developmentExtensions: [hostExtension], testsPath: suite });
+    let code: number | undefined;
+    void window.exited.then((value) => (code = value));
+    try {
+      addSuiteResults(
+        report,
+        results,
+        (await until('the in-host suite to end', () => (code === undefined ? undefined : { code }), 300_000)).code,
+      );
+    } catch (error) {
+      report.add('in host: the suite ends', 300, `${String(error)}\n${window.printed.slice(-30).join('\n')}`);
+    }
+    await window.close();
+  } finally {
+    await server.stop();
+    for (const path of [folder, join(results, '..')]) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+async function runScenarios(
+  report: Report,
+  { scenarios, only }: Target,
+  extensionsDir: string,
+  extensionId: string,
+): Promise<void> {
+  for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
+    const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    for (const [key, scenario] of Object.entries(module)) {
+      const name = `${basename(file, '.mjs')}: ${words(key)}`;
+      if (typeof scenario !== 'function' || !name.includes(only)) continue;
+      await report.test(name, () => runScenario(name, scenario as Scenario, extensionsDir, extensionId));
+    }
+  }
+}
+
+export async function main(target: Target): Promise<number> {
+  const report = new Report();
+  const manifest = manifestOf(target.extension);
+  const extensionId = `${manifest.publisher}.${manifest.name}`;
+  const files = await listFiles(target.extension);
+  const vsix = await packageExtension(target.extension, files);
+  if (target.only === '') {
+    await report.test('package: only what users need', () => {
+      checkFiles(files);
+    });
+    await report.test('package: at most 4 MB', () => {
+      checkSize(vsix);
+    });
+    await report.test('package: no proposed API', () => {
+      checkNoProposedApi(target.extension);
+    });
+  }
+
+  const browser = findChromium();
+  if (browser === null && process.env['CI'] === 'true') {
+    report.add('a browser for the tests in VS Code', 0, 'CI=true, and there is no Chromium: nothing may be skipped');
+    return report.end();
+  }
+  if (browser === null) {
+    console.log('SKIPPED: every test in a real VS Code, because no Chromium was found (see above how to get one).');
+    return report.end();
+  }
+  const extensionsDir = temporaryFolder('extensions');
+  try {
+    await ensureCodeServer();
+    await installExtension(vsix, extensionsDir);
+    if (target.only === '') {
+      await report.test('package: what is installed', () => {
+        const installed = installedFiles(extensionsDir, manifest);
+        checkFiles(installed.files);
+        checkNoProposedApi(installed.folder);
+      });
+    }
+    await runSuite(report, target, extensionsDir, extensionId);
+    await runScenarios(report, target, extensionsDir, extensionId);
+  } catch (error) {
+    report.add('the tests in VS Code could run', 0, error instanceof Error ? error : String(error));
+  } finally {
+    await closeBrowser();
+    if (existsSync(extensionsDir)) rmSync(extensionsDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return report.end();
+}

@@ -1,0 +1,55 @@
+import { appendFileSync } from 'node:fs';
+import type { MochaOptions, ReporterConstructor, Runner, Test } from 'mocha';
+import { reporters } from 'mocha';
+import { onlyVariable, resultsVariable } from './names';
+
+export type SuiteResult =
+  | { readonly kind: 'test'; readonly name: string; readonly seconds: number; readonly error?: string }
+  | { readonly kind: 'end' };
+
+/** Hands each test's end on as a plain value. */
+function reporter(note: (result: SuiteResult) => void): ReporterConstructor {
+  return class extends reporters.Base {
+    constructor(runner: Runner, options: MochaOptions) {
+      super(runner, options);
+      const end = (test: Test, error?: Error): void => {
+        note({
+          kind: 'test',
+          name: test.fullTitle(),
+          seconds: (test.duration ?? 0) / 1000,
+          ...(error === undefined ? {} : { error: error.stack ?? error.message }),
+        });
+      };
+      runner.on('pass', end);
+      runner.on('fail', end);
+      runner.on('end', () => {
+        note({ kind: 'end' });
+      });
+    }
+  };
+}
+
+/** Runs in the extension host. Its results go to a file, one line each: the page's console is no place for them. */
+export async function runSuite(load: () => Promise<void>): Promise<void> {
+  const file = process.env[resultsVariable];
+  const note = (result: SuiteResult): void => {
+    if (file === undefined) console.log(JSON.stringify(result));
+    else appendFileSync(file, `${JSON.stringify(result)}\n`);
+  };
+  const { default: Mocha } = await import('mocha');
+  const mocha = new Mocha({
+    ui: 'tdd',
+    timeout: 60_000,
+    forbidOnly: process.env['CI'] === 'true',
+    forbidPending: process.env['CI'] === 'true',
+    reporter: reporter(note),
+  });
+  const only = process.env[onlyVariable];
+  if (only !== undefined && only !== '') mocha.fgrep(only);
+  mocha.suite.emit('pre-require', globalThis, '', mocha);
+  await load();
+  const failures = await new Promise<number>((resolve) => {
+    mocha.run(resolve);
+  });
+  if (failures > 0) throw new Error(`${failures} failed`);
+}

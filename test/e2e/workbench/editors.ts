@@ -1,0 +1,85 @@
+import type { Frame, Locator } from 'playwright-core';
+import { until } from './wait';
+import type { Workbench } from './workbench';
+
+export interface DiffEditor {
+  readonly title: string;
+  /** The lines that show, in order; the editor draws only those in view. */
+  readonly original: readonly string[];
+  readonly modified: readonly string[];
+}
+
+const group = ({ page }: Workbench): Locator => page.locator('.editor-group-container.active');
+
+/** The lines that an editor shows. Monaco keeps them in the DOM in no order: the place on the page is what counts. */
+async function lines(editor: Locator): Promise<string[]> {
+  const shown = await editor
+    .locator('.view-lines .view-line')
+    .evaluateAll((elements) =>
+      elements.map((element) => ({ top: element.getBoundingClientRect().top, text: element.textContent })),
+    );
+  return shown.toSorted((a, b) => a.top - b.top).map(({ text }) => (text as string).replaceAll('\u00a0', ' '));
+}
+
+export const activeTab = async (bench: Workbench): Promise<string> =>
+  ((await group(bench).locator('.tab.active .label-name').first().textContent()) ?? '').trim();
+
+export const tabs = async ({ page }: Workbench): Promise<string[]> =>
+  (await page.locator('.editor-group-container .tab .label-name').allTextContents()).map((text) => text.trim());
+
+/** The diff editor in front, once both sides show text (or, for an empty side, what `wanted` says). */
+export function diffEditor(
+  bench: Workbench,
+  wanted: (shown: DiffEditor) => boolean = ({ original, modified }) => original.length > 0 && modified.length > 0,
+): Promise<DiffEditor> {
+  return until('a diff editor', async () => {
+    const editor = group(bench).locator('.monaco-diff-editor').first();
+    if ((await editor.count()) === 0) return undefined;
+    const shown = {
+      title: await activeTab(bench),
+      original: await lines(editor.locator('.editor.original')),
+      modified: await lines(editor.locator('.editor.modified')),
+    };
+    return wanted(shown) ? shown : undefined;
+  });
+}
+
+/** The lines that the text editor in front shows. */
+export function textEditor(
+  bench: Workbench,
+  wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
+): Promise<readonly string[]> {
+  return until('a text editor', async () => {
+    const shown = await lines(group(bench).locator('.monaco-editor').first());
+    return wanted(shown) ? shown : undefined;
+  });
+}
+
+/** The lines that the output panel shows (`server.outputText` has the whole of a channel). */
+export function outputPanel(
+  bench: Workbench,
+  wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
+): Promise<readonly string[]> {
+  return until('text in the output panel', async () => {
+    const shown = await lines(
+      bench.page.locator('.part.panel .output-view .monaco-editor, .output-view .monaco-editor').first(),
+    );
+    return wanted(shown) ? shown : undefined;
+  });
+}
+
+/** A webview's own document, two frames deep, once `selector` is in it. */
+export function webview({ page }: Workbench, selector = 'body'): Promise<Frame> {
+  return until(`a webview with ${selector}`, async () => {
+    for (const frame of page.frames()) {
+      if (frame.name() !== 'active-frame' && !(await isActive(frame))) continue;
+      if ((await frame.locator(selector).count()) > 0) return frame;
+    }
+    return undefined;
+  });
+}
+
+async function isActive(frame: Frame): Promise<boolean> {
+  const element = await frame.frameElement().catch(() => undefined);
+  return (await element?.getAttribute('id')) === 'active-frame';
+}

@@ -1,0 +1,96 @@
+import type { Locator } from 'playwright-core';
+import type { Workbench } from './workbench';
+import { until } from './wait';
+
+export interface Notification {
+  readonly severity: 'info' | 'warning' | 'error' | 'unknown';
+  readonly text: string;
+  readonly buttons: readonly string[];
+  /** A progress bar shows: the work goes on. */
+  readonly busy: boolean;
+}
+
+const toasts = ({ page }: Workbench): Locator =>
+  page.locator('.notifications-toasts .notification-toast').filter({ has: page.locator('.notification-list-item') });
+
+/** All in one call: a new toast moves the others while they are read. */
+function read(bench: Workbench): Promise<readonly Notification[]> {
+  return toasts(bench).evaluateAll((elements) =>
+    elements.map((element) => {
+      const text = (selector: string): string => (element.querySelector(selector)?.textContent ?? '').trim();
+      const icon = (element.querySelector('.notification-list-item-icon')?.className ?? '') as string;
+      const buttons = element.querySelectorAll('.notification-list-item-buttons-container .monaco-text-button');
+      return {
+        severity: (['error', 'warning', 'info'] as const).find((name) => icon.includes(`codicon-${name}`)) ?? 'unknown',
+        text: text('.notification-list-item-message'),
+        buttons: Array.from(buttons, (button: { textContent: string }) => button.textContent.trim()),
+        busy: element.querySelector('.monaco-progress-container.active') !== null,
+      };
+    }),
+  );
+}
+
+const matches = (text: string, wanted: string | RegExp): boolean =>
+  typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+
+/** The toasts that show now. One without buttons goes after some ten seconds: wait for it as soon as it can come. */
+export const notifications = read;
+
+/** The toast that contains a text, once it shows. */
+export async function notification(bench: Workbench, wanted: string | RegExp, timeout = 30_000): Promise<Notification> {
+  let shown: readonly Notification[] = [];
+  try {
+    return await until(
+      `a notification ${String(wanted)}`,
+      async () => {
+        shown = await notifications(bench);
+        return shown.find(({ text }) => matches(text, wanted));
+      },
+      timeout,
+    );
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}; shown: ${JSON.stringify(shown)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Clicks a button of the toast that contains a text. */
+export async function clickNotification(bench: Workbench, wanted: string | RegExp, button: string): Promise<void> {
+  const message = bench.page.locator('.notification-list-item-message', { hasText: wanted });
+  const toast = toasts(bench).filter({ has: message }).first();
+  await toast.getByRole('button', { name: button, exact: true }).first().click();
+}
+
+/** Closes every notification. */
+export async function clearNotifications(bench: Workbench): Promise<void> {
+  await until('the notifications to close', async () => {
+    for (const toast of await toasts(bench).all()) {
+      await toast.hover({ timeout: 1_000 });
+      await toast.locator('.codicon-notifications-clear').first().click({ timeout: 1_000 });
+    }
+    return (await toasts(bench).count()) === 0;
+  });
+}
+
+/** A modal dialog's text and buttons, once it shows. */
+export async function dialog({
+  page,
+}: Workbench): Promise<{ readonly text: string; readonly buttons: readonly string[] }> {
+  const box = page.locator('.monaco-dialog-box');
+  await box.waitFor();
+  const buttons = await box.locator('.dialog-buttons .monaco-text-button').allTextContents();
+  return {
+    text: (await box.locator('.dialog-message-container').innerText()).trim(),
+    buttons: buttons.map((text) => text.trim()),
+  };
+}
+
+export async function clickDialog({ page }: Workbench, button: string): Promise<void> {
+  await page
+    .locator('.monaco-dialog-box .dialog-buttons .monaco-text-button')
+    .filter({ hasText: button })
+    .first()
+    .click();
+  await page.locator('.monaco-dialog-box').waitFor({ state: 'detached' });
+}

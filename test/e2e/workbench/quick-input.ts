@@ -1,0 +1,139 @@
+import type { Locator } from 'playwright-core';
+import type { Workbench } from './workbench';
+import { until } from './wait';
+
+export interface QuickPickItem {
+  readonly label: string;
+  /** What stands behind the label on its line. */
+  readonly description: string;
+  /** The second line. */
+  readonly detail: string;
+  /** Its place in the whole list. */
+  readonly index: number;
+}
+
+export interface QuickInput {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly value: string;
+  /** The message under an input box, a validation error for one. */
+  readonly message: string;
+  /** Only the rows that show: a long list has more. */
+  readonly items: readonly QuickPickItem[];
+  readonly busy: boolean;
+}
+
+const widget = ({ page }: Workbench): Locator => page.locator('.quick-input-widget').filter({ visible: true });
+const input = (bench: Workbench): Locator => widget(bench).locator('.quick-input-box input.input');
+const rows = (bench: Workbench): Locator => widget(bench).locator('.quick-input-list .monaco-list-row');
+
+const matches = (text: string, wanted: string | RegExp): boolean =>
+  typeof wanted === 'string' ? text === wanted : wanted.test(text);
+
+/** All in one call: the list changes while it is read. */
+function read(bench: Workbench): Promise<QuickInput> {
+  return widget(bench).evaluate((box) => {
+    const plain = (text: string | undefined): string => (text ?? '').replace(/[\u00a0\s]+/g, ' ').trim();
+    const text = (parent: typeof box, selector: string): string => {
+      const found = parent.querySelector(selector);
+      return found === null || found.style.display === 'none' ? '' : plain(found.textContent);
+    };
+    const input = box.querySelector('.quick-input-box input.input');
+    const rows: (typeof box)[] = Array.from(box.querySelectorAll('.quick-input-list .monaco-list-row'));
+    return {
+      title: text(box, '.quick-input-title'),
+      placeholder: input?.placeholder ?? '',
+      value: input?.value ?? '',
+      message: text(box, '.quick-input-message'),
+      items: rows
+        .toSorted((a, b) => Number(a.dataset.index) - Number(b.dataset.index))
+        .map((row) => ({
+          label: text(row, '.quick-input-list-row .label-name'),
+          description: text(row, '.quick-input-list-row .label-description'),
+          detail: text(row, '.quick-input-list-label-meta'),
+          index: Number(row.dataset.index),
+        })),
+      busy: box.querySelector('.quick-input-progress.active') !== null,
+    };
+  });
+}
+
+/** The quick pick or input box that shows, once it satisfies `wanted`. The command palette does not count. */
+export function quickInput(
+  bench: Workbench,
+  wanted: (shown: QuickInput) => boolean = () => true,
+  what = 'a quick pick',
+): Promise<QuickInput> {
+  return until(what, async () => {
+    if ((await widget(bench).count()) === 0) return undefined;
+    const shown = await read(bench);
+    return !shown.value.startsWith('>') && wanted(shown) ? shown : undefined;
+  });
+}
+
+/** Clicks the row with this label. */
+export async function pick(bench: Workbench, label: string | RegExp): Promise<void> {
+  await until(`a row ${String(label)} in the quick pick`, async () => {
+    const found = (await read(bench)).items.find((item) => matches(item.label, label));
+    if (found === undefined) return false;
+    await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click({ timeout: 2_000 });
+    return true;
+  });
+}
+
+/** Types into a quick pick's own box, to narrow its rows. */
+export async function filter(bench: Workbench, text: string): Promise<void> {
+  await input(bench).fill(text);
+}
+
+/** Fills an input box (a path in the "Save" box, for one) and accepts it. */
+export async function answer(bench: Workbench, value: string): Promise<void> {
+  await quickInput(bench, () => true, 'an input box');
+  await input(bench).fill(value);
+  await bench.page.keyboard.press('Enter');
+}
+
+/** Closes the quick pick or input box with Escape. */
+export async function dismiss(bench: Workbench): Promise<void> {
+  await until('the quick pick to close', async () => {
+    if ((await widget(bench).count()) === 0) return true;
+    await bench.page.keyboard.press('Escape');
+    return (await widget(bench).count()) === 0;
+  });
+}
+
+/**
+ * Runs a command from the palette by its full title ("Category: Title"). An extension's commands come a little after the window,
+ * and an open palette does not learn of new ones, so it is opened again until the command is there.
+ */
+export async function runCommand(bench: Workbench, title: string): Promise<void> {
+  const { page } = bench;
+  await until(
+    `the command "${title}" in the palette`,
+    async () => {
+      if ((await widget(bench).count()) > 0) await dismiss(bench);
+      await page.keyboard.press('F1');
+      await widget(bench).waitFor({ timeout: 3_000 });
+      await input(bench).fill(`>${title}`);
+      const row = rows(bench).filter({ has: page.getByText(title, { exact: true }) });
+      await row.first().waitFor({ timeout: 1_500 });
+      await row.first().click({ timeout: 2_000 });
+      return true;
+    },
+    60_000,
+  );
+}
+
+/** Whether the palette offers a command with this title now. */
+export async function hasCommand(bench: Workbench, title: string): Promise<boolean> {
+  await dismiss(bench);
+  await bench.page.keyboard.press('F1');
+  await widget(bench).waitFor();
+  await input(bench).fill(`>${title}`);
+  const shown = await until('the palette to answer', async () => {
+    const found = (await read(bench)).items;
+    return found.length > 0 ? found : undefined;
+  });
+  await dismiss(bench);
+  return shown.some(({ label }) => label === title);
+}

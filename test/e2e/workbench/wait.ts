@@ -1,0 +1,23 @@
+/** Asks again and again until there is an answer. Tests wait for conditions with this, and never for time. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  timeout = 30_000,
+): Promise<T> {
+  const end = Date.now() + timeout;
+  let last: unknown;
+  for (;;) {
+    try {
+      const found = await probe();
+      if (found !== undefined && found !== null && found !== false) return found;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) {
+      const why = last instanceof Error ? `: ${last.message}` : '';
+      throw new Error(`Waited ${timeout / 1000} s in vain for ${what}${why}`, { cause: last });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+}

@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { findChromium, root } from '../../../scripts/vscode.mjs';
+import type { Server } from './server';
+
+export const screenshots = join(root, 'test-results', 'screenshots');
+
+export interface WorkbenchOptions {
+  /** The workspace folder; without one, an empty window. */
+  readonly folder?: string;
+  /** Folders of extensions that run from their sources. What users get is a VSIX: prefer `installExtension`. */
+  readonly developmentExtensions?: readonly string[];
+  /** A CommonJS file that exports `run()`, executed in the extension host (it needs a development extension); `exited` gives its code. */
+  readonly testsPath?: string;
+  /** Turns VS Code's own agent on, as "Chat: Manage Language Models" does for a user. */
+  readonly agent?: boolean;
+  readonly size?: { readonly width: number; readonly height: number };
+}
+
+export interface Workbench {
+  readonly page: Page;
+  readonly server: Server;
+  /** Errors on the page's console and uncaught ones, without the workbench's usual noise. */
+  readonly errors: readonly string[];
+  /** What an in-host suite printed, and the workbench's own chatter. */
+  readonly printed: readonly string[];
+  /** The exit code of the in-host suite. */
+  readonly exited: Promise<number>;
+  /** "Developer: Reload Window": the same page and the same stored state, a new extension host. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--force-device-scale-factor=1',
+];
+
+/** No network, and extensions made for the desktop: errors that every code-server prints. */
+const noise = [
+  /net::ERR_/,
+  /open-vsx|ENOTFOUND|EAI_AGAIN|getaddrinfo|ECONNREFUSED|fetch failed|Failed to fetch/i,
+  /not a web extension/,
+  /Failed to load resource/,
+  /\[LEAKED DISPOSABLE\]/,
+  /github-authentication|microsoft-authentication|sign ?in|GitHub/i,
+  /the document's frame is sandboxed|allow-scripts and allow-same-origin|Unrecognized feature/,
+  /WebSocket close with status code/,
+];
+
+let browser: Promise<Browser> | undefined;
+
+/** One browser serves every window of a run; each window has storage of its own. */
+function sharedBrowser(): Promise<Browser> {
+  browser ??= (async () => {
+    const executablePath = findChromium();
+    if (executablePath === null) throw new Error('no Chromium');
+    return chromium.launch({ executablePath, args: flags });
+  })();
+  return browser;
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+}
+
+/** Runs before the workbench reads its configuration, and adds what code-server has no flag for. */
+const patchConfiguration = (changes: object): string => `
+  const changes = ${JSON.stringify(changes)};
+  document.addEventListener('readystatechange', () => {
+    const meta = document.getElementById('vscode-workbench-web-configuration');
+    if (!meta || meta.dataset.patched) return;
+    meta.dataset.patched = '1';
+    const configuration = JSON.parse(meta.getAttribute('data-settings'));
+    configuration.developmentOptions = { ...configuration.developmentOptions, ...changes.developmentOptions };
+    if (changes.enabledExtensions) configuration.enabledExtensions = changes.enabledExtensions;
+    meta.setAttribute('data-settings', JSON.stringify(configuration));
+  });`;
+
+/** The colour theme comes from an extension: once it shows, the server has sent its extensions and the settings are read. */
+async function ready(page: Page): Promise<void> {
+  await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor({ timeout: 90_000 });
+}
+
+export async function openWorkbench(server: Server, options: WorkbenchOptions = {}): Promise<Workbench> {
+  const context = await (await sharedBrowser()).newContext({ viewport: options.size ?? { width: 1400, height: 900 } });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const printed: string[] = [];
+  const note = (text: string): void => {
+    if (!noise.some((pattern) => pattern.test(text))) errors.push(text);
+  };
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(message.text());
+  });
+  page.on('pageerror', (error) => {
+    note(error.stack ?? error.message);
+  });
+  const exited = new Promise<number>((resolve) => {
+    void page.exposeFunction('codeAutomationExit', resolve);
+  });
+  await page.exposeFunction('codeAutomationLog', (_type: string, parts: unknown[]) => {
+    printed.push(parts.map(String).join(' '));
+  });
+
+  const uri = (path: string): object => ({ $mid: 1, scheme: 'vscode-remote', authority: server.authority, path });
+  await page.addInitScript({
+    content: patchConfiguration({
+      developmentOptions: {
+        ...(options.developmentExtensions === undefined ? {} : { extensions: options.developmentExtensions.map(uri) }),
+        ...(options.testsPath === undefined ? {} : { extensionTestsPath: uri(options.testsPath) }),
+      },
+      ...(options.agent === true ? { enabledExtensions: ['GitHub.copilot-chat'] } : {}),
+    }),
+  });
+  const query = options.folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(options.folder)}`;
+  await page.goto(`${server.base}/${query}`);
+  await ready(page);
+  return {
+    page,
+    server,
+    errors,
+    printed,
+    exited,
+    async reload() {
+      await page.reload();
+      await ready(page);
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Writes `test-results/screenshots/NAME.png`. Whoever adds one opens it and looks. */
+export async function screenshot({ page }: Workbench, name: string): Promise<string> {
+  mkdirSync(screenshots, { recursive: true });
+  const path = join(screenshots, `${name}.png`);
+  // The pointer makes hovers.
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path, animations: 'disabled' });
+  return path;
+}
