@@ -13,7 +13,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 
 /** tiktoken's own expected_hash of o200k_base.tiktoken. */
@@ -88,7 +87,8 @@ export function buildRanks(outFile) {
   return table.length;
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const outFile = resolve(import.meta.dirname, '..', 'dist', 'o200k.bin');
+// by name and not by import.meta: bundled into another script this must not run
+if (process.argv[1]?.endsWith('ranks.mjs')) {
+  const outFile = resolve(process.argv[2] ?? 'dist/o200k.bin');
   console.log(`${outFile}: ${buildRanks(outFile)} bytes`);
 }

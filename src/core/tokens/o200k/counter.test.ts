@@ -147,7 +147,7 @@ describe('o200k counter against js-tiktoken', () => {
     const strings = new Set<string>();
     for (const { path, text } of textsBelow(corpus)) {
       for (const json of path.endsWith('.jsonl') ? text.split('\n') : [text]) addStrings(json, strings);
-      const sample = text.slice(0, 100_000);
+      const sample = text.slice(0, 40_000);
       expect(counter.count(sample), path).toBe(referenceCount(sample));
     }
     expect(strings.size).toBeGreaterThan(1000);

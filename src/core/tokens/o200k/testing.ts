@@ -90,13 +90,13 @@ const PARTS = [
 /** A text at random out of ordinary and awkward parts, single code units of all kinds, and short runs. */
 export function randomText(random: (limit: number) => number): string {
   let text = '';
-  for (let parts = 1 + random(12); parts > 0; parts--) {
+  for (let parts = 1 + random(8); parts > 0; parts--) {
     const kind = random(12);
     if (kind < 8) text += PARTS[random(PARTS.length)] ?? '';
     else if (kind === 8) text += String.fromCharCode(32 + random(95));
     else if (kind === 9) text += String.fromCharCode(random(0x10000));
     else if (kind === 10) text += String.fromCodePoint(random(0x110000));
-    else text += (PARTS[random(PARTS.length)] ?? '').repeat(1 + random(9));
+    else text += (PARTS[random(PARTS.length)] ?? '').repeat(1 + random(5));
   }
   return text;
 }

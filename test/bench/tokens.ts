@@ -1,0 +1,210 @@
+/**
+ * How fast the o200k counter is, against js-tiktoken in the same run, and what it takes to load.
+ *
+ * Each kind of text is cut into slices: the first ones warm both up; then, in turn, both count slices they have not seen
+ * before, each slice once. Times are processor times of this thread where Node tells them, so that other work on the
+ * machine doesn't count. Run in the project root.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeRanks } from '../../scripts/ranks.mjs';
+import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
+
+/** One kind of text: megabytes (10^6 bytes of UTF-8) per second, fresh. */
+export interface Throughput {
+  readonly kind: string;
+  readonly megabytes: number;
+  readonly ours: number;
+  readonly jsTiktoken: number;
+}
+
+export interface TokenBench {
+  readonly throughput: readonly Throughput[];
+  /** milliseconds to make the counter, the table being read, and until it has counted a first text */
+  readonly loadMs: number;
+  /** megabytes (10^6) that the counter added to the process: its arrays and heap, and resident memory */
+  readonly heapMb: number;
+  readonly rssMb: number;
+  /** milliseconds per megabyte of one kind of character */
+  readonly adversarialMs: Readonly<Record<string, number>>;
+}
+
+const SLICE = 50_000; // characters
+const WARM_UP = 20; // slices
+const ROUNDS = 5;
+const OURS = 10; // slices per round; js-tiktoken counts the first few of them only
+const THEIRS = 3;
+const WANTED = SLICE * (WARM_UP + ROUNDS * OURS); // characters
+
+const MODULES = 'node_modules';
+const CORPUS = '../shared/corpus/claude-code';
+
+/** Texts of all files of a kind in a folder, one after the other, until there is enough for the measurement. */
+function textsOf(folder: string, wanted: RegExp): string {
+  let text = '';
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (text.length > WANTED) break;
+    if (entry.isFile() && wanted.test(entry.name)) text += readFileSync(join(entry.parentPath, entry.name), 'utf8');
+  }
+  return text;
+}
+
+/** Equal parts of several texts in turn, so that no slice is all of one kind. */
+function interleave(texts: readonly string[], part: number): string {
+  const parts: string[] = [];
+  for (let at = 0; texts.some((text) => at < text.length); at += part)
+    for (const text of texts) parts.push(text.slice(at, at + part));
+  return parts.join('');
+}
+
+function logText(): string {
+  let state = 12_345;
+  const random = (limit: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >>> 8) % limit;
+  };
+  const hex = () => random(2 ** 22).toString(16);
+  const pick = (...of: readonly string[]) => of[random(of.length)] ?? '';
+  const lines: string[] = [];
+  for (let i = 0, length = 0; length < WANTED; i++) {
+    const at = `2025-${10 + random(3)}-${10 + random(18)}T${10 + random(13)}:${10 + random(50)}:${10 + random(50)}.${100 + random(900)}Z`;
+    const line = pick(
+      `${at} [${pick('info', 'WARN', 'ERROR', 'debug')}] worker-${random(16)} ${pick('GET', 'POST')} /api/v1/${pick('items', 'users', 'jobs')}/${hex()}${hex()}?page=${random(90)} ${pick('200', '404', '500')} ${random(900)}.${random(9)}ms`,
+      `-rw-r--r-- 1 root root ${random(2 ** 20)} Nov ${random(28)} 1${random(9)}:${10 + random(49)} ${pick('chunk', 'index', 'vendor', 'main')}.${hex()}.${pick('js', 'css', 'map')}`,
+      `    at ${pick('Object', 'Server', 'Parser')}.${pick('run', 'handleRequest', '<anonymous>')} (/srv/app/node_modules/${pick('express', 'undici', 'zod')}/lib/${pick('router', 'index')}.js:${random(900)}:${random(80)})`,
+      `src/${pick('core', 'api', 'ui')}/${pick('store', 'view', 'worker')}.ts(${random(900)},${random(80)}): error TS${2000 + random(800)}: Property '${pick('name', 'id', 'toString')}' does not exist on type 'T${hex()}'.`,
+      `commit ${hex()}${hex()}${hex()}${hex()}`,
+    );
+    lines.push(line);
+    length += line.length + 1;
+  }
+  return lines.join('\n');
+}
+
+function languagesText(): string {
+  const folder = join(MODULES, 'typescript/lib');
+  const locales = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const texts = locales.map(({ name }) =>
+    readFileSync(join(folder, name, 'diagnosticMessages.generated.json'), 'utf8'),
+  );
+  return interleave(texts, 2000);
+}
+
+function kinds(): [string, string][] {
+  const code = readFileSync(join(MODULES, 'typescript/lib/typescript.js'), 'utf8');
+  const all: [string, string][] = [
+    ['code', code],
+    ['prose', textsOf(MODULES, /\.md$/i)],
+    ['logs', logText()],
+    ['13 languages', languagesText()],
+  ];
+  if (existsSync(CORPUS)) all.push(['transcripts', textsOf(CORPUS, /\.jsonl$/)]);
+  return all;
+}
+
+function adversarial(): [string, string][] {
+  let state = 1;
+  const random = (limit: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >>> 8) % limit;
+  };
+  const draw = (length: number, char: () => number) => {
+    let text = '';
+    for (let i = 0; i < length; i++) text += String.fromCharCode(char());
+    return text;
+  };
+  const bytes = Uint8Array.from({ length: 750_000 }, () => random(256));
+  return [
+    ['one letter', 'a'.repeat(1e6)],
+    ['spaces', ' '.repeat(1e6)],
+    ['dashes', '-'.repeat(1e6)],
+    ['line breaks', '\n'.repeat(1e6)],
+    ['CJK, no break', draw(333_333, () => 0x4e00 + random(20_000))],
+    ['random a-z, no break', draw(1e6, () => 97 + random(26))],
+    ['a and b at random', draw(1e6, () => 97 + random(2))],
+    ['base64', Buffer.from(bytes).toString('base64')],
+    ['half surrogate pairs', '\ud83d'.repeat(333_333)],
+    ['digits', '0'.repeat(1e6)],
+  ];
+}
+
+/** Milliseconds of processor time of this thread, or on the clock where Node doesn't tell. */
+function now(): number {
+  if (typeof process.threadCpuUsage !== 'function') return performance.now();
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1e3;
+}
+
+function timed(work: () => void): number {
+  const start = now();
+  work();
+  return now() - start;
+}
+
+function memory(): { heap: number; rss: number } {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  return { heap: heapUsed + arrayBuffers, rss };
+}
+
+export async function benchTokens(): Promise<TokenBench> {
+  const table = makeRanks();
+  const before = memory();
+  let counter = { count: (text: string) => text.length };
+  const loadMs = timed(() => {
+    counter = createO200kCounter(table);
+    counter.count('Hello, world!');
+  });
+  const after = memory();
+  const heapMb = (after.heap - before.heap + table.length) / 1e6;
+  const rssMb = (after.rss - before.rss + table.length) / 1e6;
+
+  const { Tiktoken } = await import('js-tiktoken/lite');
+  const { default: ranks } = await import('js-tiktoken/ranks/o200k_base');
+  const reference = new Tiktoken(ranks);
+
+  const throughput = kinds().map(([kind, text]) => {
+    const slices = Array.from({ length: Math.floor(text.length / SLICE) }, (_, i) =>
+      text.slice(i * SLICE, (i + 1) * SLICE),
+    );
+    for (const slice of slices.slice(0, WARM_UP)) {
+      counter.count(slice);
+      reference.encode(slice.slice(0, SLICE / 5), [], []);
+    }
+    const ours = { bytes: 0, ms: 0 };
+    const theirs = { bytes: 0, ms: 0 };
+    for (let round = 0; round < ROUNDS; round++) {
+      const fresh = slices.slice(WARM_UP + round * OURS, WARM_UP + (round + 1) * OURS);
+      const sample = fresh.slice(0, THEIRS);
+      let tokens: number[] = [];
+      let expected: number[] = [];
+      ours.ms += timed(() => (tokens = fresh.map((slice) => counter.count(slice))));
+      theirs.ms += timed(() => (expected = sample.map((slice) => reference.encode(slice, [], []).length)));
+      if (tokens.slice(0, THEIRS).join() !== expected.join()) throw new Error(`${kind}: not the counts of js-tiktoken`);
+      ours.bytes += Buffer.byteLength(fresh.join(''));
+      theirs.bytes += Buffer.byteLength(sample.join(''));
+    }
+    return {
+      kind,
+      megabytes: ours.bytes / 1e6,
+      ours: ours.bytes / 1e3 / ours.ms,
+      jsTiktoken: theirs.bytes / 1e3 / theirs.ms,
+    };
+  });
+  const adversarialMs = Object.fromEntries(
+    adversarial().map(([kind, text]) => [kind, timed(() => counter.count(text))]),
+  );
+
+  console.table(
+    throughput.map(({ kind, megabytes, ours, jsTiktoken }) => ({
+      'fresh text': kind,
+      MB: megabytes.toFixed(2),
+      'ours MB/s': ours.toFixed(1),
+      'js-tiktoken MB/s': jsTiktoken.toFixed(2),
+      times: (ours / jsTiktoken).toFixed(1),
+    })),
+  );
+  console.table(Object.entries(adversarialMs).map(([kind, ms]) => ({ '1 MB of': kind, ms: ms.toFixed(0) })));
+  console.log(`load ${loadMs.toFixed(0)} ms, heap and arrays ${heapMb.toFixed(1)} MB, resident ${rssMb.toFixed(1)} MB`);
+  return { throughput, loadMs, heapMb, rssMb, adversarialMs };
+}
