@@ -4,7 +4,7 @@ import { valueAt, withValueAt } from '../messages/path';
 import type { ApiMessage, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { lastByPlace, placeKey, renderCuts, type Cut, type Edit, type EditId } from './edits';
-import { marker, MARKER_RULE, referenceFor, type ReferenceId } from './markers';
+import { isOneMarker, marker, MARKER_RULE, referenceFor, type ReferenceId } from './markers';
 
 /** A wish to take a slice out of a string as it now stands in the draft. */
 export interface CutRequest {
@@ -112,7 +112,7 @@ export class Draft {
 
   /**
    * Makes cuts in the text at a place. A cut that would save nothing is left out, and so is the whole request where the
-   * message would not shrink.
+   * message would hardly shrink.
    * @returns the tokens saved, 0 where nothing was done.
    */
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
@@ -120,19 +120,20 @@ export class Draft {
     const told = this.ruleTold;
     const cuts = this.compose(state, requests);
     if (cuts === state.cuts) return 0;
-    const before = renderCuts(state.original, state.cuts);
-    const after = renderCuts(state.original, cuts);
     const message = this.messageAt(place.message);
     this.show({ ...state, cuts });
-    const saved = this.counter.message(message) - this.counter.message(this.messageAt(place.message));
-    if (saved <= 0 || this.leavesBlank(place)) {
+    const before = this.counter.message(message);
+    const saved = before - this.counter.message(this.messageAt(place.message));
+    const judged = this.ruleTold === told ? saved : before - this.tokensWithoutRule(state, cuts);
+    if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(place)) {
       this.show(state);
       this.view[place.message] = message;
       this.ruleTold = told;
       return 0;
     }
     this.total -= saved;
-    this.record(step, { ...state, cuts }, info, this.counter.text(before), this.counter.text(after));
+    const tokensOf = (shown: readonly Cut[]): number => this.counter.text(renderCuts(state.original, shown));
+    this.record(step, { ...state, cuts }, info, tokensOf(state.cuts), tokensOf(cuts));
     return saved;
   }
 
@@ -175,6 +176,12 @@ export class Draft {
     this.view[message] = withValueAt(this.messageAt(message), path, renderCuts(state.original, state.cuts));
   }
 
+  /** Tokens of a message as it would be if the rule had been told before. */
+  private tokensWithoutRule({ place, original }: PlaceState, cuts: readonly Cut[]): number {
+    const plain = cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
+    return this.counter.message(withValueAt(this.messageAt(place.message), place.path, renderCuts(original, plain)));
+  }
+
   /** No API takes a blank text. */
   private leavesBlank(place: Place): boolean {
     const value = this.text(place);
@@ -193,7 +200,8 @@ export class Draft {
       reached = request.end;
       const { start, end } = originalRange(state, request);
       const cut = this.makeCut(state.original, start, end, request.marker);
-      if (!this.saves(text.slice(request.start, request.end), cut.text)) continue;
+      const standing = text.slice(request.start, request.end);
+      if (isOneMarker(standing) || !this.saves(standing, withoutRule(cut.text))) continue;
       made.push(cut);
       if (cut.reference !== undefined) this.ruleTold = true;
     }
@@ -212,7 +220,7 @@ export class Draft {
     const hash = hashText(original.slice(start, end));
     const reference = referenceFor(hash, this.references);
     this.references.set(reference, hash);
-    return { start, end, text: marker(this.ruleTold ? what : `${what}; ${MARKER_RULE}`, reference), reference };
+    return { start, end, text: marker(this.ruleTold ? what : what + RULE, reference), reference };
   }
 
   private record(step: string, state: PlaceState, info: CutInfo, tokensBefore: number, tokensAfter: number): void {
@@ -234,6 +242,15 @@ export class Draft {
     });
   }
 }
+
+const RULE = `; ${MARKER_RULE}`;
+const withoutRule = (text: string): string => text.replace(RULE, '');
+
+/**
+ * Tokens that a change of one place must save. A marker that saves less only clutters the view; and it is more than the
+ * rule costs, so that the marker that happens to tell it is judged like any other.
+ */
+const MIN_SAVED = 16;
 
 const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
 

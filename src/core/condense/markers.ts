@@ -24,7 +24,18 @@ export function referenceFor(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>):
  * found again, expanded, and kept out of files.
  * @param what says in a few words what is missing.
  */
-export const marker = (what: string, reference: ReferenceId): string => `⟦condensed: ${what} · ref ${reference}⟧`;
+export const marker = (what: string, reference: ReferenceId): string =>
+  `⟦condensed: ${plain(what)} · ref ${reference}⟧`;
+
+/** Names of tools and files come from the model: none may break a marker's form, or blow it up. */
+const MAX_WHAT = 200;
+const plain = (what: string): string =>
+  // eslint-disable-next-line no-control-regex
+  what
+    .replace(/[⟦⟧]/g, '')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .slice(0, MAX_WHAT)
+    .toWellFormed();
 
 /** Told once in a view: agents have copied such texts into files (Opencode-DCP#168). */
 export const MARKER_RULE = 'never write such a marker into a file';
@@ -48,6 +59,12 @@ export const findMarkers = (text: string): FoundMarker[] =>
         reference: (match[2] ?? '') as ReferenceId,
       }))
     : [];
+
+/** True for a text that is a marker and nothing else. */
+export const isOneMarker = (text: string): boolean => {
+  const [first] = findMarkers(text);
+  return first?.start === 0 && first.end === text.length;
+};
 
 /** Puts the originals back where markers stand; a marker whose reference is unknown stays. */
 export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {

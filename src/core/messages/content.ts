@@ -85,8 +85,7 @@ function collectContents(message: ApiMessage): Content[] {
   return contents;
 }
 
-const whole = (type: ContentType, path: Path, text: string): Content[] =>
-  text === '' ? [] : [{ type, path, start: 0, end: text.length, text }];
+const whole = (type: ContentType, path: Path, text: string): Content[] => slice(type, path, text, 0, text.length);
 
 /** A text block's content: prose, but for XML-era calls in an assistant's text and XML-era results in a user's. */
 function textContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
@@ -94,34 +93,23 @@ function textContents(message: ApiMessage, path: Path, text: string, afterHeader
   // The agents put their environment behind a result; it is no part of the result.
   if (afterHeader && !text.startsWith('<environment_details>')) return whole('toolResults', path, text);
   const header = message.role === 'user' ? xmlResultHeader(text) : undefined;
-  if (!header) return whole('messageText', path, text);
-  return split(path, text, [{ type: 'toolResults', start: header.length, end: text.length }]);
+  return header ? slice('toolResults', path, text, header.length, text.length) : whole('messageText', path, text);
 }
 
+/** The markup of a call is structure: only what stands around it is prose, and only its values are parameters. */
 function assistantTextContents(path: Path, text: string): Content[] {
-  const values = xmlCalls(text).flatMap((call) => call.parameters);
-  return split(
-    path,
-    text,
-    values.map(({ start, end }) => ({ type: 'toolParameters', start, end })),
-  );
+  const contents: Content[] = [];
+  let at = 0;
+  for (const call of xmlCalls(text)) {
+    contents.push(...slice('messageText', path, text, at, call.start));
+    for (const { start, end } of call.parameters) contents.push(...slice('toolParameters', path, text, start, end));
+    at = call.end;
+  }
+  return [...contents, ...slice('messageText', path, text, at, text.length)];
 }
 
-/** Cuts a text into the given slices and, between them, message text. */
-function split(path: Path, text: string, slices: { type: ContentType; start: number; end: number }[]): Content[] {
-  const contents: Content[] = [];
-  const push = (type: ContentType, start: number, end: number): void => {
-    if (end > start) contents.push({ type, path, start, end, text: text.slice(start, end) });
-  };
-  let at = 0;
-  for (const slice of slices) {
-    push('messageText', at, slice.start);
-    push(slice.type, slice.start, slice.end);
-    at = slice.end;
-  }
-  push('messageText', at, text.length);
-  return contents;
-}
+const slice = (type: ContentType, path: Path, text: string, start: number, end: number): Content[] =>
+  end > start ? [{ type, path, start, end, text: text.slice(start, end) }] : [];
 
 /** Strings that lie deeper than any tool's schema are left alone: hostile nesting must not exhaust the stack. */
 const MAX_DEPTH = 64;

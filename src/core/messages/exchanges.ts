@@ -39,31 +39,36 @@ interface Result {
   readonly isError: boolean;
 }
 
-/** All tool calls of a conversation with their results, in the order of the calls. */
-export function toolExchanges(messages: readonly ApiMessage[]): ToolExchange[] {
-  const exchanges: ToolExchange[] = [];
-  const results = nativeResults(messages);
-  messages.forEach((message, index) => {
-    if (message.role !== 'assistant') return;
-    const placed = contentsOf(message).map((content) => ({ ...content, message: index }));
-    blocksOf(message).forEach((block, blockIndex) => {
-      if (!isToolUse(block)) return;
-      const parameters = placed.filter((content) => content.path[1] === blockIndex);
-      const input = isRecord(block.input) ? block.input : {};
-      exchanges.push(joined({ tool: block.name, input, callMessage: index, parameters }, results.get(block.id)));
-    });
-    const calls = xmlCallsOf(message, index, placed);
-    if (calls.length === 0) return;
-    const answers = xmlResults(messages[index + 1], index + 1);
-    for (const call of calls) {
-      const at = answers.findIndex((answer) => answer.tool === call.tool);
-      exchanges.push(joined(call, at < 0 ? undefined : answers.splice(at, 1)[0]));
-    }
-  });
-  return exchanges;
+/** A call that waits for its result. */
+interface Pair {
+  readonly call: Call;
+  result?: Result;
 }
 
-function joined(call: Call, result: Result | undefined): ToolExchange {
+/** All tool calls of a conversation with their results, in the order of the calls. */
+export function toolExchanges(messages: readonly ApiMessage[]): ToolExchange[] {
+  const pairs: Pair[] = [];
+  // An id that an imperfect history uses again means its last call; a second answer is nobody's.
+  const open = new Map<string, Pair>();
+  messages.forEach((message, index) => {
+    if (message.role === 'user') answerNative(open, message, index);
+    if (message.role !== 'assistant') return;
+    const byBlock = contentsByBlock(message, index);
+    blocksOf(message).forEach((block, at) => {
+      if (!isToolUse(block)) return;
+      const input = isRecord(block.input) ? block.input : {};
+      const pair: Pair = { call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } };
+      pairs.push(pair);
+      open.set(block.id, pair);
+    });
+    const xml: Pair[] = xmlCallsOf(message, index, byBlock).map((call) => ({ call }));
+    if (xml.length > 0) answerXml(xml, messages[index + 1], index + 1);
+    pairs.push(...xml);
+  });
+  return pairs.map(joined);
+}
+
+function joined({ call, result }: Pair): ToolExchange {
   const results = result?.results ?? [];
   return {
     ...call,
@@ -74,67 +79,78 @@ function joined(call: Call, result: Result | undefined): ToolExchange {
   };
 }
 
-function nativeResults(messages: readonly ApiMessage[]): Map<string, Result> {
-  const results = new Map<string, Result>();
-  messages.forEach((message, index) => {
-    const blocks = blocksOf(message);
-    if (!blocks.some(isToolResult)) return;
-    const contents = contentsOf(message);
-    blocks.forEach((block, blockIndex) => {
-      if (!isToolResult(block)) return;
-      const own = contents.filter((content) => content.path[1] === blockIndex);
-      results.set(block.tool_use_id, {
-        message: index,
-        results: own.map((content) => ({ ...content, message: index })),
-        isError: block.is_error === true,
-      });
+/** A message's contents by the index of their block; string content stands under undefined. */
+function contentsByBlock(message: ApiMessage, index: number): Map<string | number | undefined, PlacedContent[]> {
+  const byBlock = new Map<string | number | undefined, PlacedContent[]>();
+  for (const content of contentsOf(message)) {
+    const placed = { ...content, message: index };
+    const block = byBlock.get(content.path[1]);
+    if (block) block.push(placed);
+    else byBlock.set(content.path[1], [placed]);
+  }
+  return byBlock;
+}
+
+/** What agents write in front of a result where a call failed; most say so in a field, too. */
+const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
+
+const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
+
+function answerNative(open: Map<string, Pair>, message: ApiMessage, index: number): void {
+  const blocks = blocksOf(message);
+  if (!blocks.some(isToolResult)) return;
+  const byBlock = contentsByBlock(message, index);
+  blocks.forEach((block, at) => {
+    if (!isToolResult(block)) return;
+    const pair = open.get(block.tool_use_id);
+    if (!pair) return;
+    const results = byBlock.get(at) ?? [];
+    pair.result = { message: index, results, isError: block.is_error === true || saysFailure(results) };
+    open.delete(block.tool_use_id);
+  });
+}
+
+/** The texts of a message with the index of their block. */
+const textsOf = (message: ApiMessage): { text: string; at: number | undefined }[] =>
+  typeof message.content === 'string'
+    ? [{ text: message.content, at: undefined }]
+    : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
+
+function xmlCallsOf(message: ApiMessage, index: number, byBlock: ReturnType<typeof contentsByBlock>): Call[] {
+  return textsOf(message).flatMap(({ text, at }) => {
+    const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
+    let next = 0;
+    return xmlCalls(text).map((call) => {
+      const from = next;
+      while ((parameters[next]?.end ?? Number.POSITIVE_INFINITY) <= call.end) next++;
+      return {
+        tool: call.tool,
+        input: Object.fromEntries(call.parameters.map(({ name, start, end }) => [name, text.slice(start, end)])),
+        callMessage: index,
+        parameters: parameters.slice(from, next),
+      };
     });
   });
-  return results;
 }
 
-function xmlCallsOf(message: ApiMessage, index: number, placed: readonly PlacedContent[]): Call[] {
-  const texts =
-    typeof message.content === 'string'
-      ? [{ text: message.content, at: undefined }]
-      : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
-  return texts.flatMap(({ text, at }) =>
-    xmlCalls(text).map((call) => ({
-      tool: call.tool,
-      input: Object.fromEntries(call.parameters.map(({ name, start, end }) => [name, text.slice(start, end)])),
-      callMessage: index,
-      parameters: placed.filter(
-        (content) =>
-          content.type === 'toolParameters' &&
-          content.path[1] === at &&
-          content.start >= call.start &&
-          content.end <= call.end,
-      ),
-    })),
-  );
-}
-
-/** What XML-era agents put in front of the output of a call that failed. */
-const XML_ERROR = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
-
-function xmlResults(message: ApiMessage | undefined, index: number): (Result & { readonly tool: string })[] {
-  if (message?.role !== 'user') return [];
-  const answers: (Result & { readonly tool: string })[] = [];
+/** Gives the calls of one message the results in the next one: of each tool in order. */
+function answerXml(pairs: readonly Pair[], message: ApiMessage | undefined, index: number): void {
+  if (message?.role !== 'user') return;
+  const waiting = new Map<string, Pair[]>();
+  for (const pair of pairs.toReversed()) {
+    const ofTool = waiting.get(pair.call.tool);
+    if (ofTool) ofTool.push(pair);
+    else waiting.set(pair.call.tool, [pair]);
+  }
+  const byBlock = contentsByBlock(message, index);
   let open: string | undefined;
-  const contents = contentsOf(message);
-  blocksOf(message).forEach((block, blockIndex) => {
-    if (!isText(block)) return;
-    const own = contents.filter((content) => content.path[1] === blockIndex && content.type === 'toolResults');
-    const header = xmlResultHeader(block.text);
+  for (const { text, at } of textsOf(message)) {
+    const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
+    const header = xmlResultHeader(text);
     const tool = header?.tool ?? open;
-    open = header?.length === block.text.length ? header.tool : undefined;
-    if (tool === undefined || own.length === 0) return;
-    answers.push({
-      tool,
-      message: index,
-      results: own.map((content) => ({ ...content, message: index })),
-      isError: own.some((content) => XML_ERROR.test(content.text)),
-    });
-  });
-  return answers;
+    open = header?.length === text.length ? header.tool : undefined;
+    if (tool === undefined || results.length === 0) continue;
+    const pair = waiting.get(tool)?.pop();
+    if (pair) pair.result = { message: index, results, isError: saysFailure(results) };
+  }
 }

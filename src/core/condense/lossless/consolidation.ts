@@ -121,7 +121,7 @@ function referLines(draft: Draft, step: string, exchange: ToolExchange, kept: To
 
 function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): void {
   for (const content of exchange.results.toReversed()) {
-    if (protectedFrom(draft, content) || isOneMarker(content.text)) continue;
+    if (protectedFrom(draft, content)) continue;
     const { start, end } = content;
     draft.cut(step, placeOf(content), [{ start, end, marker: what }], {
       contentType: 'toolResults',
@@ -130,8 +130,3 @@ function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: strin
     });
   }
 }
-
-const isOneMarker = (text: string): boolean => {
-  const [first] = findMarkers(text);
-  return first?.start === 0 && first.end === text.length;
-};
