@@ -1,0 +1,195 @@
+/**
+ * What always holds (docs/ARCHITECTURE.md), for every provider that needs no model, over generated histories.
+ * FC_RUNS and FC_SEED set the number of histories and where they start.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expandReference, lastByPlace, referencesOf, restoreOriginal, type Edit } from '../../src/core/condense/edits';
+import { expandMarkers } from '../../src/core/condense/markers';
+import { hashText, type Hash } from '../../src/core/hash';
+import { contentsOf, decompose, recompose } from '../../src/core/messages/content';
+import { checkConversation, newViolations } from '../../src/core/messages/firewall';
+import { valueAt } from '../../src/core/messages/path';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { anyHistory, validHistory } from '../generators/arbitraries';
+import { condense, freshCounter, losslessSetup, setup, type Outcome, type Setup } from '../generators/setups';
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 60);
+const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
+
+const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyHistory };
+
+type History = readonly ApiMessage[];
+
+/** Holds a statement for histories and setups at random. */
+const holds = (
+  histories: fc.Arbitrary<History>,
+  statement: (history: History, outcome: Outcome, setup: Setup) => void | Promise<void>,
+  setups = setup,
+): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(histories, setups, async (history, chosen) => {
+      await statement(history, await condense(chosen, history), chosen);
+    }),
+    { numRuns, seed },
+  );
+
+const originalText = (history: History, edit: Edit): string =>
+  valueAt(history[edit.place.message], edit.place.path) as string;
+
+/** The store of originals: what the edits name by hash. */
+const originalsOf = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
+  const texts = new Map(edits.map((edit) => [hashText(originalText(history, edit)), originalText(history, edit)]));
+  return (hash) => texts.get(hash);
+};
+
+const linesOfView = (view: History): Set<string> =>
+  new Set(view.flatMap((message) => contentsOf(message).flatMap(({ text }) => text.split('\n'))));
+
+describe('the generator of valid histories', () => {
+  it('makes histories that the firewall has nothing to say about', () => {
+    fc.assert(
+      fc.property(validHistory, (history) => {
+        expect(checkConversation(history)).toEqual([]);
+      }),
+      { numRuns, seed },
+    );
+  });
+});
+
+describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
+  it('come back from decomposition as the very same messages', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        for (const message of history) expect(recompose(message, decompose(message))).toBe(message);
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it('change in the texts that were changed and nowhere else', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        for (const message of history) {
+          const parts = decompose(message);
+          const marked = (contents: typeof parts.messageText): typeof parts.messageText =>
+            contents.map((content) => ({ ...content, text: `<${content.text}>` }));
+          const changed = recompose(message, {
+            messageText: marked(parts.messageText),
+            toolParameters: marked(parts.toolParameters),
+            toolResults: marked(parts.toolResults),
+          });
+          const count = contentsOf(message).length;
+          expect(JSON.stringify(changed).length).toBe(JSON.stringify(message).length + 2 * count);
+        }
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it('get no new violation', () =>
+    holds(histories, (history, { view }) => {
+      expect(newViolations(history, view)).toEqual([]);
+    }));
+
+  it('make no step fail and leave no edit stale', () =>
+    holds(histories, (_history, { result, stale }) => {
+      expect(result.steps.filter(({ outcome }) => outcome.kind === 'failed')).toEqual([]);
+      expect(stale).toEqual([]);
+    }));
+
+  it('keep their order and the task', () =>
+    holds(histories, (history, { view }) => {
+      expect(view.map(({ role }) => role)).toEqual(history.map(({ role }) => role));
+      const first = history.findIndex(({ role }) => role === 'user');
+      expect(view.slice(0, first + 1)).toEqual(history.slice(0, first + 1));
+    }));
+
+  it('never get more tokens, as a whole or in one message, and the report says how many', () =>
+    holds(histories, (history, { view, result }) => {
+      const counter = freshCounter();
+      const before = history.map((message) => counter.message(message));
+      const after = view.map((message) => counter.message(message));
+      after.forEach((tokens, index) => {
+        expect(tokens).toBeLessThanOrEqual(before[index] ?? 0);
+      });
+      // A setup with all operations off has no steps.
+      if (result.steps.length === 0) return;
+      expect(result.steps[0]?.tokensBefore).toBe(counter.messages(history));
+      expect(result.steps.at(-1)?.tokensAfter).toBe(counter.messages(view));
+    }));
+
+  it('give the same bytes each time', () =>
+    holds(histories, async (history, { edits, view }, chosen) => {
+      const again = await condense(chosen, structuredClone(history));
+      expect(JSON.stringify(again.edits)).toBe(JSON.stringify(edits));
+      expect(JSON.stringify(again.view)).toBe(JSON.stringify(view));
+    }));
+
+  it('are left alone by a second run over the view', () =>
+    holds(histories, async (_history, { view }, chosen) => {
+      const again = await condense({ ...chosen, target: undefined }, view);
+      // With a target the first run may have stopped early; what it left is the second run's.
+      if (chosen.target === undefined) expect(again.edits).toEqual([]);
+    }));
+
+  it('are left alone by a second run on top of the edits', () =>
+    holds(histories, async (history, { edits }, chosen) => {
+      if (chosen.target !== undefined) return;
+      expect((await condense(chosen, history, edits)).result.edits).toEqual([]);
+    }));
+
+  it('come back byte for byte', () =>
+    holds(histories, (history, { edits, view }) => {
+      const restored = restoreOriginal(view, edits, originalsOf(history, edits));
+      expect(JSON.stringify(restored)).toBe(JSON.stringify(history));
+    }));
+
+  it('have a reference for each cut, and it expands to what was cut', () =>
+    holds(histories, (history, { edits }) => {
+      const references = referencesOf(edits);
+      const originals = originalsOf(history, edits);
+      for (const edit of lastByPlace(edits)) {
+        for (const { start, end, reference } of edit.cuts) {
+          if (reference === undefined) continue;
+          const named = references.get(reference);
+          expect(named && expandReference(named, originals)).toBe(originalText(history, edit).slice(start, end));
+        }
+      }
+    }));
+
+  it('can be read back by expanding the markers of the view', () =>
+    holds(histories, (history, { edits, view }) => {
+      const references = referencesOf(edits);
+      const originals = originalsOf(history, edits);
+      for (const edit of lastByPlace(edits)) {
+        const original = originalText(history, edit);
+        if (original.includes('⟦condensed: ') || edit.cuts.some(({ reference }) => reference === undefined)) continue;
+        const standing = valueAt(view[edit.place.message], edit.place.path) as string;
+        const expanded = expandMarkers(standing, (reference) => {
+          const named = references.get(reference);
+          return named && expandReference(named, originals);
+        });
+        expect(expanded).toBe(original);
+      }
+    }));
+
+  it('keep in the view each line that a strict edit cut', () =>
+    holds(
+      histories,
+      (history, { edits, view }) => {
+        const standing = linesOfView(view);
+        for (const edit of lastByPlace(edits)) {
+          if (!edit.strict) continue;
+          const original = originalText(history, edit);
+          for (const { start, end } of edit.cuts) {
+            for (const line of original.slice(start, end).split('\n')) {
+              if (line.trim() !== '')
+                expect(standing.has(line), `"${line.slice(0, 80)}" of step ${edit.step}`).toBe(true);
+            }
+          }
+        }
+      },
+      losslessSetup,
+    ));
+});
