@@ -7,6 +7,9 @@ const production = process.argv.includes('--production');
 
 /** Entry points by output name; each is one CommonJS file. */
 const entries = {
+  extension: 'src/extension.ts',
+  commands: 'src/commands/index.ts',
+  worker: 'src/background/worker.ts',
   cli: 'src/cli/main.ts',
   readerWorker: 'src/conversations/worker.ts',
 };

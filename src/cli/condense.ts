@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { CondensationOutcome } from '../core/condense';
-import type { CondensationId } from '../core/condense/ledger';
 import { formatReport } from '../core/condense/report';
-import { viewHash } from '../core/condense/viewHash';
-import { openLedger, originalsOf } from '../storage/ledgerStore';
+import { recordCondensation } from '../storage/recordCondensation';
 import { readConfig } from './config';
 import { outcomeFigures } from './figures';
 import { EXIT, type ExitCode } from './io';
@@ -28,38 +26,11 @@ export async function condense(session: Session): Promise<ExitCode> {
     ...targetOf(session),
   });
   if (outcome.kind === 'condensed') {
-    await keep(session, outcome);
+    await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
     if (out !== undefined) await writeWhole(out, messagesJson(conversation, outcome.view));
   }
   print(session, outcome, out);
   return exitOf(outcome);
-}
-
-/** The ledger first: a view without its originals must not exist. */
-async function keep(
-  { io, conversation, store }: Session,
-  outcome: CondensationOutcome & { kind: 'condensed' },
-): Promise<void> {
-  const ledger = await openLedger(store, conversation);
-  const { provider, edits, steps, tokensBefore, tokensAfter, cost } = outcome;
-  await ledger.append(
-    {
-      type: 'condensed',
-      condensation: {
-        id: randomUUID() as string as CondensationId,
-        at: io.now().toISOString(),
-        provider,
-        base: 'original',
-        edits,
-        steps,
-        tokensBefore,
-        tokensAfter,
-        cost,
-        viewHash: viewHash(outcome.view),
-      },
-    },
-    originalsOf(conversation.messages, edits),
-  );
 }
 
 function print(session: Session, outcome: CondensationOutcome, out: string | undefined): void {

@@ -1,0 +1,19 @@
+// Builds, condenses the bundled sample with the keyless default, prints the report; in a terminal it then opens VS Code.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const sample = 'sample/conversation.jsonl';
+execFileSync(process.execPath, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
+const store = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));
+console.log(`Condensing ${sample} with the keyless default:\n`);
+const { status } = spawnSync(process.execPath, ['dist/cli.cjs', 'condense', sample, '--store', store, '--out', join(store, 'condensed.json')], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+if (status !== 0) process.exit(status ?? 1);
+console.log(`\nThe same on a conversation of yours: node dist/cli.cjs condense <file>   (--help says more)`);
+if (process.stdout.isTTY && !process.argv.includes('--no-open')) {
+  const { openVsCode } = await import('./open.mjs');
+  await openVsCode();
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { runTask } from '../background/runTask';
+import type { Task, TaskProgress, TaskResult } from '../background/tasks';
+import type { Services } from './services';
+
+/** Runs a task in the background worker of this extension. */
+export function inBackground<T extends Task>(
+  { context }: Services,
+  task: T,
+  signal: AbortSignal,
+  onProgress?: (progress: TaskProgress) => void,
+): Promise<TaskResult<T>> {
+  const workerPath = join(context.extensionPath, 'dist', 'worker.cjs');
+  return runTask(task, { workerPath, signal, ...(onProgress ? { onProgress } : {}) });
+}
+
+/** Folder of the ledgers of this VS Code. */
+export const storeOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
+
+/** Runs something that a token can cancel. */
+export async function withCancellation<T>(
+  token: vscode.CancellationToken,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const subscription = token.onCancellationRequested(() => {
+    abort.abort(new vscode.CancellationError());
+  });
+  if (token.isCancellationRequested) abort.abort(new vscode.CancellationError());
+  try {
+    return await run(abort.signal);
+  } finally {
+    subscription.dispose();
+  }
+}

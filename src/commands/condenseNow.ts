@@ -1,0 +1,164 @@
+import { basename, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { CondensedResult, NotCondensedResult } from '../background/tasks';
+import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report';
+import { inBackground, storeOf, withCancellation } from './background';
+import { pickConversation } from './pickConversation';
+import type { Services } from './services';
+import { manualSettings, type ManualSettings } from './settings';
+import { undoCondensation } from './undo';
+
+/** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
+export async function condenseNow(services: Services, path?: string): Promise<void> {
+  const file = path ?? (await pickConversation(services));
+  if (file !== undefined) await condenseFile(services, file, manualSettings());
+}
+
+/** Condenses one file, with progress and cancel; errors are told in words, with Retry. */
+export async function condenseFile(services: Services, path: string, settings: ManualSettings): Promise<void> {
+  const { log } = services;
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Condensing {0}', basename(path)),
+    cancellable: true,
+  };
+  const task = {
+    kind: 'condense',
+    path,
+    history: settings.history,
+    provider: settings.provider,
+    config: undefined,
+    targetPercent: settings.targetPercent,
+    store: storeOf(services),
+  } as const;
+  try {
+    const result = await vscode.window.withProgress(progress, (report, token) =>
+      withCancellation(token, (signal) =>
+        inBackground(services, task, signal, ({ step }) => {
+          report.report({ message: step });
+        }),
+      ),
+    );
+    log.info(`${path}\n${result.report}`);
+    if (result.kind === 'condensed') await tell(services, result);
+    else await tellUnchanged(services, result, settings);
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) {
+      log.info(`${path}\nCancelled. Nothing was condensed.`);
+      void vscode.window.setStatusBarMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
+      return;
+    }
+    await tellError(services, error, () => condenseFile(services, path, settings));
+  }
+}
+
+/** What was done, in one paragraph (a notification has no lines), with what can be done next. */
+async function tell(services: Services, result: CondensedResult): Promise<void> {
+  services.last = { conversation: result.conversation.id, title: result.conversation.title };
+  const comparison = services.comparisons.add(result);
+  const showDiff = vscode.l10n.t('Show Diff');
+  const save = vscode.l10n.t('Save Condensed Copy…');
+  const undo = vscode.l10n.t('Undo');
+  const details = vscode.l10n.t('Details');
+  for (;;) {
+    const choice = await vscode.window.showInformationMessage(summaryOf(result), showDiff, save, undo, details);
+    switch (choice) {
+      case showDiff:
+        await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', result.conversation.title));
+        break;
+      case save:
+        await saveCopy(services, result);
+        break;
+      case undo:
+        await undoCondensation(services, result.conversation.id);
+        return;
+      case details:
+        services.log.show();
+        break;
+      default:
+        return;
+    }
+  }
+}
+
+function summaryOf({
+  provider,
+  steps,
+  tokensBefore,
+  tokensAfter,
+  cost,
+  timeMs,
+  notes,
+  targetTokens,
+}: CondensedResult): string {
+  const change = (before: number, after: number): string =>
+    `${formatTokens(before)} → ${formatTokens(after)} (${formatChange(before, after)})`;
+  const parts = steps
+    .filter((step) => step.edits > 0)
+    .map((step) => `${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`);
+  const missed =
+    tokensAfter > targetTokens
+      ? [vscode.l10n.t('the target of {0} tokens was not reached', formatTokens(targetTokens))]
+      : [];
+  return [
+    vscode.l10n.t('Context condensed using {0}.', providerName(provider)),
+    ...parts.map((part) => `${part}.`),
+    vscode.l10n.t('Total: {0} tokens.', change(tokensBefore, tokensAfter)),
+    vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs)),
+    ...[...missed, ...notes].map((note) => vscode.l10n.t('Note: {0}.', note)),
+  ].join(' ');
+}
+
+const providerName = (id: string): string => (id === 'truncation' ? 'Truncation' : 'Lossless');
+
+/** Nothing came of it: why, and what else could be tried. */
+async function tellUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
+  const details = vscode.l10n.t('Details');
+  const truncate = vscode.l10n.t('Use Truncation');
+  const [headline = ''] = result.report.split('\n');
+  const choices = settings.provider === 'lossless' ? [truncate, details] : [details];
+  const choice = await vscode.window.showInformationMessage(headline, ...choices);
+  if (choice === details) services.log.show();
+  if (choice === truncate) {
+    await condenseFile(services, result.conversation.path, { ...settings, provider: 'truncation' });
+  }
+}
+
+/** An error in words, with Retry. */
+export async function tellError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  services.log.error(message);
+  const again = vscode.l10n.t('Retry');
+  const details = vscode.l10n.t('Details');
+  const told = vscode.l10n.t('Nothing was condensed. {0}', message);
+  const choice = await vscode.window.showErrorMessage(told, again, details);
+  if (choice === again) await retry();
+  if (choice === details) services.log.show();
+}
+
+/** Writes the view where the user says; never over the conversation that it was made from. */
+async function saveCopy(services: Services, result: CondensedResult): Promise<void> {
+  const source = vscode.Uri.file(result.conversation.path);
+  const name = `${basename(result.conversation.path).replace(/\.jsonl?$/, '')}.condensed.json`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Save the condensed copy'),
+    defaultUri: vscode.Uri.joinPath(folder, name),
+    filters: { JSON: ['json'] },
+  });
+  if (!target) return;
+  try {
+    if ((await real(target.fsPath)) === (await real(source.fsPath))) {
+      throw new Error(vscode.l10n.t('This is the conversation itself; it is never overwritten. Choose another name.'));
+    }
+    await vscode.workspace.fs.writeFile(target, Buffer.from(result.json));
+    services.log.info(`Condensed copy saved: ${target.fsPath}`);
+    void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    void vscode.window.showErrorMessage(vscode.l10n.t('The copy was not saved. {0}', message));
+  }
+}
+
+const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));

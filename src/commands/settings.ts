@@ -1,0 +1,20 @@
+import * as vscode from 'vscode';
+import type { HistoryScope } from '../conversations/types';
+
+/** The settings that condensing by hand takes. */
+export interface ManualSettings {
+  readonly provider: string;
+  readonly targetPercent: number;
+  readonly history: HistoryScope;
+}
+
+/** The settings as they are now; what is out of its bounds counts as the nearest that isn't. */
+export function manualSettings(): ManualSettings {
+  const settings = vscode.workspace.getConfiguration('contextCondenser');
+  const percent = settings.get<unknown>('manual.targetPercent');
+  return {
+    provider: settings.get<string>('provider') === 'truncation' ? 'truncation' : 'lossless',
+    targetPercent: typeof percent === 'number' && Number.isFinite(percent) ? Math.min(95, Math.max(5, percent)) : 50,
+    history: settings.get<string>('history') === 'all' ? 'all' : 'active',
+  };
+}

@@ -1,0 +1,55 @@
+import { blocksOf, isText, isThinking, isToolResult, isToolUse } from './blocks';
+import type { ApiMessage, Block } from './types';
+
+/**
+ * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
+ * comparison have the same headings, so that only what was condensed differs.
+ */
+export function renderConversation(messages: readonly ApiMessage[]): string {
+  const names = toolNames(messages);
+  return messages.map((message, index) => renderMessage(message, index, names)).join('\n');
+}
+
+function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const message of messages) {
+    for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, block.name);
+  }
+  return names;
+}
+
+function renderMessage(message: ApiMessage, index: number, names: ReadonlyMap<string, string>): string {
+  const body =
+    typeof message.content === 'string' ? [message.content] : message.content.map((block) => renderBlock(block, names));
+  return [`━━━ ${index + 1} · ${message.role} ━━━`, ...body, ''].join('\n');
+}
+
+function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {
+  if (isText(block)) return block.text;
+  if (isThinking(block)) return `▹ thinking\n${block.thinking}`;
+  if (isToolUse(block)) return `▶ ${block.name}\n${renderInput(block.input)}`;
+  if (isToolResult(block)) {
+    const name = names.get(block.tool_use_id) ?? block.tool_use_id;
+    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderResult(block.content)}`;
+  }
+  return `▫ ${block.type}`;
+}
+
+/** Parameters one a line; a text of several lines stands under its name as it is. */
+function renderInput(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';
+  return Object.entries(input)
+    .map(([key, value]) => {
+      if (typeof value !== 'string') return `${key}: ${JSON.stringify(value)}`;
+      return value.includes('\n') ? `${key}:\n${value}` : `${key}: ${value}`;
+    })
+    .join('\n');
+}
+
+function renderResult(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as readonly Block[])
+    .map((part) => (isText(part) ? part.text : `▫ ${typeof part.type === 'string' ? part.type : JSON.stringify(part)}`))
+    .join('\n');
+}

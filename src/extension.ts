@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type * as commands from './commands';
+import type { Services } from './commands/services';
+import { Comparisons } from './views/comparisons';
+
+/** Builds the parts and wires them, nothing else. What a command needs is loaded when it runs. */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
+  const comparisons = new Comparisons();
+  const services: Services = { context, log, comparisons, last: undefined };
+  const load = (): typeof commands =>
+    // The bundle of commands stands beside this one; its exports are those of src/commands/index.ts.
+    require(join(__dirname, 'commands.cjs')) as typeof commands;
+  const sample = join(context.extensionPath, 'sample', 'conversation.jsonl');
+
+  context.subscriptions.push(
+    log,
+    comparisons,
+    vscode.commands.registerCommand('contextCondenser.condenseNow', (path?: unknown) =>
+      load().condenseNow(services, typeof path === 'string' ? path : undefined),
+    ),
+    vscode.commands.registerCommand('contextCondenser.condenseSample', () => load().condenseNow(services, sample)),
+    vscode.commands.registerCommand('contextCondenser.undo', () => load().undoCondensation(services)),
+    vscode.commands.registerCommand('contextCondenser.showLog', () => {
+      log.show();
+    }),
+  );
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { CondensationOutcome } from '../core/condense';
+import type { CondensationId } from '../core/condense/ledger';
+import { viewHash } from '../core/condense/viewHash';
+import type { ApiMessage } from '../core/messages/types';
+import { openLedger, originalsOf, type LedgerFile } from './ledgerStore';
+
+/** The conversation that was condensed. */
+export interface RecordedConversation {
+  readonly id: string;
+  readonly title: string;
+  readonly format: string;
+  readonly messages: readonly ApiMessage[];
+}
+
+/**
+ * Writes a condensation of a stored conversation to its ledger, in place of what was applied before. To be done before
+ * the view is shown or written: a view without its originals must not exist.
+ * @param path file of the conversation.
+ * @throws StorageError
+ */
+export async function recordCondensation(
+  store: string,
+  conversation: RecordedConversation,
+  path: string,
+  outcome: CondensationOutcome & { readonly kind: 'condensed' },
+  now: Date,
+): Promise<LedgerFile> {
+  const { id, title, format } = conversation;
+  const ledger = await openLedger(store, { id, title, format, path });
+  const { provider, edits, steps, tokensBefore, tokensAfter, cost, view } = outcome;
+  await ledger.append(
+    {
+      type: 'condensed',
+      condensation: {
+        id: randomUUID() as string as CondensationId,
+        at: now.toISOString(),
+        provider,
+        base: 'original',
+        edits,
+        steps,
+        tokensBefore,
+        tokensAfter,
+        cost,
+        viewHash: viewHash(view),
+      },
+    },
+    originalsOf(conversation.messages, edits),
+  );
+  return ledger;
+}

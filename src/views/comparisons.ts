@@ -1,0 +1,48 @@
+import * as vscode from 'vscode';
+
+/** Scheme of the read-only documents that show a conversation before and after. */
+export const SCHEME = 'context-condenser';
+
+/** How many condensations' texts are kept for comparing; they can be large. */
+const KEPT = 3;
+
+interface Comparison {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
+export class Comparisons implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly kept = new Map<string, Comparison>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  private next = 1;
+
+  /** Keeps the texts of a condensation; the oldest go. @returns its id. */
+  add(comparison: Comparison): string {
+    const id = String(this.next++);
+    this.kept.set(id, comparison);
+    for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
+    return id;
+  }
+
+  /** Opens the diff editor. */
+  async show(id: string, title: string): Promise<void> {
+    await vscode.commands.executeCommand('vscode.diff', uri(id, 'before'), uri(id, 'after'), title, { preview: false });
+  }
+
+  provideTextDocumentContent({ path }: vscode.Uri): string {
+    const [, id = '', side = ''] = path.split('/');
+    const comparison = this.kept.get(id);
+    if (!comparison)
+      return vscode.l10n.t('This comparison is no longer kept. Condense the conversation again to see it.');
+    return side.startsWith('before') ? comparison.before : comparison.after;
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.kept.clear();
+  }
+}
+
+const uri = (id: string, side: 'before' | 'after'): vscode.Uri =>
+  vscode.Uri.from({ scheme: SCHEME, path: `/${id}/${side}.txt` });
