@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 /** A sha256 in hexadecimal. */
 export type Hash = string & { readonly __hash: unique symbol };
 
-/**
- * Hash of a text. UTF-8 would map every lone surrogate to U+FFFD and so give two texts one hash; such a text is hashed
- * in its JSON form, which escapes them.
- */
+/** No UTF-8 text holds this byte, so that no text can have the hash of another. */
+const NOT_UTF8 = Uint8Array.of(0xff);
+
+/** Hash of a text. UTF-8 would map every lone surrogate to U+FFFD; a text with such is hashed in its UTF-16 units. */
 export function hashText(text: string): Hash {
-  const bytes = text.isWellFormed() ? text : `\u0000json:${JSON.stringify(text)}`;
-  return createHash('sha256').update(bytes, 'utf8').digest('hex') as Hash;
+  const hash = createHash('sha256');
+  if (text.isWellFormed()) hash.update(text, 'utf8');
+  else hash.update(NOT_UTF8).update(text, 'utf16le');
+  return hash.digest('hex') as Hash;
 }
