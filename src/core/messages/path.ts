@@ -19,11 +19,17 @@ export function valueAt(root: unknown, path: Path): unknown {
 export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   const [key, ...rest] = path;
   if (key === undefined) return value as T;
-  if (typeof root !== 'object' || root === null || !Object.hasOwn(root, key)) {
+  const isThere =
+    typeof root === 'object' &&
+    root !== null &&
+    Object.hasOwn(root, key) &&
+    // An array has its length as an own property, too.
+    (!Array.isArray(root) || typeof key === 'number');
+  if (!isThere) {
     throw new Error(`no value at ${path.join('.')}`);
   }
   const changed = withValueAt((root as Container)[key], rest, value);
-  if (Array.isArray(root)) return root.with(Number(key), changed) as T;
+  if (Array.isArray(root)) return root.with(key as number, changed) as T;
   // A plain spread would turn an own "__proto__" (valid JSON) into a prototype; defining it keeps it as data.
   const copy = { ...root };
   Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { valueAt, withValueAt } from './path';
+
+const root = JSON.parse('{"content":[{"input":{"__proto__":"data","constructor":"more"}}],"role":"user"}') as object;
+
+describe('valueAt', () => {
+  it('follows keys and indexes', () => {
+    expect(valueAt(root, ['content', 0, 'input', '__proto__'])).toBe('data');
+    expect(valueAt(root, [])).toBe(root);
+  });
+
+  it.each([
+    [['content', 0, 'input', 'toString']],
+    [['role', 'length']],
+    [['content', 1]],
+    [['nothing', 'below']],
+    [['constructor', 'name']],
+  ])('finds nothing at %j: only own properties count', (path) => {
+    expect(valueAt(path[0] === 'nothing' ? { nothing: null } : root, path)).toBeUndefined();
+  });
+});
+
+describe('withValueAt', () => {
+  it('copies what lies on the way and shares the rest', () => {
+    const before = { a: { x: '1' }, b: [{ y: '2' }, { z: '3' }] };
+    const after = withValueAt(before, ['b', 0, 'y'], 'new');
+    expect(after).toEqual({ a: { x: '1' }, b: [{ y: 'new' }, { z: '3' }] });
+    expect(before.b[0]).toEqual({ y: '2' });
+    expect(after.a).toBe(before.a);
+    expect(after.b[1]).toBe(before.b[1]);
+  });
+
+  it('keeps a parameter called "__proto__" a parameter', () => {
+    const after = withValueAt(root, ['content', 0, 'input', '__proto__'], 'cut');
+    expect(JSON.stringify(after)).toBe(JSON.stringify(root).replace('data', 'cut'));
+    expect(Object.getPrototypeOf(valueAt(after, ['content', 0, 'input']))).toBe(Object.prototype);
+  });
+
+  it.each([[['content', 7]], [['content', 'length']], [['role', 0]], [['missing']], [['content', 0, 'toString']]])(
+    'refuses %j, where no value stands',
+    (path) => {
+      expect(() => withValueAt(root, path, 'x')).toThrow('no value at');
+    },
+  );
+});
