@@ -43,7 +43,10 @@ const XML_TOOLS = new Set([
 const FREE_TEXT = new Set(['content', 'diff', 'args', 'arguments', 'command']);
 
 const OPENING = /<([a-z][a-z_]*)>/g;
-const RESULT_HEADER = /^\[([a-z][a-z_]*)(?: for '((?:[^'\n]|'(?!\]))*)'[^\]\n]*)?\] Result:[ \t]*\n*/;
+/** `[tool] Result:`, `[tool for 'subject'. A hint.] Result:`, `[tool for 4 files] Result:`; a quoted subject may have lines. */
+const HEADER_OPENING = /^\[([a-z][a-z_]*)(?:(?=\] Result:)| for (')?)/;
+const HEADER_END = '] Result:';
+const HEADER_SPACE = /[ \t]*\n*/y;
 
 /** The XML tool calls in an assistant's text, in order; a call that was cut off ends with the text. */
 export function xmlCalls(text: string): XmlCall[] {
@@ -53,21 +56,38 @@ export function xmlCalls(text: string): XmlCall[] {
     const tool = match[1] ?? '';
     if (!XML_TOOLS.has(tool)) continue;
     const bodyStart = opening.lastIndex;
-    const close = `</${tool}>`;
-    const closing = text.indexOf(close, bodyStart);
-    const bodyEnd = closing < 0 ? text.length : closingOf(text, tool, bodyStart, closing);
-    const end = closing < 0 ? text.length : bodyEnd + close.length;
+    const bodyEnd = closingOf(text, tool, bodyStart);
+    const end = Math.min(text.length, bodyEnd + `</${tool}>`.length);
     calls.push({ tool, start: match.index, end, parameters: xmlParameters(text, bodyStart, bodyEnd) });
     opening.lastIndex = end;
   }
   return calls;
 }
 
-/** A file's content may itself hold the closing tag: the call ends at the last one before the next call of a tool. */
-function closingOf(text: string, tool: string, bodyStart: number, firstClosing: number): number {
-  const inner = text.slice(bodyStart, firstClosing);
-  const unclosed = [...FREE_TEXT].some((name) => inner.includes(`<${name}>`) && !inner.includes(`</${name}>`));
-  return unclosed ? text.lastIndexOf(`</${tool}>`) : firstClosing;
+const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT].join('|')})>`);
+
+/**
+ * Where a call's body ends. A file's content may itself hold the tool's tags: such a call ends at the closing tag that
+ * balances its opening one, or at a later one that nothing opens.
+ */
+function closingOf(text: string, tool: string, bodyStart: number): number {
+  const first = text.indexOf(`</${tool}>`, bodyStart);
+  if (first < 0) return text.length;
+  if (!freeTextTag.test(text.slice(bodyStart, first))) return first;
+  const tags = new RegExp(`<(/?)${tool}>`, 'g');
+  tags.lastIndex = bodyStart;
+  let depth = 1;
+  let last = first;
+  for (let tag = tags.exec(text); tag; tag = tags.exec(text)) {
+    if (tag[1] === '') {
+      if (depth <= 0) break;
+      depth++;
+    } else {
+      depth--;
+      last = tag.index;
+    }
+  }
+  return last;
 }
 
 function xmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlParameter[] {
@@ -87,9 +107,15 @@ function xmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlPar
 }
 
 /** The tool whose result a user's text block announces, and where the output begins in it. */
-export function xmlResultHeader(
-  text: string,
-): { tool: string; subject: string | undefined; length: number } | undefined {
-  const match = RESULT_HEADER.exec(text);
-  return match ? { tool: match[1] ?? '', subject: match[2], length: match[0].length } : undefined;
+export function xmlResultHeader(text: string): { tool: string; length: number } | undefined {
+  const opening = HEADER_OPENING.exec(text);
+  if (!opening) return undefined;
+  const [{ length: from }, tool = '', quote] = opening;
+  const at = text.indexOf(HEADER_END, from);
+  // Searched by hand: one regular expression for all of it would go through a hostile line again and again.
+  if (at < 0 || (quote === undefined && text.slice(from, at).includes('\n'))) return undefined;
+  const space = new RegExp(HEADER_SPACE);
+  space.lastIndex = at + HEADER_END.length;
+  space.exec(text);
+  return { tool, length: space.lastIndex };
 }

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { xmlCalls, xmlResultHeader } from './xmlTools';
+
+/** A call as `tool(parameter=value, …)`. */
+const read = (text: string): string[] =>
+  xmlCalls(text).map(
+    ({ tool, parameters }) =>
+      `${tool}(${parameters.map(({ name, start, end }) => `${name}=${text.slice(start, end)}`).join(', ')})`,
+  );
+
+describe('xmlCalls', () => {
+  it('finds calls between prose, with the values of their parameters', () => {
+    const text =
+      'Let me look.\n<read_file><path>a.ts</path></read_file> and <list_files><path>src</path><recursive>true</recursive></list_files>';
+    expect(read(text)).toEqual(['read_file(path=a.ts)', 'list_files(path=src, recursive=true)']);
+    const [first] = xmlCalls(text);
+    expect(text.slice(first!.start, first!.end)).toBe('<read_file><path>a.ts</path></read_file>');
+  });
+
+  it('leaves other tags alone', () => {
+    expect(read('<div><path>x</path></div> <thinking>hm</thinking> <b>read_file</b>')).toEqual([]);
+  });
+
+  it('takes the whole of a file that holds tags itself', () => {
+    const content = '<div>\n<content>x</content>\n<path>y</path></write_to_file>\n</content> tail';
+    const text = `<write_to_file><path>a.html</path><content>${content}</content><line_count>3</line_count></write_to_file>`;
+    expect(read(text)).toEqual([`write_to_file(path=a.html, content=${content}, line_count=3)`]);
+  });
+
+  it('takes nested arguments as one value', () => {
+    const args = '<file><path>a.ts</path></file><file><path>b.ts</path></file>';
+    expect(read(`<read_file><args>${args}</args></read_file>`)).toEqual([`read_file(args=${args})`]);
+  });
+
+  it('ends a call that was cut off with the text', () => {
+    expect(read('<write_to_file><path>a.ts</path><content>half a fi')).toEqual([
+      'write_to_file(path=a.ts, content=half a fi)',
+    ]);
+    expect(read('<execute_command>')).toEqual(['execute_command()']);
+  });
+
+  it('is linear where tags are never closed', () => {
+    const started = performance.now();
+    xmlCalls('<read_file><path>'.repeat(20_000));
+    xmlCalls(`<write_to_file>${'<path>'.repeat(50_000)}</write_to_file>`);
+    xmlCalls('<read_file></read_file>'.repeat(20_000));
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe('xmlResultHeader', () => {
+  it.each([
+    ["[read_file for 'a.ts'] Result:", 'read_file', ''],
+    ['[update_todo_list] Result:\n\nDone.', 'update_todo_list', 'Done.'],
+    ["[read_file for 'a.ts'. Reading multiple files at once is more efficient.] Result: \t\nbody", 'read_file', 'body'],
+    ["[read_file for 'a.ts', 'b.ts'. Reading multiple files at once, isn't it.] Result:\nx", 'read_file', 'x'],
+    ['[read_file for 4 files] Result:\n<files>', 'read_file', '<files>'],
+    ["[search_files for 'a[0]'] Result:\nfound", 'search_files', 'found'],
+    ["[execute_command for 'cat <<EOF\nx\nEOF'] Result:\nok", 'execute_command', 'ok'],
+  ])('reads %j', (text, tool, rest) => {
+    const header = xmlResultHeader(text);
+    expect(header?.tool).toBe(tool);
+    expect(text.slice(header?.length)).toBe(rest);
+  });
+
+  it.each([
+    'plain',
+    '[Read] Result: x',
+    '[a list for you]',
+    "[read_file for 'a'] result",
+    ' [read_file] Result:',
+    '[note for later\nand more] Result: none',
+    '[read_file',
+  ])('sees none in %j', (text) => {
+    expect(xmlResultHeader(text)).toBeUndefined();
+  });
+
+  it('is linear on a hostile line', () => {
+    const started = performance.now();
+    expect(xmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
+    expect(xmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});
