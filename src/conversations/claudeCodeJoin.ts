@@ -33,50 +33,102 @@ const resultIds = ({ message }: MessageRecord): readonly string[] =>
  */
 export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): Joined {
   const sent = branch.filter(isSent);
-  const all = withCopiesOf(sent, thread);
   const onBranch = new Set(sent);
-  const siblings = groupBy(all.filter(isAssistant), messageId);
+  const beside = withoutCopiesOf(sent, thread).filter((record) => !onBranch.has(record));
+  const siblings = siblingsBeside(sent, beside);
   const answered = new Set(sent.flatMap(resultIds));
   const elsewhere = new Map<string, MessageRecord>();
-  for (const record of all) if (!onBranch.has(record)) for (const id of resultIds(record)) elsewhere.set(id, record);
+  for (const record of beside) for (const id of resultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
   const used = new Set<ClaudeCodeRecord>();
+  const emit = (records: readonly MessageRecord[]): ApiMessage => {
+    for (const record of records) used.add(record);
+    return joinMessages(records.map(({ message }) => message));
+  };
   sent.forEach((record, index) => {
     if (used.has(record)) return;
-    const parts = isAssistant(record) ? (siblings.get(messageId(record)) ?? [record]) : [record];
-    for (const part of parts) used.add(part);
-    messages.push(joinMessages(parts.map(({ message }) => message)));
-    if (!isAssistant(record)) return;
-
-    const calls = parts.flatMap(({ message }) =>
-      blocksOf(message)
-        .filter(isToolUse)
-        .map(({ id }) => id),
-    );
-    const missed = calls.filter((id) => !answered.has(id)).map((id) => elsewhere.get(id));
-    const results = new Set([
-      ...resultsBelow(sent, index, new Set(calls)),
-      ...missed.filter((found) => found !== undefined),
-    ]);
-    for (const result of used) results.delete(result as MessageRecord);
-    if (results.size === 0) return;
-    for (const result of results) used.add(result);
-    messages.push(resultsFirst(joinMessages([...results].map(({ message }) => message)), results.size));
+    if (!isAssistant(record)) {
+      messages.push(emit([record]));
+      return;
+    }
+    const parts = inFileOrder(partsFrom(sent, index, siblings));
+    messages.push(emit(parts));
+    const calls = new Set(parts.flatMap(callIds));
+    const missedResults = [...calls].filter((id) => !answered.has(id)).map((id) => elsewhere.get(id));
+    const found = [...resultsBelow(sent, index, calls), ...missedResults.filter((result) => result !== undefined)];
+    const results = inFileOrder([...new Set(found)].filter((result) => !used.has(result)));
+    if (results.length > 0) messages.push(resultsFirst(emit(results), results.length));
   });
   return { messages, used };
+}
+
+const inFileOrder = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
+  [...records].sort((a, b) => a.line - b.line);
+
+const callIds = ({ message }: MessageRecord): readonly string[] =>
+  blocksOf(message)
+    .filter(isToolUse)
+    .map(({ id }) => id);
+
+type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
+
+/** Records of the path's messages that hang beside it, each with the record of its message that it was written after. */
+function siblingsBeside(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
+  const onPath = groupBy(sent.filter(isAssistant), messageId);
+  return groupBy(
+    beside.filter((record) => isAssistant(record) && onPath.has(messageId(record))),
+    (record) => {
+      const own = onPath.get(messageId(record)) ?? [];
+      return own.findLast(({ line }) => line <= record.line) ?? own[0] ?? record;
+    },
+  );
+}
+
+/**
+ * The records of one API message: those that follow on the path with nothing between them but answers to the message's own
+ * calls, which are given while it is still being streamed; and their siblings beside the path.
+ */
+function partsFrom(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
+  const first = sent[index];
+  if (!first) return [];
+  const parts: MessageRecord[] = [];
+  const calls = new Set<string>();
+  const take = (record: MessageRecord): void => {
+    for (const part of [record, ...(siblings.get(record) ?? [])]) {
+      parts.push(part);
+      for (const id of callIds(part)) calls.add(id);
+    }
+  };
+  take(first);
+  for (let at = index + 1; at < sent.length; at += 1) {
+    const record = sent[at];
+    if (!record) break;
+    if (isAssistant(record)) {
+      if (messageId(record) !== messageId(first)) break;
+      take(record);
+    } else if (!resultIds(record).some((id) => calls.has(id))) break;
+  }
+  return parts;
 }
 
 /** Messages without an id stand alone: their record is its own key. */
 const messageId = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
 /** A compaction can write messages again under their old uuid: of those only what is on the branch counts. */
-function withCopiesOf(sent: readonly MessageRecord[], thread: readonly ClaudeCodeRecord[]): readonly MessageRecord[] {
+function withoutCopiesOf(
+  sent: readonly MessageRecord[],
+  thread: readonly ClaudeCodeRecord[],
+): readonly MessageRecord[] {
   const chosen = new Map(sent.map((record) => [record.uuid, record]));
   return thread.filter(isSent).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
-/** The records that answer the calls, up to the next assistant message: a result beyond that stays where it is. */
+/**
+ * The records that answer the calls, up to the next assistant message: a result beyond that stays where it is. Only where
+ * others of the message's calls were answered before it, the results that follow that message at once are fetched too:
+ * with the first answers in between they would no longer count.
+ */
 function resultsBelow(
   sent: readonly MessageRecord[],
   index: number,
@@ -84,14 +136,23 @@ function resultsBelow(
 ): readonly MessageRecord[] {
   const own = sent[index];
   const found: MessageRecord[] = [];
+  const taken = new Set<string>();
+  let beyond: 'no' | 'assistant' | 'results' = 'no';
   for (let at = index + 1; at < sent.length; at += 1) {
     const record = sent[at];
     if (!own || !record) break;
     if (isAssistant(record)) {
-      if (messageId(record) === messageId(own)) continue;
-      break;
+      if (beyond === 'no' && messageId(record) === messageId(own)) continue;
+      if (beyond === 'results' || found.length === 0) break;
+      beyond = 'assistant';
+      continue;
     }
-    if (resultIds(record).some((id) => calls.has(id))) found.push(record);
+    if (beyond === 'assistant') beyond = 'results';
+    const open = resultIds(record).filter((id) => calls.has(id) && !taken.has(id));
+    // Said meanwhile, or a second answer to the same call: one message must not hold both.
+    if (open.length === 0) continue;
+    for (const id of open) taken.add(id);
+    found.push(record);
   }
   return found;
 }

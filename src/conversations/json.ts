@@ -19,7 +19,8 @@ export class JsonError extends Error {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const NUMBER_START = /-?(?:\d+(?:\.\d*)?(?:[eE][+-]?)?)?$/y;
+/** A number that the end of the text cuts off before it is one. */
+const CUT_NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?))?$/y;
 const LITERALS = ['true', 'false', 'null'];
 const ESCAPES = '"\\/bfnrt';
 
@@ -61,11 +62,10 @@ function scanScalar(text: string, from: number): number {
     if (text.startsWith(literal, from)) return from + literal.length;
     if (literal.startsWith(text.slice(from))) return fail(text, text.length, literal);
   }
+  CUT_NUMBER.lastIndex = from;
+  if (CUT_NUMBER.test(text)) return fail(text, text.length, 'a value');
   NUMBER.lastIndex = from;
-  const number = NUMBER.exec(text);
-  if (number) return from + number[0].length;
-  NUMBER_START.lastIndex = from;
-  return fail(text, NUMBER_START.test(text) ? text.length : from, 'a value');
+  return from + (NUMBER.exec(text)?.[0].length ?? fail(text, from, 'a value'));
 }
 
 /**

@@ -26,8 +26,9 @@ export function callArguments({ input, rawArguments }: ToolUseBlock): string {
   return JSON.stringify(input);
 }
 
+/** Same once written: -0 is written as 0, and what is too large for a number as null. */
 function isSameJson(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
+  if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((value, index) => isSameJson(value, b[index]));
   }
@@ -37,3 +38,6 @@ function isSameJson(a: unknown, b: unknown): boolean {
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
   );
 }
+
+const isWrittenAsNull = (value: unknown): boolean =>
+  value === null || (typeof value === 'number' && !Number.isFinite(value));
