@@ -1,0 +1,63 @@
+import { Buffer } from 'node:buffer';
+import type { FileStatus, Files, OpenFile, OpenMode } from './files';
+import { codeOf } from './storageError';
+
+/** Opens a file for one action and closes it whatever comes of it. */
+export async function withFile<T>(
+  files: Files,
+  path: string,
+  mode: OpenMode,
+  action: (file: OpenFile) => Promise<T>,
+): Promise<T> {
+  const file = await files.open(path, mode);
+  let result: T;
+  try {
+    result = await action(file);
+  } catch (error) {
+    // The action's own error tells more than one of closing.
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+  await file.close();
+  return result;
+}
+
+/** The result, or undefined where there is no such file or folder. */
+export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export const statusIfThere = (files: Files, path: string): Promise<FileStatus | undefined> =>
+  ifThere(files.status(path));
+
+/** Fills a slice of a file; fewer bytes where the file ends before. */
+export async function readSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = await file.read(buffer.subarray(filled), position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** A small file as text, or undefined where there is none. */
+export const readText = (files: Files, path: string): Promise<string | undefined> =>
+  ifThere(
+    withFile(files, path, 'read', async (file) => {
+      const { bytes } = await file.status();
+      return (await readSlice(file, 0, bytes)).toString('utf8');
+    }),
+  );
+
+/** Writes all bytes at the end of a file; the system may take them in several pieces. */
+export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) done += await file.write(bytes.subarray(done));
+}

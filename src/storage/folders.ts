@@ -1,0 +1,191 @@
+/** Where ledgers lie: a folder for each conversation under the root, named by the hash of the conversation's id. */
+import { Buffer } from 'node:buffer';
+import { createHash, randomBytes } from 'node:crypto';
+import { join, relative, isAbsolute, dirname } from 'node:path';
+import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
+import type { Files } from './files';
+import { LOCK_TIMING, withLock, type LockTiming } from './lock';
+import { nodeFiles } from './nodeFiles';
+import { guarded, StorageError } from './storageError';
+
+/** Whose ledger it is. */
+export interface LedgerAbout {
+  /** The conversation's id. */
+  readonly id: string;
+  readonly title?: string;
+  readonly format?: string;
+  /** File of the conversation. */
+  readonly path?: string;
+}
+
+export interface StorageOptions {
+  readonly files: Files;
+  readonly lock: LockTiming;
+}
+
+export const withDefaults = (options: Partial<StorageOptions>): StorageOptions => ({
+  files: options.files ?? nodeFiles,
+  lock: options.lock ?? LOCK_TIMING,
+});
+
+export interface LedgerPaths {
+  readonly folder: string;
+  readonly about: string;
+  readonly ledger: string;
+  readonly originals: string;
+  readonly lock: string;
+}
+
+export const pathsIn = (folder: string): LedgerPaths => ({
+  folder,
+  about: join(folder, 'about.json'),
+  ledger: join(folder, 'ledger.jsonl'),
+  originals: join(folder, 'originals.jsonl'),
+  lock: join(folder, 'lock'),
+});
+
+const nameOf = (id: string): string => createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
+const NAME = /^[0-9a-f]{32}$/;
+const REMOVED = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
+
+export const pathsOf = (root: string, id: string): LedgerPaths => pathsIn(join(root, nameOf(id)));
+
+/** The folders of ledgers under a root. */
+export async function ledgerFolders(files: Files, root: string): Promise<string[]> {
+  const names = (await ifThere(files.list(root))) ?? [];
+  return names.filter((name) => NAME.test(name)).map((name) => join(root, name));
+}
+
+const VERSION = 1;
+
+/** Undefined where there is none, or none that makes sense: who opens the ledger knows whose it is. */
+export async function readAbout(files: Files, paths: LedgerPaths): Promise<LedgerAbout | undefined> {
+  const text = await readText(files, paths.about);
+  const stored = text === undefined ? undefined : objectIn(text);
+  if (stored === undefined) return undefined;
+  if (typeof stored['version'] === 'number' && stored['version'] > VERSION) {
+    throw new StorageError({
+      trouble: 'newer-version',
+      path: paths.about,
+      happened: 'A newer version of Context Condenser wrote this ledger.',
+      notDone: 'It was not read.',
+      advice: 'Update Context Condenser.',
+    });
+  }
+  const { id, title, format, path } = stored;
+  if (typeof id !== 'string' || !paths.folder.endsWith(nameOf(id))) return undefined;
+  return {
+    id,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof format === 'string' && { format }),
+    ...(typeof path === 'string' && { path }),
+  };
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes about.json whole or not at all. */
+export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
+  const temporary = `${paths.about}.new`;
+  // Left by a process that was killed; only the one who holds the lock gets here.
+  await ifThere(files.removeFile(temporary));
+  await withFile(files, temporary, 'create', async (file) => {
+    await writeAll(file, Buffer.from(`${JSON.stringify({ version: VERSION, ...about })}\n`));
+    await file.sync();
+  });
+  await files.rename(temporary, paths.about);
+  await files.syncFolder(paths.folder);
+}
+
+/** Creates a ledger's folder, and the root where there is none. */
+export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
+  if (await statusIfThere(files, folder)) return;
+  const isNewRoot = (await statusIfThere(files, root)) === undefined;
+  await files.makeFolder(folder);
+  await files.syncFolder(root);
+  if (isNewRoot) await files.syncFolder(dirname(root));
+}
+
+/**
+ * The root itself may be a link, for its user has chosen it.
+ * @throws StorageError where a path under the root is a link that leads out of it, or leads nowhere.
+ */
+export async function refuseLinksOut(files: Files, root: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const status = await statusIfThere(files, path);
+    if (status?.kind !== 'link') continue;
+    const target = await ifThere(files.realPath(path));
+    const way = target === undefined ? '..' : relative(await files.realPath(root), target);
+    if (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way)) continue;
+    throw new StorageError({
+      trouble: 'outside-root',
+      path,
+      happened: `This is a link that leads ${target === undefined ? 'nowhere' : `to ${target}`}, outside the storage folder.`,
+      notDone: 'Nothing was written.',
+      advice: 'Remove the link, or choose another storage folder.',
+    });
+  }
+}
+
+/** What a ledger takes on the disk, and when it was used last. */
+export interface LedgerUse {
+  readonly folder: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly lastUsed: number;
+}
+
+/** Undefined where it was removed meanwhile, or is a link. */
+export async function useOf(files: Files, folder: string): Promise<LedgerUse | undefined> {
+  const status = await statusIfThere(files, folder);
+  const names = status?.kind === 'folder' ? await ifThere(files.list(folder)) : undefined;
+  if (!status || !names) return undefined;
+  let bytes = 0;
+  let lastUsed = 0;
+  for (const name of names) {
+    const file = await statusIfThere(files, join(folder, name));
+    bytes += file?.bytes ?? 0;
+    if (!name.startsWith('lock')) lastUsed = Math.max(lastUsed, file?.modified ?? 0);
+  }
+  return { folder, bytes, lastUsed: lastUsed === 0 ? status.modified : lastUsed };
+}
+
+/**
+ * Removes a ledger, whole or not at all, once nobody writes to it.
+ * @param condition is asked under the lock.
+ * @returns false where there was none, or the condition doesn't hold.
+ */
+export function removeLedgerFolder(
+  root: string,
+  folder: string,
+  { files, lock }: StorageOptions,
+  condition: () => Promise<boolean>,
+): Promise<boolean> {
+  return guarded(folder, 'The ledger was not removed.', async () => {
+    if ((await statusIfThere(files, folder))?.kind !== 'folder') return false;
+    const removed = `${folder}.removed-${randomBytes(8).toString('hex')}`;
+    const done = await withLock(files, pathsIn(folder).lock, lock, async (held) => {
+      if (!(await condition())) return false;
+      await held.confirm();
+      await files.rename(folder, removed);
+      await files.syncFolder(root);
+      return true;
+    });
+    if (done) await files.removeFolder(removed);
+    return done;
+  });
+}
+
+/** Finishes removals that a dead process had begun. */
+export async function sweepRemoved(files: Files, root: string): Promise<void> {
+  for (const name of (await ifThere(files.list(root))) ?? []) {
+    if (REMOVED.test(name)) await files.removeFolder(join(root, name));
+  }
+}

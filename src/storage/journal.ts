@@ -1,0 +1,222 @@
+/**
+ * An append-only file of JSON lines, each with its length and a checksum:
+ *
+ *     {"bytes":"0000000298","check":"9f86d081884c7d65","value":{…}}
+ *
+ * A write that was cut off leaves a torn last line: it is passed over, and the next writer removes it, so that it never
+ * joins a later line. Any other line that isn't what was written is told as a problem, and the rest is still read.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { ifThere, readSlice, withFile, writeAll } from './fileTools';
+import type { Files, OpenFile } from './files';
+
+/** Something in a file that could not be read, in words for a person. */
+export interface StorageProblem {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly words: string;
+}
+
+export interface JournalRecord {
+  /** Where the value's JSON stands in the file. */
+  readonly position: number;
+  /** The value's JSON. It belongs to the reader only during the call. */
+  readonly json: Buffer;
+}
+
+/** What makes something of the records, in their order. */
+export interface JournalReader {
+  /** Takes a record; gives words where it makes no sense of it. */
+  take(record: JournalRecord): string | undefined;
+  /** The file was replaced or removed: all that was taken is void. */
+  reset(): void;
+}
+
+const HEADER = /^\{"bytes":"(\d{10})","check":"([0-9a-f]{16})","value":$/;
+const header = (bytes: number, check: string): string =>
+  `{"bytes":"${String(bytes).padStart(10, '0')}","check":"${check}","value":`;
+const HEADER_BYTES = header(0, '0'.repeat(16)).length;
+const FOOTER = Buffer.from('}\n');
+const NEWLINE = 0x0a;
+/** How much is read at a time, and about how much is written: small enough that nobody waits for it. */
+const CHUNK = 1 << 20;
+
+const checkOf = (json: Uint8Array): string => createHash('sha256').update(json).digest('hex').slice(0, 16);
+
+/**
+ * What stands behind the last whole line. `torn`: the beginning of a line whose write was cut off. `damaged`: something
+ * that no write leaves, so it is not thrown away.
+ */
+type Tail = 'none' | 'torn' | 'damaged';
+
+export class Journal {
+  private offset = 0;
+  private line = 1;
+  private tail: Tail = 'none';
+  private identity: number | undefined;
+  private readonly found: StorageProblem[] = [];
+
+  constructor(
+    private readonly files: Files,
+    private readonly path: string,
+    private readonly reader: JournalReader,
+  ) {}
+
+  get problems(): readonly StorageProblem[] {
+    return this.tail === 'damaged' ? [...this.found, this.problem(DAMAGED)] : this.found;
+  }
+
+  /** Reads what was appended since the last time. */
+  async refresh(): Promise<void> {
+    const read = await ifThere(withFile(this.files, this.path, 'read', (file) => this.readFrom(file)));
+    if (read === undefined) this.reset();
+  }
+
+  /**
+   * Appends values, given as JSON, and returns once they are on the disk. Only for the one who holds the lock, right after
+   * a refresh. Where it fails the file is put back as it was; where even that fails, what was written is a torn line.
+   */
+  async append(values: Iterable<string>): Promise<void> {
+    await withFile(this.files, this.path, 'append', async (file) => {
+      if (this.tail === 'torn') await file.truncate(this.offset);
+      if (this.tail === 'damaged') await this.endDamagedLine(file);
+      const start = this.offset;
+      const records: JournalRecord[] = [];
+      let end = start;
+      try {
+        for (const batch of batches(values)) {
+          await writeAll(file, Buffer.concat(batch.flatMap((json) => [headerOf(json), json, FOOTER])));
+          for (const json of batch) {
+            records.push({ position: end + HEADER_BYTES, json });
+            end += lineBytes(json.length);
+          }
+        }
+        await file.sync();
+        if (start === 0) await this.files.syncFolder(dirname(this.path));
+        this.identity = (await file.status()).identity;
+      } catch (error) {
+        await file.truncate(start).catch(() => undefined);
+        throw error;
+      }
+      for (const record of records) this.accept(record, undefined);
+    });
+  }
+
+  /** Gives the garbage at the end a line of its own, where it stays to be seen. */
+  private async endDamagedLine(file: OpenFile): Promise<void> {
+    await writeAll(file, FOOTER.subarray(1));
+    this.passOver((await file.status()).bytes);
+    this.tail = 'none';
+  }
+
+  private reset(): void {
+    if (this.identity === undefined) return;
+    this.offset = 0;
+    this.line = 1;
+    this.tail = 'none';
+    this.identity = undefined;
+    this.found.length = 0;
+    this.reader.reset();
+  }
+
+  private async readFrom(file: OpenFile): Promise<true> {
+    const { bytes: size, identity } = await file.status();
+    if (size < this.offset || identity !== this.identity) this.reset();
+    this.identity = identity;
+    const slices = new Slices(file, size);
+    while (this.offset < size) {
+      const head = await slices.at(this.offset, HEADER_BYTES);
+      const [, length, check] = HEADER.exec(head.toString('latin1')) ?? [];
+      const bytes = length === undefined ? undefined : lineBytes(Number(length));
+      if (bytes !== undefined && this.offset + bytes <= size) {
+        const line = await slices.at(this.offset, bytes);
+        const json = line.subarray(HEADER_BYTES, -FOOTER.length);
+        if (line.at(-2) === FOOTER[0] && checkOf(json) === check) {
+          const end = line.at(-1) === NEWLINE ? undefined : 'the end of this line is damaged; its content is whole';
+          this.accept({ position: this.offset + HEADER_BYTES, json }, end);
+          continue;
+        }
+      }
+      const newline = await slices.indexOf(NEWLINE, this.offset);
+      if (newline === undefined) {
+        const cutOff = head.length < HEADER_BYTES || (bytes !== undefined && this.offset + bytes > size);
+        this.tail = cutOff ? 'torn' : 'damaged';
+        return true;
+      }
+      this.passOver(newline + 1);
+    }
+    this.tail = 'none';
+    return true;
+  }
+
+  private accept(record: JournalRecord, damage: string | undefined): void {
+    const words = this.reader.take(record) ?? damage;
+    if (words !== undefined) this.found.push(this.problem(words));
+    this.offset += lineBytes(record.json.length);
+    this.line += 1;
+    this.tail = 'none';
+  }
+
+  private passOver(end: number): void {
+    this.found.push(this.problem(DAMAGED));
+    this.offset = end;
+    this.line += 1;
+  }
+
+  private problem(words: string): StorageProblem {
+    return { file: this.path, line: this.line, words };
+  }
+}
+
+const DAMAGED = 'this line is damaged and was passed over; the others were read';
+
+const headerOf = (json: Buffer): Buffer => Buffer.from(header(json.length, checkOf(json)));
+const lineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + FOOTER.length;
+
+function* batches(values: Iterable<string>): Generator<Buffer[]> {
+  let batch: Buffer[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    const json = Buffer.from(value);
+    batch.push(json);
+    bytes += json.length;
+    if (bytes < CHUNK) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Slices of a file, read a chunk at a time. */
+class Slices {
+  private chunk: Buffer = Buffer.alloc(0);
+  private start = 0;
+
+  constructor(
+    private readonly file: OpenFile,
+    private readonly size: number,
+  ) {}
+
+  /** A slice; shorter where the file ends before. */
+  async at(position: number, length: number): Promise<Buffer> {
+    const wanted = Math.min(length, this.size - position);
+    const from = position - this.start;
+    if (from < 0 || from + wanted > this.chunk.length) {
+      this.chunk = await readSlice(this.file, position, Math.min(Math.max(length, CHUNK), this.size - position));
+      this.start = position;
+    }
+    return this.chunk.subarray(position - this.start, position - this.start + wanted);
+  }
+
+  async indexOf(byte: number, from: number): Promise<number | undefined> {
+    for (let position = from; position < this.size; position += CHUNK) {
+      const index = (await this.at(position, CHUNK)).indexOf(byte);
+      if (index >= 0) return position + index;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Stats } from 'node:fs';
+import { lstat, mkdir, open, readdir, realpath, rename, rm, unlink, utimes, type FileHandle } from 'node:fs/promises';
+import type { FileStatus, Files, OpenFile } from './files';
+
+const FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
+/** A conversation is private: nobody but its user reads what is kept of it. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+const kindOf = (stats: Stats): FileStatus['kind'] => {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isSymbolicLink() ? 'link' : 'other';
+};
+
+const statusOf = (stats: Stats): FileStatus => ({
+  kind: kindOf(stats),
+  bytes: stats.size,
+  modified: stats.mtimeMs,
+  identity: stats.ino,
+});
+
+const openFile = (handle: FileHandle): OpenFile => ({
+  read: async (into, position) => (await handle.read(into, 0, into.byteLength, position)).bytesRead,
+  write: async (bytes) => (await handle.write(bytes)).bytesWritten,
+  truncate: (length) => handle.truncate(length),
+  sync: () => handle.sync(),
+  status: async () => statusOf(await handle.stat()),
+  close: () => handle.close(),
+});
+
+/** The file system of the machine. */
+export const nodeFiles: Files = {
+  open: async (path, mode) => openFile(await open(path, FLAGS[mode], FILE_MODE)),
+  status: async (path) => statusOf(await lstat(path)),
+  realPath: (path) => realpath(path),
+  list: (folder) => readdir(folder),
+  makeFolder: async (path) => {
+    await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  },
+  syncFolder: async (path) => {
+    // Windows gives no handle of a folder, and writes the folder's entries with the files'.
+    if (process.platform === 'win32') return;
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+  rename: (from, to) => rename(from, to),
+  removeFile: (path) => unlink(path),
+  removeFolder: (path) => rm(path, { recursive: true, force: true }),
+  touch: (path, time) => utimes(path, time / 1000, time / 1000),
+};

@@ -1,0 +1,120 @@
+/**
+ * The originals of a conversation: every string that an edit changed, once, found by its hash. The texts stay on the
+ * disk; in memory is only where they stand.
+ */
+import { hashText, type Hash } from '../core/hash';
+import type { Edit } from '../core/condense/edits';
+import { valueAt } from '../core/messages/path';
+import type { ApiMessage } from '../core/messages/types';
+import { ifThere, readSlice, withFile } from './fileTools';
+import type { Files, OpenFile } from './files';
+import { Journal, type JournalRecord, type StorageProblem } from './journal';
+import { StorageError } from './storageError';
+
+/** The original strings that edits name; an edit that no longer fits the messages has none. */
+export function originalsOf(messages: readonly ApiMessage[], edits: readonly Edit[]): Map<Hash, string> {
+  const originals = new Map<Hash, string>();
+  for (const { place, before } of edits) {
+    if (originals.has(before)) continue;
+    const text = valueAt(messages[place.message], place.path);
+    if (typeof text === 'string' && hashText(text) === before) originals.set(before, text);
+  }
+  return originals;
+}
+
+interface Slice {
+  readonly position: number;
+  readonly length: number;
+}
+
+const START = /^\{"hash":"([0-9a-f]{64})","text":"/;
+const START_BYTES = '{"hash":"","text":"'.length + 64;
+
+export class Originals {
+  private readonly slices = new Map<Hash, Slice>();
+  private readonly journal: Journal;
+
+  constructor(
+    private readonly files: Files,
+    readonly path: string,
+  ) {
+    this.journal = new Journal(files, path, {
+      take: (record) => this.index(record),
+      reset: () => {
+        this.slices.clear();
+      },
+    });
+  }
+
+  get problems(): readonly StorageProblem[] {
+    return this.journal.problems;
+  }
+
+  has(hash: Hash): boolean {
+    return this.slices.has(hash);
+  }
+
+  refresh(): Promise<void> {
+    return this.journal.refresh();
+  }
+
+  /** Keeps the texts that aren't kept yet. Only for the one who holds the lock, right after a refresh. */
+  async append(texts: ReadonlyMap<Hash, string>): Promise<void> {
+    const fresh = [...texts].filter(([hash]) => !this.slices.has(hash));
+    if (fresh.length === 0) return;
+    await this.journal.append(lines(fresh));
+  }
+
+  /** @throws StorageError where one of them is missing or isn't what was kept. */
+  async read(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
+    const wanted = [...new Set(hashes)]
+      .map((hash) => ({ hash, slice: this.slices.get(hash) ?? this.fail('missing-original', hash) }))
+      .sort((a, b) => a.slice.position - b.slice.position);
+    const texts = new Map<Hash, string>();
+    const [first] = wanted;
+    if (!first) return texts;
+    const done = await ifThere(
+      withFile(this.files, this.path, 'read', async (file) => {
+        for (const { hash, slice } of wanted) texts.set(hash, await this.text(file, hash, slice));
+        return true;
+      }),
+    );
+    return done ? texts : this.fail('missing-original', first.hash);
+  }
+
+  private async text(file: OpenFile, hash: Hash, { position, length }: Slice): Promise<string> {
+    const json = await readSlice(file, position, length);
+    const text = textIn(json.toString('utf8'));
+    return text !== undefined && hashText(text) === hash ? text : this.fail('damaged-original', hash);
+  }
+
+  private index({ position, json }: JournalRecord): string | undefined {
+    const [, hash] = START.exec(json.toString('latin1', 0, START_BYTES)) ?? [];
+    if (hash === undefined) return 'this line holds no original';
+    this.slices.set(hash as Hash, { position, length: json.length });
+    return undefined;
+  }
+
+  private fail(trouble: 'missing-original' | 'damaged-original', hash: Hash): never {
+    throw new StorageError({
+      trouble,
+      path: this.path,
+      happened: `The original text with sha256 ${hash} is ${trouble === 'missing-original' ? 'missing' : 'damaged'}.`,
+      notDone: 'It was not put back.',
+      advice: "Restore this file from a backup; the agent's own conversation file still holds the text.",
+    });
+  }
+}
+
+function* lines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
+  for (const [hash, text] of texts) yield JSON.stringify({ hash, text });
+}
+
+function textIn(json: string): string | undefined {
+  try {
+    const { text } = JSON.parse(json) as { readonly text?: unknown };
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/** What kind of trouble the storage ran into. */
+export type StorageTrouble =
+  | 'no-space'
+  | 'no-permission'
+  | 'read-only'
+  | 'locked'
+  | 'outside-root'
+  | 'newer-version'
+  | 'missing-original'
+  | 'damaged-original'
+  | 'wrong-original'
+  | 'io';
+
+export interface StorageErrorData {
+  readonly trouble: StorageTrouble;
+  readonly path: string;
+  /** Three sentences for a person: what happened, what was therefore not done, what to do. */
+  readonly happened: string;
+  readonly notDone: string;
+  readonly advice: string;
+}
+
+/** The one error of everything that keeps ledgers on disk. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly trouble: StorageTrouble;
+  readonly path: string;
+
+  constructor(
+    readonly data: StorageErrorData,
+    options?: ErrorOptions,
+  ) {
+    super(`${data.path}: ${data.happened} ${data.notDone} ${data.advice}`, options);
+    this.trouble = data.trouble;
+    this.path = data.path;
+  }
+}
+
+export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
+
+/** The code of a system error, such as `ENOSPC`. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+interface Words {
+  readonly trouble: StorageTrouble;
+  readonly happened: string;
+  readonly advice: string;
+}
+
+const NO_SPACE: Words = {
+  trouble: 'no-space',
+  happened: 'The disk (or your quota on it) is full.',
+  advice: 'Free some space and try again.',
+};
+const NO_PERMISSION: Words = {
+  trouble: 'no-permission',
+  happened: 'The system does not permit access.',
+  advice: 'Give your user read and write permission for this path.',
+};
+const KNOWN: Readonly<Record<string, Words>> = {
+  ENOSPC: NO_SPACE,
+  EDQUOT: NO_SPACE,
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: {
+    trouble: 'read-only',
+    happened: 'The file system is read-only.',
+    advice: 'Choose a storage folder that can be written.',
+  },
+};
+
+/** Any error as a StorageError; one that is so already keeps its own words. */
+export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
+  if (isStorageError(error)) return error;
+  const words = KNOWN[codeOf(error) ?? ''] ?? {
+    trouble: 'io',
+    happened: `The system reported: ${error instanceof Error ? error.message : String(error)}.`,
+    advice: 'Check the disk and try again.',
+  };
+  return new StorageError({ ...words, path, notDone }, { cause: error });
+}
+
+/** Runs an action whose system errors become StorageErrors. */
+export async function guarded<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw asStorageError(error, path, notDone);
+  }
+}
