@@ -96,11 +96,11 @@ export function newViolations(
   const origins = options.origins ?? original.map((_, index) => index);
   const blamed = new Map<string, number>();
   for (const violation of checkConversation(original, options)) {
-    const key = keyOf(violation, violation.message);
+    const key = keyOf(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
   const own = checkConversation(view, options).filter((violation) => {
-    const key = keyOf(violation, origins[violation.message] ?? violation.message);
+    const key = keyOf(violation, origins[violation.message] ?? violation.message, view);
     const left = blamed.get(key) ?? 0;
     if (left > 0) blamed.set(key, left - 1);
     return left === 0;
@@ -108,8 +108,26 @@ export function newViolations(
   return [...own, ...checkView(original, view, origins)];
 }
 
-const keyOf = (violation: Violation, message: number): string =>
-  `${violation.rule} ${message} ${violation.block ?? ''}`;
+/** Thinking may be left out of a view: blocks are named by their place among the others. */
+function keyOf({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
+  const holder = messages[message];
+  const place = block === undefined || !holder ? '' : placesOf(holder)[block];
+  return `${rule} ${origin} ${place ?? ''}`;
+}
+
+const places = new WeakMap<ApiMessage, readonly number[]>();
+
+/** For each block of a message, how many blocks other than thinking stand before it. */
+function placesOf(message: ApiMessage): readonly number[] {
+  const known = places.get(message);
+  if (known) return known;
+  let before = 0;
+  const counted = blocksOf(message).map((block) => (isAnyThinking(block) ? before : before++));
+  places.set(message, counted);
+  return counted;
+}
+
+const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
 function checkFirst(messages: readonly ApiMessage[]): Violation[] {
   const index = messages.findIndex((message) => message.role !== 'system');
@@ -143,7 +161,7 @@ function checkBlock(block: Block, message: number, at: number): Violation[] {
   return [];
 }
 
-function checkResult(block: ToolResultBlock, where: { message: number; block: number }): Violation[] {
+function checkResult(block: ToolResultBlock, where: At): Violation[] {
   const violations: Violation[] = [];
   const parts = Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
   if (parts.some((part) => isText(part) && isBlank(part.text))) {
@@ -158,65 +176,77 @@ function checkResult(block: ToolResultBlock, where: { message: number; block: nu
   return violations;
 }
 
-/** Calls and results, by messages: results first in the very next user message, each call once. */
+interface At {
+  readonly message: number;
+  readonly block: number;
+}
+
+/** What the messages of one role that follow each other are to the API: one message. */
+interface Turn {
+  role: ApiMessage['role'] | undefined;
+  /** Calls that wait for their results, and those that have them. */
+  readonly open: Map<string, At>;
+  readonly answered: Set<string>;
+  /** True once something else than results stands in the user's turn. */
+  hasOther: boolean;
+}
+
+/** Calls and results: each call is answered once, first thing in the very next turn of the user. */
 function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
-  let open = new Map<string, { message: number; block: number }>();
-  const closeOpen = (): void => {
-    for (const [id, at] of open) violations.push({ rule: 'call-answered', ...at, detail: `${id} has no result` });
-    open = new Map();
-  };
-  let previous: ApiMessage | undefined;
+  const turn: Turn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
-    // Consecutive messages of one role are one to the API.
-    const continues = previous?.role === message.role;
-    if (message.role === 'assistant') {
-      if (!continues) closeOpen();
-      collectCalls(message, index, used, open, violations);
-    } else {
-      const blocks = blocksOf(message);
-      const answered = new Set<string>();
-      const startsWithOther = continues && previous ? !endsInResults(previous) : false;
-      violations.push(...checkResults(blocks, index, open, answered, startsWithOther));
-      for (const id of answered) open.delete(id);
-      if (!continuesInNext(messages, index)) closeOpen();
+    if (message.role !== turn.role) {
+      turn.role = message.role;
+      turn.hasOther = false;
+      if (message.role === 'assistant') {
+        violations.push(...unanswered(turn));
+        turn.open.clear();
+        turn.answered.clear();
+      }
     }
-    previous = message;
+    violations.push(
+      ...(message.role === 'assistant'
+        ? collectCalls(message, index, used, turn.open)
+        : checkResults(message, index, turn)),
+    );
   });
-  // A conversation may end with calls that are about to be answered.
+  // A conversation may end with calls that are about to be answered, not with some of them answered.
+  if (turn.role === 'user') violations.push(...unanswered(turn));
   return violations;
 }
 
-const endsInResults = (message: ApiMessage): boolean => {
-  const blocks = blocksOf(message);
-  return blocks.length > 0 && blocks.every(isToolResult);
-};
+const unanswered = ({ open, answered }: Turn): Violation[] =>
+  [...open]
+    .filter(([id]) => !answered.has(id))
+    .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
 
-const continuesInNext = (messages: readonly ApiMessage[], index: number): boolean => {
-  const next = messages.slice(index + 1, index + 2)[0];
-  return next?.role === 'user';
-};
-
-function collectCalls(
-  message: ApiMessage,
-  index: number,
-  used: Set<string>,
-  open: Map<string, { message: number; block: number }>,
-  violations: Violation[],
-): void {
+function collectCalls(message: ApiMessage, index: number, used: Set<string>, open: Map<string, At>): Violation[] {
+  const violations: Violation[] = [];
+  const take = (id: string, where: At): void => {
+    if (used.has(id)) violations.push({ rule: 'ids-unique', ...where, detail: `${id} is used twice` });
+    used.add(id);
+  };
   const server = new Set<string>();
   blocksOf(message).forEach((block, at) => {
     const where = { message: index, block: at };
     if (isToolUse(block)) {
-      if (used.has(block.id)) violations.push({ rule: 'ids-unique', ...where, detail: `${block.id} is used twice` });
-      used.add(block.id);
+      take(block.id, where);
       open.set(block.id, where);
       return;
     }
+    if (isToolResult(block)) {
+      const detail = `the result of ${block.tool_use_id} stands in a message of the assistant`;
+      violations.push({ rule: 'result-has-call', ...where, detail });
+      return;
+    }
     const id = serverCallId(block);
-    if (id !== undefined) server.add(id);
+    if (id !== undefined) {
+      take(id, where);
+      server.add(id);
+    }
     const answered = serverResultId(block);
     if (answered !== undefined && !server.delete(answered)) {
       violations.push({
@@ -229,6 +259,7 @@ function collectCalls(
   for (const id of server) {
     violations.push({ rule: 'server-pair-kept', message: index, detail: `${id} has no result in its message` });
   }
+  return violations;
 }
 
 const serverCallId = (block: Block): string | undefined =>
@@ -242,29 +273,32 @@ const serverResultId = (block: Block): string | undefined =>
     ? block['tool_use_id']
     : undefined;
 
-function checkResults(
-  blocks: readonly Block[],
-  message: number,
-  open: ReadonlyMap<string, unknown>,
-  answered: Set<string>,
-  startsWithOther: boolean,
-): Violation[] {
+function checkResults(message: ApiMessage, index: number, turn: Turn): Violation[] {
+  if (typeof message.content === 'string') {
+    turn.hasOther = true;
+    return [];
+  }
   const violations: Violation[] = [];
-  let other = startsWithOther;
-  blocks.forEach((block, at) => {
+  message.content.forEach((block, at) => {
+    const where = { message: index, block: at };
     if (!isToolResult(block)) {
-      other = true;
+      turn.hasOther = true;
+      if (isToolUse(block)) {
+        const detail = `the call ${block.id} stands in a message of the user`;
+        violations.push({ rule: 'call-answered', ...where, detail });
+      }
       return;
     }
-    const where = { message, block: at };
     const id = block.tool_use_id;
-    if (answered.has(id)) violations.push({ rule: 'result-once', ...where, detail: `${id} is answered twice` });
-    else if (!open.has(id)) {
+    if (turn.answered.has(id)) {
+      violations.push({ rule: 'result-once', ...where, detail: `${id} is answered twice` });
+    } else if (!turn.open.has(id)) {
       violations.push({ rule: 'result-has-call', ...where, detail: `no call ${id} in the message before` });
     }
-    if (other)
+    if (turn.hasOther) {
       violations.push({ rule: 'results-first', ...where, detail: `the result of ${id} stands behind other content` });
-    answered.add(id);
+    }
+    turn.answered.add(id);
   });
   return violations;
 }
@@ -321,12 +355,12 @@ function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[])
   return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
 }
 
-/** Fields whose change is what a condensation is for; all others stay. */
-const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
-  text: ['text'],
-  tool_use: ['input'],
-  tool_result: ['content'],
-};
+/** Fields whose change is what a condensation is for; all others stay. By a map: a type may be called "constructor". */
+const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['text', ['text']],
+  ['tool_use', ['input']],
+  ['tool_result', ['content']],
+]);
 
 function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number): Violation[] {
   const violations: Violation[] = [];
@@ -340,7 +374,7 @@ function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number
     return violations;
   }
   // Thinking may be left out whole; all other blocks keep their places.
-  const kept = now.some(isAnyThinking) ? old : old.filter((block) => !isAnyThinking(block));
+  const kept = now.some(isAnyThinking) ? old : withoutThinking(old);
   if (kept.length !== now.length) {
     const rule =
       old.filter(isAnyThinking).length === now.filter(isAnyThinking).length ? 'structure-kept' : 'thinking-kept';
@@ -365,7 +399,7 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
   const violations: Violation[] = [];
   const idOf = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
   if (idOf(before) !== idOf(after)) violations.push({ rule: 'ids-kept', ...where, detail: 'the id changed' });
-  if (!sameFields(before, after, CHANGEABLE[before.type] ?? [])) {
+  if (!sameFields(before, after, CHANGEABLE.get(before.type) ?? [])) {
     violations.push({ rule: 'fields-kept', ...where, detail: `a field of the ${before.type} changed` });
   }
   if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultKept(before, after, where));
@@ -373,11 +407,7 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
 }
 
 /** A result keeps its form: text stays text, and what is no text (an image) stays where it was. */
-function checkResultKept(
-  before: ToolResultBlock,
-  after: ToolResultBlock,
-  where: { message: number; block: number },
-): Violation[] {
+function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: At): Violation[] {
   const [old, now] = [before.content, after.content];
   if (!Array.isArray(old) || !Array.isArray(now)) {
     return typeof old === typeof now && Array.isArray(old) === Array.isArray(now)

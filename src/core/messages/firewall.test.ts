@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, call, exchange, result, text, user } from '../testing';
+import { checkConversation, checkView, newViolations, type Violation } from './firewall';
+import type { ApiMessage, Block } from './types';
+
+const where = ({ rule, message, block }: Violation): string =>
+  `${rule} at ${message}${block === undefined ? '' : `.${block}`}`;
+
+const mark = { cache_control: { type: 'ephemeral' } };
+const thinking = (value: string): Block => ({ type: 'thinking', thinking: value, signature: `signed ${value}` });
+const serverCall = (id: string): Block => ({ type: 'server_tool_use', id, name: 'web_search', input: {} });
+const serverResult = (id: string): Block => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
+
+/** A conversation that every rule lets pass. */
+const valid: ApiMessage[] = [
+  user('the task'),
+  assistant(thinking('hm'), 'both at once', call('a', 'Read', { path: 'x' }), call('b', 'Bash', {})),
+  user(result('b', 'boom', { is_error: true }), result('a', [text('one'), { type: 'image', source: {} }]), 'go on'),
+  { role: 'system', content: 'note' },
+  user('and this', text('too', mark)),
+  assistant(serverCall('s'), serverResult('s'), 'found', call('c', 'Read', {})),
+  assistant('a second message of one turn', call('d', 'Read', {})),
+  user(result('c', 'c')),
+  user(result('d'), text('thanks', mark)),
+  assistant('done', call('e', 'Read', {})),
+];
+
+describe('checkConversation', () => {
+  it('has nothing to say about a valid conversation', () => {
+    expect(checkConversation(valid, { tools: [{}], otherCacheMarks: 2 })).toEqual([]);
+    expect(checkConversation([])).toEqual([]);
+    expect(checkConversation([{ role: 'system', content: 's' }, user('t'), assistant()])).toEqual([]);
+  });
+
+  const task = user('task');
+  const ask = (...ids: string[]): ApiMessage => assistant(...ids.map((id) => call(id, 'Read', {})));
+  it.each<[string, string[], ApiMessage[]]>([
+    ['the assistant begins', ['first-is-user at 1'], [{ role: 'system', content: 's' }, assistant('hi')]],
+    ['a blank message', ['text-not-blank at 0'], [user(' \n')]],
+    ['a message without content', ['text-not-blank at 1'], [task, assistant(), user('x')]],
+    ['a blank text block', ['text-not-blank at 1.1'], [task, assistant('x', '\t')]],
+    ['a blank text in a result', ['text-not-blank at 2.0'], [task, ask('a'), user(result('a', [text('')]))]],
+    ['an unanswered call', ['call-answered at 1.1'], [task, ask('a', 'b'), user(result('a', 'x'))]],
+    ['an interrupted call', ['call-answered at 1.0'], [task, ask('a'), user('stop')]],
+    ['an interrupted call in the past', ['call-answered at 1.0'], [task, ask('a'), user('stop'), assistant('ok')]],
+    ['a call in a message of the user', ['call-answered at 0.0'], [user(call('a', 'Read', {}))]],
+    ['a result without call', ['result-has-call at 2.0'], [task, assistant('x'), user(result('a', 'x'))]],
+    [
+      'a result that comes too late',
+      ['call-answered at 1.0', 'result-has-call at 4.0'],
+      [task, ask('a'), user('stop'), assistant('ok'), user(result('a', 'x'))],
+    ],
+    [
+      'a result in a message of the assistant',
+      ['result-has-call at 2.0', 'call-answered at 1.0'],
+      [task, ask('a'), assistant(result('a', 'x')), user('y')],
+    ],
+    ['two results of one call', ['result-once at 2.1'], [task, ask('a'), user(result('a', 'x'), result('a', 'y'))]],
+    [
+      'two results of one call in two messages',
+      ['result-once at 3.0'],
+      [task, ask('a'), user(result('a', 'x')), user(result('a', 'y'))],
+    ],
+    ['a result behind text', ['results-first at 2.1'], [task, ask('a'), user(text('so'), result('a', 'x'))]],
+    [
+      'a result behind text in the message before',
+      ['results-first at 4.0'],
+      [task, ask('a', 'b'), user(result('a', 'x'), 'so'), user(), user(result('b', 'y'))].map((message, index) =>
+        index === 3 ? { role: 'system', content: 'between' } : message,
+      ),
+    ],
+    ['a result behind string content', ['results-first at 3.0'], [task, ask('a'), user('so'), user(result('a', 'x'))]],
+    ['a server call without result', ['server-pair-kept at 1'], [task, assistant(serverCall('s'))]],
+    ['a server result without call', ['server-pair-kept at 1.0'], [task, assistant(serverResult('s'))]],
+    [
+      'a server result before its call',
+      ['server-pair-kept at 1.0', 'server-pair-kept at 1'],
+      [task, assistant(serverResult('s'), serverCall('s'))],
+    ],
+    [
+      'an id used twice',
+      ['ids-unique at 3.0'],
+      [task, ask('a'), user(result('a', 'x')), ask('a'), user(result('a', 'y'))],
+    ],
+    [
+      'an id used by a call and a server call',
+      ['ids-unique at 1.1'],
+      [task, assistant(call('a', 'x', {}), serverCall('a'), serverResult('a'))],
+    ],
+    ['an input that is no object', ['input-is-object at 1.0'], [task, assistant(call('a', 'Read', '{"broken'))]],
+    ['an input that is a list', ['input-is-object at 1.0'], [task, assistant(call('a', 'Read', []))]],
+    [
+      'errors without text',
+      ['error-has-text at 2.0', 'error-has-text at 2.1', 'error-has-text at 2.2'],
+      [
+        task,
+        ask('a', 'b', 'c'),
+        user(
+          result('a', ' ', { is_error: true }),
+          result('b', undefined, { is_error: true }),
+          result('c', [{ type: 'image', source: {} }], { is_error: true }),
+        ),
+      ],
+    ],
+    [
+      'five cache marks, one of them inside a result',
+      ['cache-marks at 3.0'],
+      [
+        task,
+        ask('a'),
+        user(result('a', [text('x', mark)], mark), text('y', mark), text('z', mark)),
+        assistant(text('w', mark)),
+      ],
+    ],
+  ])('finds %s', (_, expected, messages) => {
+    expect(checkConversation(messages).map(where)).toEqual(expected);
+  });
+
+  it('counts the cache marks of system and tools, and wants tools declared', () => {
+    expect(checkConversation([user(text('x', mark))], { otherCacheMarks: 4 }).map(where)).toEqual([
+      'cache-marks at 0.0',
+    ]);
+    expect(checkConversation(valid, { tools: [] }).map(where)).toEqual(['tools-declared at 1']);
+    expect(checkConversation([user('x')], { tools: [] })).toEqual([]);
+  });
+
+  it('says what is wrong in words', () => {
+    const [violation] = checkConversation([user('t'), assistant(call('a', 'Read', {})), user('no')]);
+    expect(violation).toEqual({ rule: 'call-answered', message: 1, block: 0, detail: 'a has no result' });
+  });
+});
+
+describe('checkView', () => {
+  const original = valid;
+  /** The conversation with one message exchanged. */
+  const withMessage = (index: number, message: ApiMessage): ApiMessage[] => original.with(index, message);
+  const blocks = (index: number): Block[] => [...(original[index]!.content as Block[])];
+  const withBlock = (index: number, at: number, change: Record<string, unknown>): ApiMessage[] =>
+    withMessage(index, { ...original[index]!, content: blocks(index).with(at, { ...blocks(index)[at]!, ...change }) });
+  const found = (view: readonly ApiMessage[], origins?: number[]): string[] =>
+    checkView(original, view, origins).map(where);
+
+  it('lets pass what a condensation is for', () => {
+    expect(found(original)).toEqual([]);
+    expect(found(structuredClone(original))).toEqual([]);
+    expect(found(withBlock(1, 1, { text: 'shorter' }))).toEqual([]);
+    expect(found(withBlock(1, 2, { input: { path: '⟦…⟧' } }))).toEqual([]);
+    expect(found(withBlock(2, 0, { content: 'short' }))).toEqual([]);
+    expect(found(withBlock(2, 1, { content: [text('short'), { type: 'image', source: {} }] }))).toEqual([]);
+    expect(found(withMessage(1, { ...original[1]!, content: blocks(1).slice(1) }))).toEqual([]);
+  });
+
+  it.each<[string, string[], ApiMessage[]]>([
+    ['a message more', ['messages-kept at 10'], [...original, user('more')]],
+    ['a message less', ['messages-kept at 9'], original.slice(0, -1)],
+    ['a changed task', ['task-kept at 0'], withMessage(0, user('another task'))],
+    ['a changed role', ['fields-kept at 1'], withMessage(1, { ...original[1]!, role: 'user' })],
+    ['a lost field', ['fields-kept at 1'], withMessage(1, { ...original[1]!, extra: 1 })],
+    ['string content as blocks', ['structure-kept at 3'], withMessage(3, { role: 'system', content: [text('note')] })],
+    ['a block less', ['structure-kept at 1'], withMessage(1, { ...original[1]!, content: blocks(1).slice(0, -1) })],
+    ['another kind of block', ['structure-kept at 1.1'], withBlock(1, 1, { type: 'image' })],
+    ['another id', ['ids-kept at 1.2', 'fields-kept at 1.2'], withBlock(1, 2, { id: 'z' })],
+    ['another answered id', ['ids-kept at 2.0', 'fields-kept at 2.0'], withBlock(2, 0, { tool_use_id: 'z' })],
+    ['another name', ['fields-kept at 1.2'], withBlock(1, 2, { name: 'Write' })],
+    ['an error that is none any more', ['fields-kept at 2.0'], withBlock(2, 0, { is_error: undefined })],
+    ['changed thinking', ['thinking-kept at 1.0'], withBlock(1, 0, { thinking: 'hm!' })],
+    ['a lost signature', ['thinking-kept at 1.0'], withBlock(1, 0, { signature: undefined })],
+    ['result blocks as string', ['structure-kept at 2.1'], withBlock(2, 1, { content: 'one' })],
+    ['a result without content', ['structure-kept at 2.0'], withBlock(2, 0, { content: undefined })],
+    ['a lost image in a result', ['structure-kept at 2.1'], withBlock(2, 1, { content: [text('one')] })],
+    [
+      'another image in a result',
+      ['structure-kept at 2.1'],
+      withBlock(2, 1, { content: [text('one'), { type: 'image', source: 'other' }] }),
+    ],
+  ])('finds %s', (_, expected, view) => {
+    expect(found(view)).toEqual(expected);
+  });
+
+  it('finds thinking that was removed in part, and lets pass where it is removed whole', () => {
+    const two = [user('t'), assistant(thinking('1'), 'x', thinking('2'), 'y')];
+    const content = two[1]!.content as Block[];
+    const without = (...at: number[]): ApiMessage[] => [
+      two[0]!,
+      { ...two[1]!, content: content.filter((_, index) => !at.includes(index)) },
+    ];
+    expect(checkView(two, without(0)).map(where)).toEqual(['thinking-kept at 1']);
+    expect(checkView(two, without(0, 2))).toEqual([]);
+    expect(checkView(two, without(0, 1, 2)).map(where)).toEqual(['thinking-kept at 1']);
+  });
+
+  it('finds an order that changed, and a task that is gone', () => {
+    expect(found([original[0]!, original[3]!, original[1]!], [0, 3, 1])).toEqual(['messages-kept at 2']);
+    expect(found([original[0]!, user('a summary')], [0, 99])).toEqual([]);
+    expect(found([], [])).toEqual(['task-kept at 0']);
+    expect(checkView([assistant('x')], [assistant('x')])).toEqual([]);
+  });
+
+  it('is not confused by blocks called like members of an object', () => {
+    const strange: ApiMessage[] = [user('t'), assistant({ type: 'constructor', a: 1 }, { type: '__proto__', a: 1 })];
+    expect(checkView(strange, structuredClone(strange))).toEqual([]);
+    const changed = [user('t'), assistant({ type: 'constructor', a: 2 }, { type: '__proto__', a: 2 })];
+    expect(checkView(strange, changed).map(where)).toEqual(['fields-kept at 1.0', 'fields-kept at 1.1']);
+  });
+});
+
+describe('newViolations', () => {
+  const imperfect = [
+    user('task'),
+    assistant(thinking('hm'), 'x', ' ', call('a', 'Read', 'broken')),
+    user('stop'),
+    ...exchange('a', 'Read', {}, ''),
+  ];
+
+  it('blames the view only for what the conversation had not', () => {
+    expect(checkConversation(imperfect).map(where)).toEqual([
+      'text-not-blank at 1.2',
+      'input-is-object at 1.3',
+      'call-answered at 1.3',
+      'ids-unique at 3.0',
+    ]);
+    expect(newViolations(imperfect, imperfect)).toEqual([]);
+    expect(newViolations(imperfect, imperfect.with(2, user(' '))).map(where)).toEqual(['text-not-blank at 2']);
+    const blank = imperfect.with(1, assistant(thinking('hm'), ' ', ' ', call('a', 'Read', 'broken')));
+    expect(newViolations(imperfect, blank).map(where)).toEqual(['text-not-blank at 1.1']);
+  });
+
+  it('knows old violations again where thinking was removed', () => {
+    const [, first] = imperfect;
+    const view = imperfect.with(1, { ...first!, content: (first!.content as Block[]).slice(1) });
+    expect(newViolations(imperfect, view)).toEqual([]);
+  });
+
+  it('knows them again where messages moved up', () => {
+    expect(newViolations(imperfect, imperfect.toSpliced(2, 1), { origins: [0, 1, 3, 4] }).map(where)).toEqual([]);
+  });
+
+  it('is linear in the length of the conversation', () => {
+    const many = [user('task')];
+    for (let index = 0; index < 10_000; index++) many.push(...exchange(`id${index}`, 'Read', { path: 'x' }, 'text'));
+    const started = performance.now();
+    expect(newViolations(many, many)).toEqual([]);
+    const one = [
+      user('task'),
+      assistant(...many.flatMap((message) => (message.role === 'assistant' ? (message.content as Block[]) : []))),
+    ];
+    expect(newViolations(one, structuredClone(one))).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});

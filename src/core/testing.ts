@@ -1,0 +1,41 @@
+/** What the tests of the core share: short names for messages. */
+import type { ApiMessage, Block, ToolResultContent } from './messages/types';
+
+export const text = (value: string, fields: Record<string, unknown> = {}): Block => ({
+  type: 'text',
+  text: value,
+  ...fields,
+});
+
+export const user = (...content: (string | Block)[]): ApiMessage => message('user', content);
+
+export const assistant = (...content: (string | Block)[]): ApiMessage => message('assistant', content);
+
+/** One string alone is string content; else strings are text blocks. */
+function message(role: ApiMessage['role'], content: readonly (string | Block)[]): ApiMessage {
+  const [first] = content;
+  if (content.length === 1 && typeof first === 'string') return { role, content: first };
+  return { role, content: content.map((part) => (typeof part === 'string' ? text(part) : part)) };
+}
+
+export const call = (id: string, name: string, input: unknown = {}): Block => ({ type: 'tool_use', id, name, input });
+
+export const result = (id: string, content?: ToolResultContent, fields: Record<string, unknown> = {}): Block => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  ...(content === undefined ? {} : { content }),
+  ...fields,
+});
+
+/** One call with its result, as two messages. */
+export const exchange = (
+  id: string,
+  name: string,
+  input: unknown,
+  content: ToolResultContent,
+  fields: Record<string, unknown> = {},
+): ApiMessage[] => [assistant(call(id, name, input)), user(result(id, content, fields))];
+
+/** Lines that no two texts of different names share, about 8 tokens each. */
+export const lines = (name: string, count: number): string =>
+  Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
