@@ -90,9 +90,9 @@ const whole = (type: ContentType, path: Path, text: string): Content[] => slice(
 /** A text block's content: prose, but for XML-era calls in an assistant's text and XML-era results in a user's. */
 function textContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
   if (message.role === 'assistant') return assistantTextContents(path, text);
-  // The agents put their environment behind a result; it is no part of the result.
-  if (afterHeader && !text.startsWith('<environment_details>')) return whole('toolResults', path, text);
   const header = message.role === 'user' ? xmlResultHeader(text) : undefined;
+  // The agents put their environment behind a result; it is no part of the result.
+  if (afterHeader && !header && !text.startsWith('<environment_details>')) return whole('toolResults', path, text);
   return header ? slice('toolResults', path, text, header.length, text.length) : whole('messageText', path, text);
 }
 

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { assistant, call, exchange, result, text, user } from '../testing';
+import { placeOf, toolExchanges } from './exchanges';
+import type { ApiMessage } from './types';
+
+/** What was called, and what came back where. */
+const brief = (messages: readonly ApiMessage[]): string[] =>
+  toolExchanges(messages).map(
+    ({ tool, callMessage, resultMessage, resultText, isError }) =>
+      `${callMessage} ${tool} -> ${resultMessage ?? 'nothing'} ${resultText.slice(0, 20)}${isError ? ' (error)' : ''}`,
+  );
+
+describe('native calls', () => {
+  it('are paired with their results by id, in the order of the calls', () => {
+    const messages = [
+      user('go'),
+      assistant('both', call('a', 'Read', { file_path: 'x' }), call('b', 'Grep')),
+      user(result('b', 'found'), result('a', [text('one'), { type: 'image', source: {} }, text('two')])),
+    ];
+    expect(brief(messages)).toEqual(['1 Read -> 2 one\ntwo', '1 Grep -> 2 found']);
+    const [read] = toolExchanges(messages);
+    expect(read?.input).toEqual({ file_path: 'x' });
+    expect(read?.parameters.map(placeOf)).toEqual([{ message: 1, path: ['content', 1, 'input', 'file_path'] }]);
+    expect(read?.results.map((part) => part.path)).toEqual([
+      ['content', 1, 'content', 0, 'text'],
+      ['content', 1, 'content', 2, 'text'],
+    ]);
+  });
+
+  it('know an error by the field and by what agents write', () => {
+    expect(
+      brief([
+        ...exchange('a', 'Bash', {}, 'boom', { is_error: true }),
+        ...exchange('b', 'Bash', {}, 'The tool execution failed with an error'),
+        ...exchange('c', 'Bash', {}, 'no Error: here'),
+      ]),
+    ).toEqual(['0 Bash -> 1 boom (error)', '2 Bash -> 3 The tool execution f (error)', '4 Bash -> 5 no Error: here']);
+  });
+
+  it('may be unanswered, have no content, and an input that is no object', () => {
+    const messages = [assistant(call('a', 'Read', 'broken {'), call('b', 'Read')), user(result('b')), user('stop')];
+    expect(brief(messages)).toEqual(['0 Read -> nothing ', '0 Read -> 1 ']);
+    expect(toolExchanges(messages)[0]?.input).toEqual({});
+  });
+
+  it('that share an id each have their own result', () => {
+    expect(
+      brief([
+        ...exchange('same', 'Read', {}, 'first'),
+        ...exchange('same', 'Read', {}, 'second'),
+        assistant(call('same', 'Read')),
+        assistant(call('same', 'Read')),
+        user(result('same', 'last'), result('same', 'nobody asked')),
+      ]),
+    ).toEqual(['0 Read -> 1 first', '2 Read -> 3 second', '4 Read -> nothing ', '5 Read -> 6 last']);
+  });
+
+  it('have no result that stands before them', () => {
+    expect(brief([user(result('a', 'early')), assistant(call('a', 'Read'))])).toEqual(['1 Read -> nothing ']);
+  });
+
+  it('called "__proto__" and "constructor" are calls like any other', () => {
+    const input: unknown = JSON.parse('{"__proto__": "p", "constructor": "c"}');
+    const [first] = toolExchanges(exchange('constructor', '__proto__', input, 'x'));
+    expect(first?.tool).toBe('__proto__');
+    expect(first?.parameters.map((content) => content.text)).toEqual(['p', 'c']);
+  });
+
+  it('take linear time when thousands stand in one message', () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => `id${index}`);
+    const messages = [
+      assistant(...ids.map((id) => call(id, 'Read', { file_path: id }))),
+      user(...ids.map((id) => result(id, id))),
+    ];
+    const started = performance.now();
+    expect(toolExchanges(messages).every((one) => one.resultText === one.input['file_path'])).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe('XML-era calls', () => {
+  const callOf = (tool: string, path: string): string => `<${tool}><path>${path}</path></${tool}>`;
+
+  it('take the results in the next message, of each tool in order', () => {
+    const messages = [
+      user('go'),
+      assistant(`Reading. ${callOf('read_file', 'a')}${callOf('list_files', 'src')}${callOf('read_file', 'b')}`),
+      user(
+        text("[read_file for 'a'] Result:"),
+        text('text of a'),
+        text("[read_file for 'b'] Result:\ntext of b"),
+        text('[list_files] Result:\nx.ts'),
+        text('<environment_details>\nnow\n</environment_details>'),
+      ),
+    ];
+    expect(brief(messages)).toEqual([
+      '1 read_file -> 2 text of a',
+      '1 list_files -> 2 x.ts',
+      '1 read_file -> 2 text of b',
+    ]);
+    expect(toolExchanges(messages).map(({ input }) => input['path'])).toEqual(['a', 'src', 'b']);
+    expect(toolExchanges(messages).map(({ parameters }) => parameters.map((one) => one.text))).toEqual([
+      ['a'],
+      ['src'],
+      ['b'],
+    ]);
+  });
+
+  it('are read in string content as well as in blocks', () => {
+    const messages = [assistant(callOf('read_file', 'a')), user("[read_file for 'a'] Result:\n<error>gone</error>")];
+    expect(brief(messages)).toEqual(['0 read_file -> 1 <error>gone</error> (error)']);
+  });
+
+  it('whose result is empty leave the next header to the next call', () => {
+    const messages = [
+      assistant(callOf('execute_command', 'x') + callOf('read_file', 'a')),
+      user(text("[execute_command for 'x'] Result:"), text("[read_file for 'a'] Result:"), text('text')),
+    ];
+    expect(brief(messages)).toEqual(['0 execute_command -> nothing ', '0 read_file -> 1 text']);
+  });
+
+  it('stay unanswered where the user says something else, or nothing', () => {
+    expect(brief([assistant(callOf('read_file', 'a')), user('no'), assistant(callOf('read_file', 'b'))])).toEqual([
+      '0 read_file -> nothing ',
+      '2 read_file -> nothing ',
+    ]);
+    expect(brief([assistant(callOf('read_file', 'a')), assistant('more')])).toEqual(['0 read_file -> nothing ']);
+    expect(brief([user("[read_file for 'a'] Result:\nwhat the user quotes"), assistant('ok')])).toEqual([]);
+  });
+});
+
+const ROO = new URL('../../../../shared/corpus/roo/', import.meta.url);
+const present = existsSync(ROO);
+if (!present) console.warn(`SKIPPED: no Roo histories at ${ROO.pathname}`);
+
+describe.skipIf(!present)('real Roo histories', () => {
+  const load = (name: string): ApiMessage[] =>
+    JSON.parse(readFileSync(new URL(`${name}/api_conversation_history.json`, ROO), 'utf8')) as ApiMessage[];
+
+  it('have 15 reads, each with its file', () => {
+    const reads = toolExchanges(load('synthetic-2-heavy-read')).filter(({ tool }) => tool === 'read_file');
+    expect(reads).toHaveLength(15);
+    for (const { input, resultText } of reads) {
+      const path = /<path>(.*)<\/path>/.exec(String(input['args']))?.[1];
+      expect(resultText.slice(0, 400)).toContain(`<file><path>${path ?? '?'}</path>`);
+      expect(resultText).not.toContain('<environment_details>');
+    }
+  });
+
+  it('have every call answered but the last, files with nested tags whole', () => {
+    const all = toolExchanges(load('synthetic-4-mixed-ops'));
+    expect(all.filter(({ resultMessage }) => resultMessage === undefined)).toEqual([]);
+    const writes = all.filter(({ tool }) => tool === 'write_to_file');
+    expect(writes).toHaveLength(8);
+    for (const { input } of writes) {
+      expect(Object.keys(input)).toEqual(['path', 'content', 'line_count']);
+      expect(input['content']).toMatch(/\S\n$/);
+      expect(input['line_count']).toMatch(/^\d+$/);
+    }
+  });
+});
