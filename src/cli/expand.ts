@@ -1,4 +1,3 @@
-import type { Hash } from '../core/hash';
 import { expandReference, referencesOf, restoreOriginal } from '../core/condense/edits';
 import { editsShownBy } from '../core/condense/ledger';
 import type { ReferenceId } from '../core/condense/markers';
@@ -35,17 +34,8 @@ export async function originalMessages({ conversation }: Session, ledger: Ledger
   const made = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
   if (!made) return messages;
   const edits = editsShownBy(ledger.ledger, made.id);
-  const originals = await loadOriginals(
-    ledger,
-    edits.map(({ before }) => before),
-  );
+  const originals = await ledger.originals(edits.map(({ before }) => before));
   return restoreOriginal(messages, edits, (before) => originals.get(before));
-}
-
-async function loadOriginals(ledger: LedgerFile, hashes: readonly Hash[]): Promise<Map<Hash, string>> {
-  const originals = new Map<Hash, string>();
-  for (const hash of hashes) originals.set(hash, await ledger.original(hash));
-  return originals;
 }
 
 /** @throws UsageError for a reference that the ledger doesn't have. */

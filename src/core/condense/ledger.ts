@@ -69,11 +69,13 @@ export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => {
   return ledger;
 };
 
-/** The condensations that the view shows, oldest first. */
+/**
+ * The condensations that the view shows, oldest first. One that was made from the original stands in place of all before
+ * it, for good: undoing it gives the original, not what was condensed before.
+ */
 export function activeCondensations(ledger: Ledger): Condensation[] {
-  const active = ledger.condensations.filter(({ id }) => !ledger.undone.has(id));
-  const base = active.findLastIndex((condensation) => condensation.base === 'original');
-  return base < 0 ? active : active.slice(base);
+  const base = ledger.condensations.findLastIndex((condensation) => condensation.base === 'original');
+  return ledger.condensations.slice(Math.max(base, 0)).filter(({ id }) => !ledger.undone.has(id));
 }
 
 /** The edits that the view shows: of several for one place the last that is not excluded. */
