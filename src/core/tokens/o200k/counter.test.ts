@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createO200kCounter } from './counter';
@@ -6,26 +6,6 @@ import { randomNumbers, randomText, referenceCount, table } from './testing';
 
 const counter = createO200kCounter(table);
 const root = resolve(import.meta.dirname, '../../../..');
-
-/** All files below a folder, as texts. */
-function textsBelow(folder: string): { path: string; text: string }[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
-}
-
-/** Adds all strings in a JSON text; a line that is no JSON is a string itself. */
-function addStrings(json: string, strings: Set<string>): void {
-  try {
-    JSON.parse(json, (_, value: unknown) => {
-      if (typeof value === 'string') strings.add(value);
-      return value;
-    });
-  } catch {
-    strings.add(json);
-  }
-}
 
 const LOG = `2025-10-14T09:12:33.481Z [info]  worker-3 GET /api/v1/items?id=8f14e45f-ceea-467f&limit=50 200 12.7ms
 npm warn deprecated inflight@1.0.6: This module is not supported, and leaks memory. Do not use it.
@@ -140,22 +120,6 @@ describe('o200k counter against js-tiktoken', () => {
       if (tokens !== referenceCount(text)) expect(tokens, JSON.stringify(text)).toBe(referenceCount(text));
     }
   });
-
-  const corpus = resolve(root, '../shared/corpus');
-  if (!existsSync(corpus)) console.warn(`SKIPPED: no conversations to compare token counts on, ${corpus} is absent`);
-  it.skipIf(!existsSync(corpus))('all files of the conversations, and all strings in them', () => {
-    const strings = new Set<string>();
-    for (const { path, text } of textsBelow(corpus)) {
-      for (const json of path.endsWith('.jsonl') ? text.split('\n') : [text]) addStrings(json, strings);
-      const sample = text.slice(0, 40_000);
-      expect(counter.count(sample), path).toBe(referenceCount(sample));
-    }
-    expect(strings.size).toBeGreaterThan(1000);
-    for (const text of strings) {
-      const tokens = counter.count(text);
-      if (tokens !== referenceCount(text)) expect(tokens, text.slice(0, 200)).toBe(referenceCount(text));
-    }
-  });
 });
 
 describe('o200k counter by itself', () => {
@@ -163,7 +127,7 @@ describe('o200k counter by itself', () => {
     const random = randomNumbers(6);
     const texts = Array.from({ length: 3000 }, () => randomText(random) + randomText(random));
     texts.push(Object.values({ ...LANGUAGES, ...SPECIAL }).join('\n'));
-    for (const chunk of [1, 2, 3, 5, 8, 13, 64]) {
+    for (const chunk of [1, 3, 13, 64]) {
       const small = createO200kCounter(table, chunk);
       for (const text of texts) expect(small.count(text), JSON.stringify(text)).toBe(counter.count(text));
     }
@@ -171,18 +135,18 @@ describe('o200k counter by itself', () => {
 
   // js-tiktoken would need minutes to hours for these; the values are those of tiktoken 0.14 for Python
   it.each([
-    ['a', 12_500],
-    [' ', 782],
-    ['-', 1562],
-    ['\n', 6250],
-    ['=', 1562],
-    ['ab', 25_000],
-    ['漢', 100_000],
-    ['的', 100_000],
-    ['é', 100_000],
-    ['0', 33_334],
-  ])('100,000 characters of %j only', (unit, tokens) => {
-    expect(counter.count(unit.repeat(100_000 / unit.length))).toBe(tokens);
+    ['a', 2500],
+    [' ', 157],
+    ['-', 312],
+    ['\n', 1250],
+    ['=', 312],
+    ['ab', 5000],
+    ['漢', 20_000],
+    ['的', 20_000],
+    ['é', 20_000],
+    ['0', 6667],
+  ])('20,000 characters of %j only', (unit, tokens) => {
+    expect(counter.count(unit.repeat(20_000 / unit.length))).toBe(tokens);
   });
 
   it('does not remember the text before', () => {

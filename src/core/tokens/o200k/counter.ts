@@ -15,7 +15,7 @@ const BYTES_PER_UNIT = 3;
 /**
  * Exact counts of o200k_base tokens.
  *
- * Memory: about 15 MB, however long the text, as long as it has a word or number that ends somewhere; an endless run of
+ * Memory: about 8 MB, however long the text, as long as it has a word or number that ends somewhere; an endless run of
  * one kind is held as bytes once, while it is counted. Time: linear in the length of the text.
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time

@@ -1,5 +1,8 @@
+import { BEFORE, EARLIER, KIND, NEXT } from './asciiPieces';
 import { CASELESS, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, WORD } from './charClass';
 
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
 const BLANK = 0x20;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
@@ -16,18 +19,14 @@ const SLASH = 0x2f;
  *   6  \s+ (?!\S)
  *   7  \s+
  *
- * Every byte is looked at twice at most, however long the run.
+ * However long a run, each of its bytes is looked at a few times at most.
  */
 export class Scanner {
   readonly #classes: Uint8Array;
-  /** class bits per byte: of ASCII characters; 0 for all other bytes, END_BYTE among them */
-  readonly #ascii: Uint8Array;
 
   /** @param classes class bits per code point */
   constructor(classes: Uint8Array) {
     this.#classes = classes;
-    this.#ascii = new Uint8Array(256);
-    this.#ascii.set(classes.subarray(0, 128));
   }
 
   /**
@@ -35,45 +34,32 @@ export class Scanner {
    * @param bytes well-formed UTF-8 with END_BYTE behind it
    */
   pieceEnd(bytes: Uint8Array, start: number): number {
-    const ascii = this.#ascii;
-    const first = bytes[start] as number;
-    const kind = ascii[first] as number;
-    if ((kind & (UPPER | LOWER)) !== 0) return this.#word(bytes, start);
-    if (first >= 0x80) return this.#afterWide(bytes, start);
-    if (kind === NUMBER) return this.#number(bytes, start);
-    if (kind === NEWLINE) return this.#space(bytes, start);
-    // what is left may stand before a word: a blank, another space, or one of all the other characters
-    const next = this.#classAt(bytes, start + 1);
-    if ((next & WORD) !== 0) return this.#word(bytes, start + 1);
-    if (kind === OTHER) return this.#others(bytes, start + 1);
-    if (next === OTHER && first === BLANK) return this.#others(bytes, start + 1);
-    return this.#space(bytes, start);
+    let at = start;
+    let state = 0;
+    do state = NEXT[state + (KIND[bytes[at++] as number] as number)] as number;
+    while (state < BEFORE);
+    if (state === BEFORE) return at - 1;
+    return state === EARLIER ? at - 2 : this.#general(bytes, start);
   }
 
-  /** The piece begins with a character beyond ASCII. */
-  #afterWide(bytes: Uint8Array, start: number): number {
+  /** The same for what the table of ASCII text doesn't know. */
+  #general(bytes: Uint8Array, start: number): number {
     const kind = this.#classAt(bytes, start);
     // a mark counts as part of the word it begins: as its prefix it would end at the same place
     if ((kind & WORD) !== 0) return this.#word(bytes, start);
     if (kind === NUMBER) return this.#number(bytes, start);
-    const next = start + widthOf(bytes[start] as number);
-    if ((this.#classAt(bytes, next) & WORD) !== 0) return this.#word(bytes, next);
-    return kind === OTHER ? this.#others(bytes, next) : this.#space(bytes, start);
+    if (kind === NEWLINE) return this.#space(bytes, start);
+    // what is left may stand before a word: a blank, another space, or one of all the other characters
+    const first = bytes[start] as number;
+    const second = start + widthOf(first);
+    const next = this.#classAt(bytes, second);
+    if ((next & WORD) !== 0) return this.#word(bytes, second);
+    if (kind === OTHER || (next === OTHER && first === BLANK)) return this.#others(bytes, second);
+    return this.#space(bytes, start);
   }
 
   /** Alternatives 1 and 2 without the prefix; at `start` stands a letter or a mark. */
   #word(bytes: Uint8Array, start: number): number {
-    const ascii = this.#ascii;
-    let at = start;
-    while (ascii[bytes[at] as number] === UPPER) at++;
-    while (ascii[bytes[at] as number] === LOWER) at++;
-    const stop = bytes[at] as number;
-    if (stop === APOSTROPHE) return contractionEnd(bytes, at);
-    return stop < 0x80 || this.#classAt(bytes, at) === END ? at : this.#wideWord(bytes, start);
-  }
-
-  /** The same for words with characters beyond ASCII. */
-  #wideWord(bytes: Uint8Array, start: number): number {
     let at = start;
     let afterCaseless = start;
     let kind = this.#classAt(bytes, at);
@@ -106,7 +92,7 @@ export class Scanner {
   #others(bytes: Uint8Array, from: number): number {
     let at = from;
     while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += widthOf(bytes[at] as number);
-    while (this.#ascii[bytes[at] as number] === NEWLINE || bytes[at] === SLASH) at++;
+    while (bytes[at] === LINE_FEED || bytes[at] === RETURN || bytes[at] === SLASH) at++;
     return at;
   }
 
@@ -129,8 +115,7 @@ export class Scanner {
 
   #classAt(bytes: Uint8Array, at: number): number {
     const first = bytes[at] as number;
-    if (first < 0x80) return this.#ascii[first] as number;
-    return this.#wideClassAt(bytes, at, first);
+    return first < 0x80 ? (this.#classes[first] as number) : this.#wideClassAt(bytes, at, first);
   }
 
   #wideClassAt(bytes: Uint8Array, at: number, first: number): number {

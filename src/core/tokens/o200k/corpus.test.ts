@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createO200kCounter } from './counter';
+import { referenceCount, table } from './testing';
+
+const counter = createO200kCounter(table);
+
+/** All files below a folder, as texts. */
+function textsBelow(folder: string): { path: string; text: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+}
+
+/** Adds all strings in a JSON text; a line that is no JSON is a string itself. */
+function addStrings(json: string, strings: Set<string>): void {
+  try {
+    JSON.parse(json, (_, value: unknown) => {
+      if (typeof value === 'string') strings.add(value);
+      return value;
+    });
+  } catch {
+    strings.add(json);
+  }
+}
+
+describe('o200k counter against js-tiktoken', () => {
+  const corpus = resolve(import.meta.dirname, '../../../../../shared/corpus');
+  if (!existsSync(corpus)) console.warn(`SKIPPED: no conversations to compare token counts on, ${corpus} is absent`);
+  it.skipIf(!existsSync(corpus))('all files of the conversations, and all strings in them', () => {
+    const strings = new Set<string>();
+    for (const { path, text } of textsBelow(corpus)) {
+      for (const json of path.endsWith('.jsonl') ? text.split('\n') : [text]) addStrings(json, strings);
+      const sample = text.slice(0, 20_000);
+      expect(counter.count(sample), path).toBe(referenceCount(sample));
+    }
+    expect(strings.size).toBeGreaterThan(1000);
+    for (const text of strings) {
+      const tokens = counter.count(text);
+      if (tokens !== referenceCount(text)) expect(tokens, text.slice(0, 200)).toBe(referenceCount(text));
+    }
+  });
+});
