@@ -1,14 +1,14 @@
 /**
  * An append-only file of JSON lines, each with its length and a checksum:
  *
- *     {"bytes":"0000000298","check":"9f86d081884c7d65","value":{…}}
+ *     {"bytes":"0000000298","crc32":"9f86d081","value":{…}}
  *
  * A write that was cut off leaves a torn last line: it is passed over, and the next writer removes it, so that it never
  * joins a later line. Any other line that isn't what was written is told as a problem, and the rest is still read.
  */
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { crc32 } from './crc32';
 import { ifThere, readSlice, withFile, writeAll } from './fileTools';
 import type { Files, OpenFile } from './files';
 
@@ -35,16 +35,16 @@ export interface JournalReader {
   reset(): void;
 }
 
-const HEADER = /^\{"bytes":"(\d{10})","check":"([0-9a-f]{16})","value":$/;
+const HEADER = /^\{"bytes":"(\d{10})","crc32":"([0-9a-f]{8})","value":$/;
 const header = (bytes: number, check: string): string =>
-  `{"bytes":"${String(bytes).padStart(10, '0')}","check":"${check}","value":`;
-const HEADER_BYTES = header(0, '0'.repeat(16)).length;
+  `{"bytes":"${String(bytes).padStart(10, '0')}","crc32":"${check}","value":`;
+const HEADER_BYTES = header(0, '0'.repeat(8)).length;
 const FOOTER = Buffer.from('}\n');
 const NEWLINE = 0x0a;
 /** How much is read at a time, and about how much is written: small enough that nobody waits for it. */
 const CHUNK = 1 << 20;
 
-const checkOf = (json: Uint8Array): string => createHash('sha256').update(json).digest('hex').slice(0, 16);
+const checkOf = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /**
  * What stands behind the last whole line. `torn`: the beginning of a line whose write was cut off. `damaged`: something

@@ -3,7 +3,7 @@
  * (the strings that edits changed, each on the disk before the entry that needs it) and `about.json`. Killed at any
  * moment, a ledger is as before an entry or as after it; several processes may append to one at the same time.
  */
-import { hashText, type Hash } from '../core/hash';
+import type { Hash } from '../core/hash';
 import { applyEntry, EMPTY_LEDGER, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger';
 import {
   ledgerFolders,
@@ -215,7 +215,6 @@ class StoredLedger implements LedgerFile {
   private async write(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void> {
     const { files, lock } = this.options;
     const { folder, about, ledger, originals: texts } = this.paths;
-    this.refuseWrong(originals);
     await refuseLinksOut(files, this.root, [folder, about, ledger, texts]);
     await makeLedgerFolder(files, this.root, folder);
     await withLock(files, this.paths.lock, lock, async (held) => {
@@ -237,32 +236,25 @@ class StoredLedger implements LedgerFile {
     this.stored = about;
   }
 
-  private refuseWrong(originals: ReadonlyMap<Hash, string>): void {
-    for (const [hash, text] of originals) {
-      if (hashText(text) !== hash) throw this.refusal('wrong-original', hash, 'is not the text that was given for it');
-    }
-  }
-
   /** An edit without its original could never be undone. */
   private refuseMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
     if (entry.type !== 'condensed') return;
     for (const { before } of entry.condensation.edits) {
       if (!originals.has(before) && !this.texts.has(before)) {
-        throw this.refusal('missing-original', before, 'is named by an edit, but was not given and is not kept');
+        throw missingOriginal(this.folder, before);
       }
     }
   }
-
-  private refusal(trouble: 'wrong-original' | 'missing-original', hash: Hash, what: string): StorageError {
-    return new StorageError({
-      trouble,
-      path: this.folder,
-      happened: `The original text with sha256 ${hash} ${what}.`,
-      notDone: NOT_APPENDED,
-      advice: 'Read the conversation again and condense it once more.',
-    });
-  }
 }
+
+const missingOriginal = (folder: string, hash: Hash): StorageError =>
+  new StorageError({
+    trouble: 'missing-original',
+    path: folder,
+    happened: `An edit names the original text with sha256 ${hash}, which was not given and is not kept.`,
+    notDone: NOT_APPENDED,
+    advice: 'Read the conversation again and condense it once more.',
+  });
 
 const NOT_APPENDED = 'The entry was not added to the ledger; nothing else has changed.';
 

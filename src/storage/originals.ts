@@ -11,13 +11,13 @@ import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
-/** The original strings that edits name; an edit that no longer fits the messages has none. */
+/** The original strings that edits name. What is kept of them is checked by hash then, not here. */
 export function originalsOf(messages: readonly ApiMessage[], edits: readonly Edit[]): Map<Hash, string> {
   const originals = new Map<Hash, string>();
   for (const { place, before } of edits) {
     if (originals.has(before)) continue;
     const text = valueAt(messages[place.message], place.path);
-    if (typeof text === 'string' && hashText(text) === before) originals.set(before, text);
+    if (typeof text === 'string') originals.set(before, text);
   }
   return originals;
 }
@@ -58,11 +58,14 @@ export class Originals {
     return this.journal.refresh();
   }
 
-  /** Keeps the texts that aren't kept yet. Only for the one who holds the lock, right after a refresh. */
+  /**
+   * Keeps the texts that aren't kept yet. Only for the one who holds the lock, right after a refresh.
+   * @throws StorageError where a text hasn't the hash that it is given for; then none is kept.
+   */
   async append(texts: ReadonlyMap<Hash, string>): Promise<void> {
     const fresh = [...texts].filter(([hash]) => !this.slices.has(hash));
     if (fresh.length === 0) return;
-    await this.journal.append(lines(fresh));
+    await this.journal.append(this.lines(fresh));
   }
 
   /** @throws StorageError where one of them is missing or isn't what was kept. */
@@ -80,6 +83,13 @@ export class Originals {
       }),
     );
     return done ? texts : this.fail('missing-original', first.hash);
+  }
+
+  private *lines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
+    for (const [hash, text] of texts) {
+      if (hashText(text) !== hash) throw wrongOriginal(this.path, hash);
+      yield JSON.stringify({ hash, text });
+    }
   }
 
   private async text(file: OpenFile, hash: Hash, { position, length }: Slice): Promise<string> {
@@ -106,9 +116,14 @@ export class Originals {
   }
 }
 
-function* lines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
-  for (const [hash, text] of texts) yield JSON.stringify({ hash, text });
-}
+const wrongOriginal = (path: string, hash: Hash): StorageError =>
+  new StorageError({
+    trouble: 'wrong-original',
+    path,
+    happened: `The text given as the original with sha256 ${hash} is another one: the conversation has changed meanwhile.`,
+    notDone: 'Nothing was added to the ledger.',
+    advice: 'Read the conversation again and condense it once more.',
+  });
 
 function textIn(json: string): string | undefined {
   try {
