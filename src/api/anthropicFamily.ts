@@ -1,0 +1,81 @@
+/** What Anthropic's own API, Bedrock and Vertex have in common: the Messages API through one of Anthropic's SDKs. */
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { anthropicBody } from './anthropicMessages';
+import { fromAnthropicStream } from './anthropicStream';
+import { isApiError } from './apiError';
+import { singleCall, streamCall, type Attempt } from './call';
+import type { HandlerOptions } from './handlerOptions';
+import { requestCounter } from './requestCounter';
+import type { ApiHandler, ModelInfo, Vendor } from './types';
+
+/** The part of Anthropic's clients that is used. */
+export interface MessagesClient {
+  readonly messages: {
+    create(
+      body: Anthropic.MessageCreateParamsStreaming,
+      options: { signal: AbortSignal },
+    ): PromiseLike<AsyncIterable<Anthropic.RawMessageStreamEvent>>;
+    countTokens?(
+      body: Anthropic.MessageCountTokensParams,
+      options: { signal: AbortSignal },
+    ): PromiseLike<Anthropic.MessageTokensCount>;
+  };
+}
+
+export interface FamilyOptions extends HandlerOptions {
+  readonly name: string;
+  readonly vendor: Vendor;
+  readonly secrets: readonly string[];
+  /** A client of one try. The SDK is loaded here, at the first call. */
+  readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
+}
+
+/** What every client of Anthropic's SDKs is made with: no retries, no logs, no tokens of the environment. */
+export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
+  fetch,
+  timeout: sdkTimeoutMs,
+  maxRetries: 0,
+  logLevel: 'off' as const,
+});
+
+export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
+  const { model, vendor, connect } = options;
+  const counter = requestCounter(options.counter, model.id, 'anthropic');
+  const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
+  return {
+    modelInfo,
+    stream: (request, signal) =>
+      streamCall({
+        ...options,
+        signal,
+        countUsage: (output) => counter.usage(request, output),
+        async *attempt(attempt) {
+          const client = await connect(attempt);
+          const body = { ...anthropicBody(request, model), stream: true } as unknown;
+          const events = await client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
+            signal: attempt.signal,
+          });
+          yield* fromAnthropicStream(events);
+        },
+      }),
+    async countTokens(request, signal) {
+      const estimate = { tokens: counter.request(request), exact: false };
+      try {
+        return await singleCall({ ...options, signal }, async (attempt) => {
+          const { messages } = await connect(attempt);
+          if (!messages.countTokens) return estimate;
+          const { model: id, messages: asked, system, tools, tool_choice, thinking } = anthropicBody(request, model);
+          const body = { model: id, messages: asked, system, tools, tool_choice, thinking } as unknown;
+          const count = await messages.countTokens(body as Anthropic.MessageCountTokensParams, {
+            signal: attempt.signal,
+          });
+          return { tokens: count.input_tokens, exact: true };
+        });
+      } catch (error) {
+        // Gateways often have no such path; the model itself may well be there.
+        if (isApiError(error) && error.kind === 'model') return estimate;
+        throw error;
+      }
+    },
+  };
+}

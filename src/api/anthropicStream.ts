@@ -1,0 +1,130 @@
+/** The events of Anthropic's stream (API reference, "Streaming Messages") to ours. */
+import { isRecord } from '../core/messages/blocks';
+import type { Block } from '../core/messages/types';
+import { toolCall } from './toolInput';
+import type { ApiEvent, StopReason, Usage } from './types';
+import { tokensIn } from './usage';
+
+/** The event as it came; the SDK passes on what it parsed, unchecked. */
+type Wire = Readonly<Record<string, unknown>>;
+
+interface OpenBlock {
+  readonly block: Wire;
+  text: string;
+  signature: string;
+  json: string;
+}
+
+export async function* fromAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
+  const open = new Map<unknown, OpenBlock>();
+  let usage: Usage | undefined;
+  let stopReason: StopReason = 'other';
+  for await (const event of events) {
+    if (!isRecord(event)) continue;
+    switch (event['type']) {
+      case 'message_start': {
+        const message = event['message'];
+        if (!isRecord(message) || !isRecord(message['usage'])) break;
+        usage = usageFrom(message['usage']);
+        yield { type: 'usage', usage };
+        break;
+      }
+      case 'content_block_start':
+        if (isRecord(event['content_block'])) yield* startBlock(open, event['index'], event['content_block']);
+        break;
+      case 'content_block_delta':
+        if (isRecord(event['delta'])) yield* addDelta(open.get(event['index']), event['delta']);
+        break;
+      case 'content_block_stop': {
+        const block = open.get(event['index']);
+        open.delete(event['index']);
+        if (block) yield* endBlock(block);
+        break;
+      }
+      case 'message_delta':
+        if (isRecord(event['usage'])) {
+          usage = usageFrom(event['usage'], usage);
+          yield { type: 'usage', usage };
+        }
+        if (isRecord(event['delta'])) stopReason = stopReasonFrom(event['delta']['stop_reason']);
+        break;
+      case 'message_stop':
+        yield { type: 'end', stopReason };
+        return;
+    }
+  }
+}
+
+function* startBlock(open: Map<unknown, OpenBlock>, index: unknown, block: Wire): Generator<ApiEvent, void> {
+  open.set(index, { block, text: '', signature: '', json: '' });
+  yield* addDelta(open.get(index), { text: block['text'], thinking: block['thinking'] });
+}
+
+function* addDelta(open: OpenBlock | undefined, delta: Wire): Generator<ApiEvent, void> {
+  if (!open) return;
+  const { text, thinking, signature, partial_json: json } = delta;
+  if (typeof text === 'string' && text !== '') yield { type: 'text', text };
+  if (typeof thinking === 'string' && thinking !== '') {
+    open.text += thinking;
+    yield { type: 'thinking', text: thinking };
+  }
+  if (typeof signature === 'string') open.signature += signature;
+  if (typeof json === 'string') open.json += json;
+}
+
+function* endBlock({ block, text, signature, json }: OpenBlock): Generator<ApiEvent, void> {
+  const { type, id, name } = block;
+  if (type === 'text') return;
+  if (type === 'tool_use' && typeof id === 'string' && typeof name === 'string') {
+    yield toolCall(id, name, json === '' ? JSON.stringify(block['input'] ?? {}) : json);
+    return;
+  }
+  const whole: Wire =
+    type === 'thinking'
+      ? { type, thinking: text, signature: signature === '' ? (block['signature'] ?? '') : signature }
+      : { ...block, ...(json !== '' && { input: inputOf(json) }) };
+  yield { type: 'block', block: whole as Block };
+}
+
+function inputOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+/** The last report names what changed since the one before; Bedrock's and older ones only the output. */
+function usageFrom(wire: Wire, before?: Usage): Usage {
+  const longer = isRecord(wire['cache_creation'])
+    ? tokensIn(wire['cache_creation']['ephemeral_1h_input_tokens'])
+    : undefined;
+  const reasoning = isRecord(wire['output_tokens_details'])
+    ? tokensIn(wire['output_tokens_details']['thinking_tokens'])
+    : before?.reasoningTokens;
+  const longCacheWriteTokens = longer ?? before?.longCacheWriteTokens;
+  const newer = (field: string, old: number | undefined): number =>
+    typeof wire[field] === 'number' ? tokensIn(wire[field]) : (old ?? 0);
+  return {
+    accounting: 'anthropic',
+    source: 'reported',
+    inputTokens: newer('input_tokens', before?.inputTokens),
+    outputTokens: newer('output_tokens', before?.outputTokens),
+    cacheReadTokens: newer('cache_read_input_tokens', before?.cacheReadTokens),
+    cacheWriteTokens: newer('cache_creation_input_tokens', before?.cacheWriteTokens),
+    ...(longCacheWriteTokens !== undefined && { longCacheWriteTokens }),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+  };
+}
+
+const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'stop_sequence'],
+  ['tool_use', 'tool_use'],
+  ['max_tokens', 'max_tokens'],
+  ['model_context_window_exceeded', 'context_window'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause_turn'],
+]);
+
+const stopReasonFrom = (reason: unknown): StopReason => STOP_REASONS.get(reason) ?? 'other';

@@ -1,0 +1,209 @@
+/**
+ * Errors of the SDKs, of fetch and of VS Code to {@link ApiError}. They are looked at by their shape: the SDKs are not
+ * loaded for it, and their errors (which hold headers and causes) are not kept.
+ */
+import { isRecord } from '../core/messages/blocks';
+import { ApiError, isApiError, type ApiErrorKind } from './apiError';
+import { isContextTooLong } from './contextTooLong';
+import { redact } from './redact';
+
+export interface ErrorContext {
+  /** What a person calls the endpoint. */
+  readonly name: string;
+  /** Keys and tokens, which must not get into any error. */
+  readonly secrets: readonly string[];
+  /** Milliseconds since 1970, for a `retry-after` that is a date. */
+  readonly now: number;
+}
+
+export function toApiError(raw: unknown, context: ErrorContext): ApiError {
+  const chain = causesOf(raw);
+  const ours = chain.find(isApiError);
+  if (ours) return ours;
+  const answer = chain.map((error) => answerOf(error)).find((found) => found !== undefined);
+  if (answer) return fromAnswer(answer, context);
+  const code = chain.map((error) => codeOf(error)).find((found) => found !== undefined);
+  const words = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
+  const vendorMessage = shortened(redact([...new Set(words)].join(': '), context.secrets));
+  const details = {
+    name: context.name,
+    ...(code !== undefined && { code }),
+    ...(vendorMessage !== '' && { vendorMessage }),
+  };
+  const kind = kindOfFailure(chain, code, words.join(' '));
+  return new ApiError(kind, { ...details, ...whatOf(code) });
+}
+
+/** The error and its causes; a cause may be a loop. */
+function causesOf(raw: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let error = raw; error !== undefined && !chain.includes(error);) {
+    chain.push(error);
+    error = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
+  }
+  return chain;
+}
+
+/** What a vendor answered instead of a reply, over HTTP or as an event of the stream. */
+interface Answer {
+  readonly status: number | undefined;
+  readonly message: string;
+  readonly type: unknown;
+  readonly code: unknown;
+  readonly headers: Headers | undefined;
+}
+
+/** Anthropic's error types, which stand without a status in a stream (API reference, "Errors"). */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+  // OpenAI, in a stream.
+  server_error: 500,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  // Bedrock, in a stream.
+  throttlingException: 429,
+  serviceUnavailableException: 503,
+  internalServerException: 500,
+  modelStreamErrorException: 500,
+  modelTimeoutException: 504,
+  validationException: 400,
+};
+
+function answerOf(error: unknown): Answer | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const own = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
+  const isAnswer = typeof own.status === 'number' || isRecord(own.error) || typeof own.error === 'string';
+  if (!isAnswer) return undefined;
+  const body = own.error;
+  const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
+  const fields = isRecord(inner) ? inner : {};
+  const { type, code } = fields;
+  return {
+    status: typeof own.status === 'number' ? own.status : statusIn(type, code),
+    message: wordsOf(inner) ?? own.message,
+    type,
+    code,
+    headers: own.headers instanceof Headers ? own.headers : undefined,
+  };
+}
+
+function statusIn(type: unknown, code: unknown): number | undefined {
+  // OpenRouter and llama.cpp give the status as the code.
+  if (typeof code === 'number' && code >= 400 && code < 600) return code;
+  return [code, type].map((name) => (typeof name === 'string' ? STATUS_OF_TYPE[name] : undefined)).find(Boolean);
+}
+
+function wordsOf(body: unknown): string | undefined {
+  // LM Studio gives a string where OpenAI has an object.
+  if (typeof body === 'string' && body !== '') return body;
+  const message = isRecord(body) ? body['message'] : undefined;
+  return typeof message === 'string' && message !== '' ? message : undefined;
+}
+
+function fromAnswer({ status, message, type, code, headers }: Answer, { name, secrets, now }: ErrorContext): ApiError {
+  const kind = kindOfAnswer(status, message, type, code);
+  const retryAfterMs = kind === 'quota' ? undefined : retryAfter(headers, now);
+  const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
+  const vendorMessage = shortened(redact(message, secrets));
+  return new ApiError(kind, {
+    name,
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(typeof requestId === 'string' && { requestId: redact(requestId, secrets) }),
+    ...(vendorMessage !== '' && { vendorMessage }),
+  });
+}
+
+/** Anthropic: "Your credit balance is too low to access the Anthropic API."; OpenAI: "You exceeded your current quota". */
+const QUOTA = /credit balance is too low|exceeded your current quota|insufficient (?:quota|credits?|funds)/i;
+/** Bedrock answers 400 for a model that isn't: "The provided model identifier is invalid." */
+const NO_MODEL = /model identifier is invalid|model .*(?:not found|does not exist)/i;
+/** Azure's filter answers 400 with code `content_filter`; OpenAI's with `content_policy_violation`. */
+const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
+
+function kindOfAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
+  if (status !== 401 && isContextTooLong(message, code, type)) return 'context-too-long';
+  if (FILTERS.has(code)) return 'refusal';
+  if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA.test(message))
+    return 'quota';
+  switch (status) {
+    case 401:
+      return 'auth';
+    case 403:
+      return 'permission';
+    case 404:
+      return 'model';
+    case 413:
+      // Anthropic: more than 32 MB.
+      return 'context-too-long';
+    case 429:
+      return 'rate-limit';
+    case 503:
+    case 529:
+      return 'overloaded';
+    case undefined:
+      return 'protocol';
+    default:
+      if (status >= 500) return 'server';
+      return NO_MODEL.test(message) || code === 'model_not_found' ? 'model' : 'invalid-request';
+  }
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3); milliseconds. */
+function retryAfter(headers: Headers | undefined, now: number): number | undefined {
+  const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+  if (milliseconds >= 0) return milliseconds;
+  const value = headers?.get('retry-after');
+  if (value === null || value === undefined || value.trim() === '') return undefined;
+  const seconds = Number(value);
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+const NETWORK_CODE =
+  /^(?:E[A-Z]{3,}|UND_ERR_\w+|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w+|ERR_TLS\w*|ERR_SSL\w*)$/;
+const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
+
+function codeOf(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && NETWORK_CODE.test(code) ? code : undefined;
+}
+
+function kindOfFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
+  const names = chain.map((error) => (error instanceof Error ? error.name : ''));
+  // VS Code's LanguageModelError says it in its `code` (vscode.d.ts).
+  const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));
+  if (lmCodes.includes('NoPermissions')) return 'permission';
+  if (lmCodes.includes('Blocked')) return 'refusal';
+  if (lmCodes.includes('NotFound')) return 'model';
+  if (isContextTooLong(words)) return 'context-too-long';
+  if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(words)) return 'auth';
+  if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(words)) return 'protocol';
+  if (names.includes('TimeoutError') || /timed out/i.test(words)) return 'timeout';
+  if (code !== undefined || /fetch failed|connection error|terminated|socket/i.test(words)) return 'network';
+  return 'protocol';
+}
+
+function whatOf(code: string | undefined): { what?: string } {
+  if (code === undefined) return {};
+  if (code === 'ECONNREFUSED') return { what: 'Nothing answers at this address. Is the server started?' };
+  if (code === 'ENOTFOUND') return { what: 'The name of the server was not found.' };
+  if (CERTIFICATE_CODE.test(code)) return { what: `The certificate of the server is not trusted (${code}).` };
+  return {};
+}
+
+const LONGEST_WORDS = 500;
+
+const shortened = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS - 1)}…` : line;
+};

@@ -1,0 +1,34 @@
+import { ApiError } from './apiError';
+
+export interface EndpointOptions {
+  /** Where the API stands, such as `http://127.0.0.1:11434/v1`. Default: the vendor's own. */
+  readonly baseUrl?: string;
+  /** Unencrypted HTTP to another machine is allowed: keys and conversations can be read on the way. Default false. */
+  readonly allowInsecureHttp?: boolean;
+  /** Headers that go with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * The base URL, checked: https, or http to this machine.
+ * @throws {ApiError} kind `endpoint`
+ */
+export function checkedEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {
+  const refuse = (what: string): ApiError => new ApiError('endpoint', { name, what });
+  if (!URL.canParse(baseUrl)) throw refuse('The base URL is not a URL.');
+  const url = new URL(baseUrl);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refuse(`The base URL starts with ${url.protocol} where https: is needed.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refuse("The base URL holds a user name or password; they belong into the profile's key.");
+  }
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
+    throw refuse(
+      `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or allow insecure HTTP in the profile.`,
+    );
+  }
+  return url;
+}

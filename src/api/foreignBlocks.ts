@@ -1,0 +1,19 @@
+import { isRecord } from '../core/messages/blocks';
+import type { Block, TextBlock } from '../core/messages/types';
+
+/** What only OpenAI's APIs understand; see conversations/openai.ts, and openaiResponses.ts for reasoning. */
+export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
+
+/** The encrypted reasoning of OpenAI's Responses API: `item` goes back to it unchanged, and to no other vendor. */
+export const REASONING_BLOCK = 'openai_reasoning';
+
+/** A block that a vendor has no form for, as text, so that the model still knows of it. */
+export function asText(block: Block): TextBlock {
+  const source = block['source'];
+  if (isRecord(source) && typeof source['data'] === 'string') {
+    if (source['type'] === 'text') return { type: 'text', text: source['data'] };
+    const title = typeof block['title'] === 'string' ? ` “${block['title']}”` : '';
+    return { type: 'text', text: `[${block.type}${title} that can't be shown here]` };
+  }
+  return { type: 'text', text: JSON.stringify(block) };
+}

@@ -1,0 +1,42 @@
+import { ApiError } from './apiError';
+
+/**
+ * What the SDKs fetch with. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
+ * page for an answer, and tells when the first byte of an answer's body is there.
+ * @param name what errors call the endpoint
+ */
+export const guardedFetch =
+  (name: string, onFirstByte: () => void): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, { ...init, redirect: 'manual' });
+    const refuse = async (what: string): Promise<never> => {
+      await response.body?.cancel();
+      throw new ApiError('endpoint', { name, status: response.status, what });
+    };
+    if (response.status >= 300 && response.status < 400) {
+      return refuse(`The endpoint redirects${placeOf(response.headers.get('location'))}, which is not followed.`);
+    }
+    if (response.ok && response.headers.get('content-type')?.includes('text/html') === true) {
+      return refuse('The endpoint answered with a web page: there is no API at this address.');
+    }
+    if (!response.body) {
+      onFirstByte();
+      return response;
+    }
+    const told = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          onFirstByte();
+          controller.enqueue(chunk);
+        },
+        flush() {
+          onFirstByte();
+        },
+      }),
+    );
+    return new Response(told, { status: response.status, statusText: response.statusText, headers: response.headers });
+  };
+
+/** Only where to: a location's path and query may hold secrets. */
+const placeOf = (location: string | null): string =>
+  location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';

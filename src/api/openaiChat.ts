@@ -1,0 +1,141 @@
+/** Chat Completions: the body of a request, and the events of its stream (OpenAI API reference, "Chat Completions"). */
+import { randomUUID } from 'node:crypto';
+import { isRecord } from '../core/messages/blocks';
+import type { Dialect } from './dialect';
+import type { ModelOptions } from './handlerOptions';
+import { chatMessages } from './openaiMessages';
+import { toolCall } from './toolInput';
+import type { ApiEvent, ApiRequest, StopReason, ToolDeclaration, Usage } from './types';
+import { tokensIn } from './usage';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
+  const { tools, toolChoice, temperature } = request;
+  const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+  const declared = (tools ?? []).filter((tool) => tool.input_schema);
+  return {
+    model: model.id,
+    messages: chatMessages(request, dialect),
+    stream: true,
+    ...(dialect.streamOptions && { stream_options: { include_usage: true } }),
+    ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
+    ...(declared.length > 0 && { tools: declared.map(toolTo) }),
+    ...(declared.length > 0 &&
+      toolChoice !== undefined && {
+        tool_choice:
+          typeof toolChoice === 'object' ? { type: 'function', function: { name: toolChoice.name } } : toolChoice,
+      }),
+    ...(temperature !== undefined && dialect.temperature && { temperature }),
+    ...request.extraBody,
+  };
+}
+
+const toolTo = ({ name, description, input_schema: parameters }: ToolDeclaration): Wire => ({
+  type: 'function',
+  function: { name, ...(description !== undefined && { description }), parameters },
+});
+
+interface OpenCall {
+  id: string;
+  name: string;
+  rawArguments: string;
+}
+
+export async function* fromChatStream(chunks: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
+  const calls = new OpenCalls();
+  let finish: unknown;
+  let refused = false;
+  for await (const chunk of chunks) {
+    if (!isRecord(chunk)) continue;
+    const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+    if (isRecord(choice)) {
+      const delta = isRecord(choice['delta']) ? choice['delta'] : {};
+      yield* textsIn(delta);
+      refused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
+      if (Array.isArray(delta['tool_calls']))
+        delta['tool_calls'].forEach((call: unknown) => {
+          calls.add(call);
+        });
+      finish = choice['finish_reason'] ?? finish;
+    }
+    // Its own chunk behind the last choice (OpenAI), or with it (Ollama, DeepSeek), or with every one (xAI).
+    if (isRecord(chunk['usage'])) yield { type: 'usage', usage: chatUsage(chunk['usage']) };
+  }
+  // Without a reason the stream was cut: no end.
+  if (typeof finish !== 'string') return;
+  yield* calls.events();
+  yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(finish, calls.count > 0) };
+}
+
+function* textsIn(delta: Wire): Generator<ApiEvent, void> {
+  // DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`.
+  const { content, refusal, reasoning_content: older, reasoning } = delta;
+  const thinking = typeof older === 'string' && older !== '' ? older : reasoning;
+  if (typeof thinking === 'string' && thinking !== '') yield { type: 'thinking', text: thinking };
+  if (typeof content === 'string' && content !== '') yield { type: 'text', text: content };
+  if (typeof refusal === 'string' && refusal !== '') yield { type: 'text', text: refusal };
+}
+
+/** Calls arrive in pieces, told apart by `index`; some servers give none, or the same for all. */
+class OpenCalls {
+  private readonly calls: { readonly index: unknown; readonly call: OpenCall }[] = [];
+
+  get count(): number {
+    return this.calls.length;
+  }
+
+  add(piece: unknown): void {
+    if (!isRecord(piece)) return;
+    const { index, id, function: called } = piece;
+    const { name, arguments: text } = isRecord(called) ? called : {};
+    const open = this.calls.findLast((entry) => index === undefined || entry.index === index)?.call;
+    const isNew = !open || (typeof id === 'string' && id !== '' && open.id !== '' && open.id !== id);
+    const call = isNew ? { id: '', name: '', rawArguments: '' } : open;
+    if (isNew) this.calls.push({ index, call });
+    if (typeof id === 'string' && id !== '') call.id = id;
+    if (typeof name === 'string' && name !== '') call.name = name;
+    // Ollama's older versions give the arguments as an object.
+    if (typeof text === 'string') call.rawArguments += text;
+    else if (isRecord(text)) call.rawArguments = JSON.stringify(text);
+  }
+
+  *events(): Generator<ApiEvent, void> {
+    for (const { call } of this.calls) {
+      yield toolCall(call.id === '' ? `call_${randomUUID()}` : call.id, call.name, call.rawArguments);
+    }
+  }
+}
+
+export function chatUsage(wire: Wire): Usage {
+  const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
+  const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
+  // DeepSeek names its cache hits on the outside.
+  const cached = tokensIn(prompt['cached_tokens']) || tokensIn(wire['prompt_cache_hit_tokens']);
+  return {
+    accounting: 'openai',
+    source: 'reported',
+    inputTokens: tokensIn(wire['prompt_tokens']),
+    outputTokens: tokensIn(wire['completion_tokens']),
+    cacheReadTokens: cached,
+    cacheWriteTokens: tokensIn(prompt['cache_write_tokens']),
+    ...(typeof completion['reasoning_tokens'] === 'number' && {
+      reasoningTokens: tokensIn(completion['reasoning_tokens']),
+    }),
+    ...(typeof wire['cost'] === 'number' && { costUsd: wire['cost'] }),
+  };
+}
+
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
+  ['stop', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['content_filter', 'refusal'],
+]);
+
+function stopReasonFrom(finish: string, hasCalls: boolean): StopReason {
+  const reason = STOP_REASONS.get(finish) ?? 'other';
+  // Ollama and others end a call with `stop`.
+  return reason === 'end_turn' && hasCalls ? 'tool_use' : reason;
+}

@@ -1,0 +1,147 @@
+/**
+ * `ApiMessage` to what OpenAI's Chat Completions take. The conversion itself is conversations/openai.ts's (which keeps the
+ * raw arguments of a call byte for byte); here is taken out beforehand what the API has no form for.
+ */
+import { toOpenAI } from '../conversations/openai';
+import { partToOpenAI } from '../conversations/openaiParts';
+import type { OpenAIRecord } from '../conversations/openaiArguments';
+import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
+import type { Dialect } from './dialect';
+import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
+import type { ApiRequest } from './types';
+
+type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles'>;
+
+export function chatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
+  const prompt = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  const spoken = prompt.filter((block) => block.text.trim() !== '');
+  const first: ApiMessage[] = spoken.length > 0 ? [{ role: 'system', content: spoken }] : [];
+  const converted = toOpenAI([...first, ...messages].flatMap((message) => prepared(message, form)));
+  const kept = converted.filter((message) => !isEmptyReply(message));
+  const folded = form.systemRole ? kept : kept.map(asUser);
+  return form.alternateRoles ? merged(form.systemRole ? systemFirst(folded) : folded) : folded;
+}
+
+/** An assistant's message of which only thinking was there. */
+const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
+  role === 'assistant' &&
+  calls === undefined &&
+  (content === null || content === undefined || (Array.isArray(content) && content.length === 0));
+
+const asUser = (message: OpenAIRecord): OpenAIRecord =>
+  message['role'] === 'system' || message['role'] === 'developer' ? { ...message, role: 'user' } : message;
+
+/** Templates that alternate roles take a system message only as the first. */
+const systemFirst = (messages: readonly OpenAIRecord[]): OpenAIRecord[] =>
+  messages.map((message, index) => (index === 0 ? message : asUser(message)));
+
+/** Fields of a message that OpenAI's APIs gave and take back. */
+const SHELL_FIELDS = [
+  'role',
+  'content',
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'refusal',
+  'audio',
+  'function_call',
+  'reasoning_details',
+];
+
+function prepared({ role, content, openai }: ApiMessage, form: Form): ApiMessage[] {
+  const shell = isRecord(openai) ? { openai: pick(openai, SHELL_FIELDS) } : {};
+  if (typeof content === 'string') return [{ role, content, ...shell }];
+  if (content[0]?.type === 'openai_message') return [{ role, content }];
+  const images: Block[] = [];
+  const blocks = content.flatMap((block) => preparedBlock(block, form, images));
+  const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
+  return [{ role, content: joinedTexts([...blocks, ...rest]), ...shell }];
+}
+
+function preparedBlock(block: Block, form: Form, images: Block[]): Block[] {
+  if (isText(block)) return [textOf(block, form)];
+  if (isToolUse(block)) {
+    return [pick(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
+  }
+  if (isToolResult(block)) return [resultOf(block, images)];
+  if (isImage(block)) return [pick(block, ['type', 'source', 'openai'])] as Block[];
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (block.type === 'document') return [fileOf(block) ?? asText(block)];
+  // OpenAI's own parts, as they came.
+  return isOpenAIBlock(block) || OPENAI_PARTS.has(block.type) ? [block] : [asText(block)];
+}
+
+const OPENAI_PARTS = new Set(['input_audio', 'file', 'refusal']);
+
+const textOf = (block: TextBlock, { cacheMarks }: Form): TextBlock =>
+  pick(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
+
+/** A `tool` message takes text only: its images stand in a user's message after the results. */
+function resultOf({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
+  const shell = isRecord(openai) ? { openai } : {};
+  if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
+  const texts = (content as readonly Block[]).flatMap((part): string[] => {
+    if (isText(part)) return [part.text];
+    if (!isImage(part)) return [asText(part).text];
+    images.push(pick(part, ['type', 'source', 'openai']) as Block);
+    return [`[image ${images.length}, shown below]`];
+  });
+  // A shell of parts keeps its kind: toOpenAI gives it what stands here.
+  return { type: 'tool_result', tool_use_id: id, content: texts.join('\n'), ...shell };
+}
+
+/** A PDF as a file part (OpenAI guide, "File inputs"). */
+function fileOf({ source, title }: Block): Block | undefined {
+  if (!isRecord(source) || source['type'] !== 'base64' || typeof source['data'] !== 'string') return undefined;
+  const mediaType = typeof source['media_type'] === 'string' ? source['media_type'] : 'application/pdf';
+  const filename = typeof title === 'string' ? title : 'document.pdf';
+  return { type: 'file', file: { filename, file_data: `data:${mediaType};base64,${source['data']}` } };
+}
+
+/**
+ * Texts without anything of their own in between as one string where nothing else is there: the form that every server
+ * takes, also those that know no parts.
+ */
+function joinedTexts(blocks: readonly Block[]): string | Block[] {
+  const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
+  const texts = rest.filter(isText);
+  if (texts.length !== rest.length || texts.some((block) => 'cache_control' in block)) return [...blocks];
+  const text = texts.map((block) => block.text).join('\n');
+  if (texts.length > 0 && rest.length === blocks.length) return text;
+  if (texts.length < 2) return [...blocks];
+  return [...blocks.filter((block) => !isText(block)), { type: 'text', text }];
+}
+
+/** Neighbours of one role as one message; calls and results are never merged. */
+function merged(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
+  const result: OpenAIRecord[] = [];
+  for (const message of messages) {
+    const last = result.at(-1);
+    if (last && isMergeable(last, message)) {
+      result.splice(-1, 1, { ...last, content: mergedContent(last['content'], message['content']) });
+    } else result.push(message);
+  }
+  return result;
+}
+
+const isMergeable = (first: OpenAIRecord, second: OpenAIRecord): boolean =>
+  first['role'] === second['role'] && first['role'] !== 'tool' && !first['tool_calls'] && !second['tool_calls'];
+
+function mergedContent(first: unknown, second: unknown): unknown {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
+  return [...partsOf(first), ...partsOf(second)];
+}
+
+const partsOf = (content: unknown): unknown[] =>
+  Array.isArray(content) ? content : typeof content === 'string' ? [{ type: 'text', text: content }] : [];
+
+const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
+
+/** The address of an image: its URL, or its bytes as a data URL; undefined where it has neither. */
+export function imageUrl(block: Block): string | undefined {
+  const part = partToOpenAI(block);
+  const image = isRecord(part) ? part['image_url'] : undefined;
+  return isRecord(image) && typeof image['url'] === 'string' ? image['url'] : undefined;
+}

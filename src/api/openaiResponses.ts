@@ -1,0 +1,163 @@
+/** The Responses API: the body of a request, and the events of its stream (OpenAI API reference, "Responses"). */
+import { callArguments } from '../conversations/openaiArguments';
+import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
+import type { ModelOptions } from './handlerOptions';
+import { asText, REASONING_BLOCK } from './foreignBlocks';
+import { imageUrl } from './openaiMessages';
+import { toolCall } from './toolInput';
+import type { ApiEvent, ApiRequest, StopReason, Usage } from './types';
+import { tokensIn } from './usage';
+
+type Wire = Readonly<Record<string, unknown>>;
+
+export function responsesBody(request: ApiRequest, model: ModelOptions): Wire {
+  const { system, tools, toolChoice, temperature } = request;
+  const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
+  const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+  const declared = (tools ?? []).filter((tool) => tool.input_schema);
+  return {
+    model: model.id,
+    ...(instructions.trim() !== '' && { instructions }),
+    input: request.messages.flatMap(itemsOf),
+    stream: true,
+    // Nothing stays at the vendor; reasoning comes back encrypted instead.
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...(declared.length > 0 && {
+      tools: declared.map(({ name, description, input_schema: parameters }) => ({
+        type: 'function',
+        name,
+        ...(description !== undefined && { description }),
+        parameters,
+        strict: false,
+      })),
+    }),
+    ...(declared.length > 0 &&
+      toolChoice !== undefined && {
+        tool_choice: typeof toolChoice === 'object' ? { type: 'function', name: toolChoice.name } : toolChoice,
+      }),
+    ...(temperature !== undefined && { temperature }),
+    ...request.extraBody,
+  };
+}
+
+/** The items of one message, in the order of its blocks; neighbouring texts and images share a message. */
+function itemsOf({ role, content }: ApiMessage): Wire[] {
+  if (typeof content === 'string') return [{ role, content }];
+  const items: Wire[] = [];
+  let parts: Wire[] = [];
+  const close = (): void => {
+    if (parts.length > 0) items.push({ role, content: parts });
+    parts = [];
+  };
+  for (const block of content) {
+    const item = itemOf(block);
+    if (item) {
+      close();
+      items.push(item);
+    } else {
+      parts.push(...partOf(block, role === 'assistant' ? 'output_text' : 'input_text'));
+    }
+  }
+  close();
+  return items;
+}
+
+function itemOf(block: Block): Wire | undefined {
+  if (isToolUse(block)) {
+    return { type: 'function_call', call_id: block.id, name: block.name, arguments: callArguments(block) };
+  }
+  if (isToolResult(block)) return { type: 'function_call_output', call_id: block.tool_use_id, output: outputOf(block) };
+  return block.type === REASONING_BLOCK && isRecord(block['item']) ? block['item'] : undefined;
+}
+
+function outputOf({ content }: ToolResultBlock): string | Wire[] {
+  if (!Array.isArray(content)) return (content as string | undefined) ?? '';
+  return (content as readonly Block[]).flatMap((part) => partOf(part, 'input_text'));
+}
+
+function partOf(block: Block, textType: 'input_text' | 'output_text'): Wire[] {
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (isText(block)) return [{ type: textType, text: block.text }];
+  const url = isImage(block) && textType === 'input_text' ? imageUrl(block) : undefined;
+  if (url !== undefined) return [{ type: 'input_image', image_url: url, detail: 'auto' }];
+  return [{ type: textType, text: asText(block).text }];
+}
+
+export async function* fromResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
+  let hasCalls = false;
+  let refused = false;
+  for await (const event of events) {
+    if (!isRecord(event)) continue;
+    switch (event['type']) {
+      case 'response.output_text.delta':
+        if (typeof event['delta'] === 'string') yield { type: 'text', text: event['delta'] };
+        break;
+      case 'response.refusal.delta':
+        refused = true;
+        if (typeof event['delta'] === 'string') yield { type: 'text', text: event['delta'] };
+        break;
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        if (typeof event['delta'] === 'string') yield { type: 'thinking', text: event['delta'] };
+        break;
+      case 'response.output_item.done': {
+        const item = event['item'];
+        if (!isRecord(item)) break;
+        const { type, call_id: id, name, arguments: text } = item;
+        if (type === 'reasoning') yield { type: 'block', block: { type: REASONING_BLOCK, item } };
+        if (type !== 'function_call' || typeof id !== 'string' || typeof name !== 'string') break;
+        hasCalls = true;
+        yield toolCall(id, name, typeof text === 'string' ? text : '');
+        break;
+      }
+      case 'response.completed':
+      case 'response.incomplete': {
+        const response = isRecord(event['response']) ? event['response'] : {};
+        if (isRecord(response['usage'])) yield { type: 'usage', usage: usageFrom(response['usage']) };
+        yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(response, hasCalls) };
+        return;
+      }
+      case 'response.failed':
+        throw new ResponseFailure(isRecord(event['response']) ? event['response']['error'] : undefined);
+      case 'error':
+        throw new ResponseFailure(event);
+    }
+  }
+}
+
+/** What went wrong after the stream began; its `error` is looked at as that of a status would be. */
+class ResponseFailure extends Error {
+  constructor(readonly error: unknown) {
+    super('The response failed.');
+  }
+}
+
+function usageFrom(wire: Wire): Usage {
+  const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
+  const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
+  return {
+    accounting: 'openai',
+    source: 'reported',
+    inputTokens: tokensIn(wire['input_tokens']),
+    outputTokens: tokensIn(wire['output_tokens']),
+    cacheReadTokens: tokensIn(input['cached_tokens']),
+    cacheWriteTokens: tokensIn(input['cache_write_tokens']),
+    ...(typeof output['reasoning_tokens'] === 'number' && { reasoningTokens: tokensIn(output['reasoning_tokens']) }),
+  };
+}
+
+function stopReasonFrom(response: Wire, hasCalls: boolean): StopReason {
+  if (response['status'] !== 'incomplete') return hasCalls ? 'tool_use' : 'end_turn';
+  const details = response['incomplete_details'];
+  switch (isRecord(details) ? details['reason'] : undefined) {
+    case 'max_output_tokens':
+      return 'max_tokens';
+    case 'content_filter':
+      return 'refusal';
+    default:
+      return 'other';
+  }
+}

@@ -1,0 +1,34 @@
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import type { ApiRequest, Usage, UsageAccounting } from './types';
+
+/** Estimates tokens for one model: o200k tokens times the factor of the model's family. */
+export interface RequestCounter {
+  /** Input tokens of a request. */
+  request(request: ApiRequest): number;
+  /** What a call used, where the vendor doesn't say it. */
+  usage(request: ApiRequest, output: string): Usage;
+}
+
+export function requestCounter(counter: MessageCounter, model: string, accounting: UsageAccounting): RequestCounter {
+  const factor = tokenizerFactor(model);
+  const request = ({ system, messages, tools }: ApiRequest): number => {
+    const prompt =
+      typeof system === 'string'
+        ? counter.text(system)
+        : (system ?? []).reduce((sum, block) => sum + counter.block(block), 0);
+    const declared = tools && tools.length > 0 ? counter.json(tools) : 0;
+    return Math.ceil((prompt + declared + counter.messages(messages)) * factor);
+  };
+  return {
+    request,
+    usage: (asked, output) => ({
+      accounting,
+      source: 'counted',
+      inputTokens: request(asked),
+      outputTokens: Math.ceil(counter.text(output) * factor),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    }),
+  };
+}

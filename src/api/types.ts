@@ -1,0 +1,123 @@
+/**
+ * What a model is asked and what it answers, the same for every vendor. A handler converts from the core's message model
+ * to the vendor's wire form and back; nobody above it knows an SDK.
+ */
+import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
+
+/** Who answers: the wire protocol and the way to sign in. OpenAI's also serves OpenRouter, Azure, Ollama, LM Studio, vLLM. */
+export type Vendor = 'anthropic' | 'openai' | 'bedrock' | 'vertex' | 'vscode';
+
+/**
+ * How a vendor counts input tokens: `anthropic` leaves cached tokens out of `inputTokens`, `openai` includes them.
+ * Sources: Anthropic API guide, "Prompt caching" (tracking cache performance); OpenAI guide, "Prompt caching".
+ */
+export type UsageAccounting = 'anthropic' | 'openai';
+
+/** Tokens of one call, as the vendor counts them. */
+export interface Usage {
+  readonly accounting: UsageAccounting;
+  /** `reported` by the vendor, or `counted` here because it reported nothing (or was cut off before its last report). */
+  readonly source: 'reported' | 'counted';
+  /** Input tokens; whether cached ones are among them says {@link Usage.accounting}. */
+  readonly inputTokens: number;
+  /** Output tokens, reasoning among them. */
+  readonly outputTokens: number;
+  /** Input tokens read from the prompt cache. */
+  readonly cacheReadTokens: number;
+  /** Input tokens written to the prompt cache. */
+  readonly cacheWriteTokens: number;
+  /** Those of `cacheWriteTokens` that were written for an hour, which cost more. */
+  readonly longCacheWriteTokens?: number;
+  /** Those of `outputTokens` that were reasoning. */
+  readonly reasoningTokens?: number;
+  /** What the vendor says that it charged, in US dollars (OpenRouter does). */
+  readonly costUsd?: number;
+}
+
+/** Why the model stopped. `other`: a reason that we don't know. */
+export type StopReason =
+  'end_turn' | 'stop_sequence' | 'tool_use' | 'max_tokens' | 'context_window' | 'refusal' | 'pause_turn' | 'other';
+
+/** A tool as Anthropic's API declares it; fields that we don't know (such as `cache_control`) go where they are understood. */
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the input. Absent for the vendor's own (server) tools. */
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+export interface ApiRequest {
+  /** The system prompt; blocks where a part carries `cache_control`. */
+  readonly system?: string | readonly TextBlock[];
+  readonly messages: readonly ApiMessage[];
+  readonly tools?: readonly ToolDeclaration[];
+  readonly toolChoice?: ToolChoice;
+  /** Tokens that the model may write at most. Default: the model's own limit; where the vendor wants one, else 8192. */
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  /** Tokens that the model may think, for vendors that take a budget (Anthropic: at least 1024). Absent: no thinking. */
+  readonly thinkingTokens?: number;
+  /** Fields of the vendor's own that are sent as they are, such as `reasoning_effort`. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
+}
+
+/** The default of {@link ApiRequest.maxOutputTokens}, in tokens. */
+export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
+
+/** One thing that happens while the model answers. A stream that ended well ends with `end`; all others throw. */
+export type ApiEvent =
+  /** The next piece of the answer's text. */
+  | { readonly type: 'text'; readonly text: string }
+  /** The next piece of what the model thinks (or of the summary of it that the vendor shows). */
+  | { readonly type: 'thinking'; readonly text: string }
+  /**
+   * A whole block that must go back unchanged with the next request: thinking with its signature, encrypted reasoning, a
+   * server tool's call or result. Its text was told before, piece by piece.
+   */
+  | { readonly type: 'block'; readonly block: Block }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      /** The arguments as the model wrote them; OpenAI's vendors get them back byte for byte. */
+      readonly rawArguments: string;
+    }
+  /** Tokens so far; replaces what an earlier `usage` of the same stream said. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'end'; readonly stopReason: StopReason };
+
+/** A model as far as it is known; prices belong to the profile. */
+export interface ModelInfo {
+  readonly vendor: Vendor;
+  readonly id: string;
+  readonly accounting: UsageAccounting;
+  /** Input and output together, in tokens. */
+  readonly contextWindow?: number;
+  /** Tokens of one answer at most. */
+  readonly maxOutputTokens?: number;
+}
+
+export interface TokenCount {
+  readonly tokens: number;
+  /** Counted by the vendor; else estimated here. */
+  readonly exact: boolean;
+}
+
+/** What calls a model. Safe to share: it holds no state of a call. */
+export interface ApiHandler {
+  readonly modelInfo: ModelInfo;
+  /**
+   * Asks the model. Breaking out of the loop, or aborting the signal, closes the connection.
+   * @throws {ApiError} whatever goes wrong; nothing else is thrown
+   */
+  stream(request: ApiRequest, signal?: AbortSignal): AsyncIterable<ApiEvent>;
+  /**
+   * Input tokens of a request.
+   * @throws {ApiError}
+   */
+  countTokens(request: ApiRequest, signal?: AbortSignal): Promise<TokenCount>;
+}

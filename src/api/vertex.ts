@@ -1,0 +1,87 @@
+import type { GoogleAuth } from 'google-auth-library';
+import { isRecord } from '../core/messages/blocks';
+import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { ApiError } from './apiError';
+import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { withoutEnvironmentHeaders } from './environmentHeaders';
+import type { HandlerOptions } from './handlerOptions';
+import type { ApiHandler } from './types';
+
+/** A service account's key file, an access token, or `default`: what the machine is signed in with (gcloud). */
+export type GoogleCredentials = { readonly serviceAccountJson: string } | { readonly accessToken: string } | 'default';
+
+export interface VertexOptions extends HandlerOptions, EndpointOptions {
+  readonly projectId: string;
+  /** Such as `europe-west1`, or `global`. */
+  readonly region: string;
+  readonly credentials: GoogleCredentials;
+}
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+
+/**
+ * Anthropic's models on Google Vertex AI.
+ * @throws {ApiError} kind `endpoint`, or `auth` for a key file that can't be read
+ */
+export function vertexHandler(options: VertexOptions): ApiHandler {
+  const { name = 'Google Vertex AI', projectId, region, credentials, allowInsecureHttp, headers = {} } = options;
+  const endpoint = checkedEndpoint(name, options.baseUrl ?? regionUrl(region), allowInsecureHttp);
+  const account =
+    credentials !== 'default' && 'serviceAccountJson' in credentials
+      ? accountOf(name, credentials.serviceAccountJson)
+      : undefined;
+  const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
+  // Kept between calls: it holds the token that Google gave for the key.
+  let signedIn: Promise<GoogleAuth> | undefined;
+  const signIn = async (): Promise<GoogleAuth> => {
+    const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
+    if (token === undefined) return new Auth({ scopes: SCOPE, ...(account && { credentials: account }) });
+    const authClient = new OAuth2Client();
+    authClient.setCredentials({ access_token: token });
+    return new Auth({ authClient });
+  };
+  return anthropicFamilyHandler({
+    ...options,
+    name,
+    vendor: 'vertex',
+    secrets: [token, ...(account ? [account.client_email, account.private_key] : []), ...Object.values(headers)].filter(
+      (value) => typeof value === 'string',
+    ),
+    async connect(attempt) {
+      signedIn ??= signIn();
+      const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn]);
+      return new AnthropicVertex({
+        ...clientOptions(attempt),
+        projectId,
+        region,
+        googleAuth,
+        baseURL: endpoint.href.replace(/\/$/, ''),
+        defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', headers),
+      });
+    },
+  });
+}
+
+/** Source: Vertex's guide, "Endpoints"; the SDK's own table. */
+function regionUrl(region: string): string {
+  if (region === 'global') return 'https://aiplatform.googleapis.com/v1';
+  if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com/v1`;
+  return `https://${region}-aiplatform.googleapis.com/v1`;
+}
+
+interface ServiceAccount {
+  readonly client_email: string;
+  readonly private_key: string;
+}
+
+function accountOf(name: string, json: string): ServiceAccount {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (isRecord(value) && typeof value['client_email'] === 'string' && typeof value['private_key'] === 'string') {
+      return { client_email: value['client_email'], private_key: value['private_key'] };
+    }
+  } catch {
+    // Told below, without the text: it holds a key.
+  }
+  throw new ApiError('auth', { name, what: "The service account's key is not the JSON file that Google gives." });
+}

@@ -1,0 +1,213 @@
+/**
+ * Models that the user already has in VS Code, without a key. `vscode.lm` knows no system role and reports no usage; what
+ * is used of it stands here as a small interface, which the extension fills with the real one.
+ */
+import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { ApiError } from './apiError';
+import { singleCall, streamCall } from './call';
+import { asText, REASONING_BLOCK } from './foreignBlocks';
+import type { HandlerOptions } from './handlerOptions';
+import { requestCounter } from './requestCounter';
+import { toolCallOf } from './toolInput';
+import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
+
+/** `LanguageModelTextPart`, `…ToolCallPart`, `…ToolResultPart` and `…DataPart` as plain data. */
+export type LmPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly input: unknown }
+  | { readonly kind: 'toolResult'; readonly callId: string; readonly content: readonly LmPart[] }
+  | { readonly kind: 'data'; readonly mimeType: string; readonly data: Uint8Array };
+
+export interface LmMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly LmPart[];
+}
+
+export interface LmTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface LmRequestOptions {
+  readonly tools: readonly LmTool[];
+  /** A tool must be called; VS Code's models know no more of a choice. */
+  readonly toolRequired: boolean;
+  readonly modelOptions: Readonly<Record<string, unknown>>;
+}
+
+/** What is used of `vscode.LanguageModelChat`. */
+export interface LmModel {
+  readonly vendor: string;
+  readonly family: string;
+  readonly id: string;
+  readonly name: string;
+  /** Tokens. */
+  readonly maxInputTokens: number;
+  /** Unknown parts are left out. Rejects with `vscode.LanguageModelError`. */
+  sendRequest(
+    messages: readonly LmMessage[],
+    options: LmRequestOptions,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<LmPart>>;
+  /** Tokens of a message. */
+  countTokens(message: LmMessage, signal: AbortSignal): Promise<number>;
+}
+
+export interface LmSelector {
+  readonly vendor?: string;
+  readonly family?: string;
+  readonly id?: string;
+}
+
+/** What is used of `vscode.lm`. */
+export interface LanguageModels {
+  selectChatModels(selector: LmSelector): Promise<readonly LmModel[]>;
+}
+
+export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
+  readonly models: LanguageModels;
+  /** Our own vendor's name: its models would call us again. */
+  readonly ownVendor: string;
+  /** `id` is the model's; the first that fits is taken. */
+  readonly selector: LmSelector & { readonly id: string };
+  /** Input and output together in tokens; the model's own figure is known only once it's asked. */
+  readonly contextWindow?: number;
+}
+
+/** The models that can be asked: all but our own. */
+export async function otherModels(
+  models: LanguageModels,
+  ownVendor: string,
+  selector: LmSelector = {},
+): Promise<readonly LmModel[]> {
+  if (selector.vendor === ownVendor) return [];
+  return (await models.selectChatModels(selector)).filter(({ vendor }) => vendor !== ownVendor);
+}
+
+export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
+  const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
+  const counter = requestCounter(options.counter, selector.id, 'anthropic');
+  const call = { ...options, name, secrets: [] };
+  const modelInfo: ModelInfo = {
+    vendor: 'vscode',
+    id: selector.id,
+    accounting: 'anthropic',
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
+
+  const select = async (): Promise<LmModel> => {
+    const [model] = await otherModels(models, ownVendor, selector);
+    if (model) return model;
+    const what =
+      selector.vendor === ownVendor
+        ? 'This model is our own: it would ask itself.'
+        : `VS Code has no model “${selector.id}” now.`;
+    throw new ApiError('model', { name, what });
+  };
+
+  async function* attempt(
+    request: ApiRequest,
+    signal: AbortSignal,
+    onFirst: () => void,
+  ): AsyncGenerator<ApiEvent, void> {
+    const model = await select();
+    const { tools = [], toolChoice, extraBody = {} } = request;
+    const declared = tools.flatMap(({ name: tool, description = '', input_schema: inputSchema }) =>
+      inputSchema ? [{ name: tool, description, inputSchema }] : [],
+    );
+    const toolRequired = declared.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');
+    const used = toolChoice === 'none' ? [] : declared;
+    const parts = await model.sendRequest(
+      lmMessages(request),
+      { tools: used, toolRequired, modelOptions: extraBody },
+      signal,
+    );
+    let hasCalls = false;
+    for await (const part of parts) {
+      onFirst();
+      if (part.kind === 'text' && part.text !== '') yield { type: 'text', text: part.text };
+      if (part.kind === 'thinking' && part.text !== '') yield { type: 'thinking', text: part.text };
+      if (part.kind !== 'toolCall') continue;
+      hasCalls = true;
+      yield toolCallOf(part.callId, part.name, part.input);
+    }
+    // VS Code doesn't say why a model stopped.
+    yield { type: 'end', stopReason: hasCalls ? 'tool_use' : 'end_turn' };
+  }
+
+  return {
+    modelInfo,
+    stream: (request, signal) =>
+      streamCall({
+        ...call,
+        signal,
+        countUsage: (output) => counter.usage(request, output),
+        attempt: (tried) => attempt(request, tried.signal, tried.onFirstByte),
+      }),
+    countTokens: (request, signal) =>
+      singleCall({ ...call, signal }, async (tried) => {
+        const model = await select();
+        const counts = await Promise.all(
+          lmMessages(request).map((message) => model.countTokens(message, tried.signal)),
+        );
+        const tools = counter.request({ messages: [], ...(request.tools && { tools: request.tools }) });
+        return { tokens: counts.reduce((sum, count) => sum + count, tools), exact: false };
+      }),
+  };
+}
+
+/** The messages with the system prompt at the head of the first one, which is the user's. */
+export function lmMessages({ system, messages }: ApiRequest): LmMessage[] {
+  const converted: LmMessage[] = [];
+  const prompt: LmPart[] = [];
+  const prompts = typeof system === 'string' ? [system] : (system ?? []).map((block) => block.text);
+  for (const text of prompts) if (text.trim() !== '') prompt.push({ kind: 'text', text });
+  for (const message of messages) {
+    const content = partsOf(message);
+    if (content.length === 0) continue;
+    if (message.role !== 'system') converted.push({ role: message.role, content });
+    else if (converted.length === 0) prompt.push(...content);
+    else appendNote(converted, content);
+  }
+  if (prompt.length === 0) return converted;
+  const [first] = converted;
+  return first?.role === 'user'
+    ? [{ role: 'user', content: [...prompt, ...first.content] }, ...converted.slice(1)]
+    : [{ role: 'user', content: prompt }, ...converted];
+}
+
+/** A later system message goes behind the user's before it, or stands as the user's own: never before results. */
+function appendNote(converted: LmMessage[], content: readonly LmPart[]): void {
+  const last = converted.at(-1);
+  if (last?.role === 'user') converted.splice(-1, 1, { role: 'user', content: [...last.content, ...content] });
+  else converted.push({ role: 'user', content });
+}
+
+const partsOf = ({ content }: ApiMessage): LmPart[] => {
+  if (typeof content !== 'string') return content.flatMap(partOf);
+  return content.trim() === '' ? [] : [{ kind: 'text', text: content }];
+};
+
+function partOf(block: Block): LmPart[] {
+  if (isText(block)) return block.text.trim() === '' ? [] : [{ kind: 'text', text: block.text }];
+  if (isToolUse(block))
+    return [{ kind: 'toolCall', callId: block.id, name: block.name, input: isRecord(block.input) ? block.input : {} }];
+  if (isToolResult(block)) {
+    const { content = '' } = block;
+    const parts: LmPart[] = typeof content === 'string' ? [{ kind: 'text', text: content }] : content.flatMap(partOf);
+    return [{ kind: 'toolResult', callId: block.tool_use_id, content: parts }];
+  }
+  // Signed for another API than this one.
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  return [imageOf(block) ?? { kind: 'text', text: asText(block).text }];
+}
+
+function imageOf(block: Block): LmPart | undefined {
+  const source = isImage(block) && isRecord(block.source) ? block.source : {};
+  const { media_type: mimeType, data } = source;
+  if (typeof mimeType !== 'string' || typeof data !== 'string') return undefined;
+  return { kind: 'data', mimeType, data: Buffer.from(data, 'base64') };
+}
