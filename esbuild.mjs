@@ -1,9 +1,12 @@
-// Bundles what ships into dist/: the extension, the command line, the workers, and the rank table as an asset.
+// Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table.
 import { build } from 'esbuild';
 import { mkdirSync } from 'node:fs';
 import { buildRanks } from './scripts/ranks.mjs';
 
 const production = process.argv.includes('--production');
+const outdir = process.argv.includes('--outdir')
+  ? (process.argv[process.argv.indexOf('--outdir') + 1] ?? 'dist')
+  : 'dist';
 
 /** Entry points by output name; each is one CommonJS file. */
 const entries = {
@@ -14,12 +17,12 @@ const entries = {
   readerWorker: 'src/conversations/worker.ts',
 };
 
-mkdirSync('dist', { recursive: true });
+mkdirSync(outdir, { recursive: true });
 await Promise.all([
-  buildRanks('dist/o200k.bin'),
+  buildRanks(`${outdir}/o200k.bin`),
   build({
     entryPoints: entries,
-    outdir: 'dist',
+    outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     platform: 'node',

@@ -1,13 +1,25 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  resolve: {
+    // Outside VS Code there is no module "vscode": its double does what the tests need.
+    alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) },
+  },
   test: {
-    include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts', 'test/integration/**/*.test.ts'],
+    include: [
+      'src/**/*.test.ts',
+      'test/unit/**/*.test.ts',
+      'test/integration/**/*.test.ts',
+      'test/servers/**/*.test.ts',
+    ],
+    globalSetup: ['test/support/bundles.ts'],
     testTimeout: 60_000,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      exclude: ['src/**/*.test.ts', 'src/**/types.ts'],
+      // Entry points of processes and threads are run by the integration and end-to-end tests in processes of their own.
+      exclude: ['src/**/*.test.ts', 'src/**/types.ts', 'src/**/testing.ts', 'src/cli/main.ts', 'src/**/worker.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { branches: 90, lines: 90, functions: 90, statements: 90 },
     },

@@ -10,7 +10,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const comparisons = new Comparisons();
   const services: Services = { context, log, comparisons, last: undefined };
   const load = (): typeof commands =>
-    // The bundle of commands stands beside this one; its exports are those of src/commands/index.ts.
+    // A bundle of its own beside this one, loaded at the first use; its exports are those of src/commands/index.ts.
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- VS Code gives `vscode` to what is required only
     require(join(__dirname, 'commands.cjs')) as typeof commands;
   const sample = join(context.extensionPath, 'sample', 'conversation.jsonl');
 

@@ -29,7 +29,7 @@ export function inspect(session: Session): ExitCode {
     return EXIT.done;
   }
   const lines = [
-    `${conversation.title}`,
+    conversation.title,
     ` - Format: ${conversation.format}, ${messages.length} messages, ${formatTokens(tokens)} tokens`,
     ` - Message text: ${formatTokens(byType.messageText)} tokens`,
     ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,

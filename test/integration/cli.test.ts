@@ -1,0 +1,323 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { run } from '../../src/cli/run';
+import type { ExitCode } from '../../src/cli/io';
+import { readConversation } from '../../src/conversations/read';
+import { nothingToGain, transcript } from '../support/transcript';
+
+let folder: string;
+let file: string;
+let stdout: string;
+let stderr: string;
+let abort: AbortController;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  file = join(folder, 'session-1.jsonl');
+  writeFileSync(file, transcript());
+  abort = new AbortController();
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function cli(...argv: string[]): Promise<ExitCode> {
+  stdout = '';
+  stderr = '';
+  return run(argv, {
+    stdout: (text) => (stdout += text),
+    stderr: (text) => (stderr += text),
+    assets: inject('bundles'),
+    signal: abort.signal,
+    now: () => new Date('2026-01-02T03:04:05Z'),
+    version: '1.2.3',
+    platform: 'linux',
+    env: { XDG_STATE_HOME: join(folder, 'state') },
+    homedir: folder,
+  });
+}
+
+const json = (): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
+const originalMessages = (): unknown => readConversation(transcript(), { path: file }).messages;
+const messagesIn = (path: string): unknown =>
+  (JSON.parse(readFileSync(path, 'utf8')) as { messages: unknown }).messages;
+
+describe('condense', () => {
+  it('prints a report for people: each step before → after and percent, total, cost, time', async () => {
+    expect(await cli('condense', file)).toBe(0);
+    expect(stdout).toMatch(/^Context condensed using Lossless:$/m);
+    expect(stdout).toMatch(/^ - .*: [\d,]+ → [\d,]+ tokens \(-\d+%\)$/m);
+    expect(stdout).toMatch(/^ - Total: [\d,]+ → [\d,]+ tokens \(-\d+%\)$/m);
+    expect(stdout).toMatch(/^ - Cost: \$0$/m);
+    expect(stdout).toMatch(/^ - Time: \d+/m);
+  });
+
+  it('gives one JSON object on stdout and nothing else there', async () => {
+    const out = join(folder, 'out.json');
+    expect(await cli('condense', file, '--json', '--out', out)).toBe(0);
+    expect(json()).toMatchObject({ outcome: 'condensed', provider: 'lossless', cost: 0, violations: 0 });
+    const { originalTokens, condensedTokens, reductionPercent, steps, edits, timeMs } = json() as Record<
+      string,
+      number
+    > & { steps: unknown[] };
+    expect(condensedTokens).toBeLessThan(originalTokens!);
+    expect(reductionPercent).toBeCloseTo((1 - condensedTokens! / originalTokens!) * 100, 1);
+    expect(steps).toContainEqual(expect.objectContaining({ name: expect.any(String), outcome: 'done' }));
+    expect(edits).toBeGreaterThan(0);
+    expect(timeMs).toBeGreaterThan(0);
+    expect(stderr).toContain(`Written: ${out}`);
+  });
+
+  it('writes the view as Anthropic messages JSON, and never touches the conversation', async () => {
+    const out = join(folder, 'out.json');
+    await cli('condense', file, '--out', out);
+    const text = JSON.stringify(messagesIn(out));
+    expect(text).toContain('⟦condensed: ');
+    expect(readFileSync(file, 'utf8')).toBe(transcript());
+  });
+
+  it('is the same twice, and finds nothing more in its own result', async () => {
+    const [first, second] = [join(folder, '1.json'), join(folder, '2.json')];
+    await cli('condense', file, '--out', first);
+    await cli('condense', file, '--out', second);
+    expect(readFileSync(second, 'utf8')).toBe(readFileSync(first, 'utf8'));
+    expect(await cli('condense', first, '--out', second)).toBe(1);
+    expect(stdout).toContain(`Not written: ${second}`);
+  });
+
+  it('ends with 1 where there is nothing to gain, and writes nothing', async () => {
+    writeFileSync(file, transcript(nothingToGain()));
+    const out = join(folder, 'out.json');
+    expect(await cli('condense', file, '--json', '--out', out)).toBe(1);
+    expect(json()).toMatchObject({
+      outcome: 'unchanged',
+      reductionPercent: 0,
+      edits: 0,
+      reason: expect.stringContaining('nothing'),
+    });
+    expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
+  });
+
+  it('takes the provider and its settings as JSON or from a file', async () => {
+    const settings = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
+    const config = join(folder, 'config.json');
+    writeFileSync(config, JSON.stringify(settings));
+    expect(await cli('condense', file, '--provider', 'truncation', '--config', config, '--json')).toBe(0);
+    const fromFile = json();
+    expect(
+      await cli('condense', file, '--provider', 'truncation', '--config', JSON.stringify(settings), '--json'),
+    ).toBe(0);
+    expect({ ...json(), timeMs: 0, steps: [] }).toEqual({ ...fromFile, timeMs: 0, steps: [] });
+    expect(fromFile['reductionPercent']).toBeGreaterThan(80);
+  });
+
+  it('stops at the target', async () => {
+    await cli('estimate', file, '--json');
+    const { originalTokens } = json() as { originalTokens: number };
+    expect(await cli('condense', file, '--target-tokens', String(originalTokens + 1))).toBe(1);
+    expect(stdout).toContain('within the target');
+  });
+
+  it('counts as the model does', async () => {
+    await cli('condense', file, '--json');
+    const plain = json() as Record<string, number>;
+    await cli('condense', file, '--json', '--model', 'claude-sonnet-4-5');
+    expect(json()['originalTokens']).toBe(Math.round(plain['originalTokens']! * 1.18));
+    expect(json()['reductionPercent']).toBeCloseTo(plain['reductionPercent']!, 1);
+  });
+
+  it('says where the store is in the way, and then writes no view either', async () => {
+    const blocked = join(folder, 'blocked');
+    writeFileSync(blocked, 'a file where a folder should be');
+    const out = join(folder, 'out.json');
+    expect(await cli('condense', file, '--store', blocked, '--out', out)).toBe(3);
+    expect(stderr).toContain('blocked');
+    expect(readdirSync(folder)).not.toContain('out.json');
+  });
+
+  it('refuses to write over the conversation, also through a link', async () => {
+    const link = join(folder, 'link.json');
+    symlinkSync(file, link);
+    for (const out of [file, link]) {
+      expect(await cli('condense', file, '--out', out)).toBe(2);
+      expect(stderr).toContain('never overwritten');
+    }
+    expect(readFileSync(file, 'utf8')).toBe(transcript());
+  });
+
+  it('says why --out was not written', async () => {
+    expect(await cli('condense', file, '--out', join(folder, 'no', 'such', 'folder.json'))).toBe(2);
+    expect(stderr).toContain('was not written');
+  });
+
+  it('ends with 130 when it is cancelled, and nothing is written', async () => {
+    abort.abort(new Error('cancelled'));
+    expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(130);
+    expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
+  });
+});
+
+describe('expand and undo', () => {
+  it('gives every byte of the original back from the view', async () => {
+    const [view, original] = [join(folder, 'view.json'), join(folder, 'original.json')];
+    await cli('condense', file, '--out', view);
+    expect(await cli('expand', view, '--out', original)).toBe(0);
+    expect(JSON.stringify(messagesIn(original))).toBe(JSON.stringify(originalMessages()));
+    expect(await cli('expand', view)).toBe(0);
+    expect(stdout).toBe(readFileSync(original, 'utf8'));
+  });
+
+  it('expands a reference to the text that its marker replaced', async () => {
+    const view = join(folder, 'view.json');
+    await cli('condense', file, '--out', view);
+    const [, reference] = /· ref ([0-9a-f]+)⟧/.exec(readFileSync(view, 'utf8')) ?? [];
+    for (const known of [view, file]) {
+      expect(await cli('expand', known, reference!)).toBe(0);
+      expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
+      expect(stdout.length).toBeGreaterThan(100);
+    }
+    expect(await cli('expand', view, 'ffffff')).toBe(2);
+    expect(stderr).toContain('No reference ffffff');
+  });
+
+  it('undoes: the conversation is as its file has it, byte for byte; then nothing is left', async () => {
+    const [view, out] = [join(folder, 'view.json'), join(folder, 'out.json')];
+    await cli('condense', file, '--provider', 'truncation', '--config', '{"preserveRecentCount":0}');
+    await cli('condense', file, '--out', view);
+    expect(await cli('undo', view, '--out', out)).toBe(0);
+    expect(stdout).toMatch(/^Undone: lossless, \d+ edits/);
+    expect(JSON.stringify(messagesIn(out))).toBe(JSON.stringify(originalMessages()));
+    expect(await cli('undo', file, '--json')).toBe(1);
+    expect(json()).toEqual({ undone: null, condensationsLeft: 0 });
+  });
+
+  it('says so where nothing was condensed', async () => {
+    for (const command of ['expand', 'undo']) {
+      expect(await cli(command, file)).toBe(2);
+      expect(stderr).toContain('No condensation of');
+    }
+  });
+});
+
+describe('inspect and estimate', () => {
+  it('says what a conversation holds', async () => {
+    expect(await cli('inspect', file)).toBe(0);
+    expect(stdout).toContain('Read: 2 calls');
+    expect(await cli('inspect', file, '--json')).toBe(0);
+    expect(json()).toMatchObject({
+      format: 'claude-code',
+      violations: [],
+      tools: [{ tool: 'Read', calls: 2, errors: 0 }],
+    });
+    const { tokens, messageText, toolResults } = json() as Record<string, number>;
+    expect(messageText! + toolResults!).toBeLessThan(tokens!);
+  });
+
+  it('names what is not valid in it', async () => {
+    const messages = [
+      { role: 'user', content: 'x' },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'gone', content: 'y' }] },
+    ];
+    writeFileSync(file, JSON.stringify(messages));
+    expect(await cli('inspect', file)).toBe(0);
+    expect(stdout).toContain('result-has-call');
+  });
+
+  it('estimates what condensing then does, and writes nothing', async () => {
+    expect(await cli('estimate', file, '--json')).toBe(0);
+    const estimate = json();
+    expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
+    await cli('condense', file, '--json');
+    expect(json()['condensedTokens']).toBe(estimate['condensedTokens']);
+    expect(await cli('estimate', file)).toBe(0);
+    expect(stdout).toContain('Lossless would make of');
+    writeFileSync(file, transcript(nothingToGain()));
+    expect(await cli('estimate', file)).toBe(1);
+  });
+});
+
+describe('wrong use', () => {
+  const cases: [string, string[], RegExp][] = [
+    ['no command', [], /command is missing/],
+    ['an unknown command', ['shrink', 'x'], /"shrink" is no command/],
+    ['no file', ['condense'], /file is missing/],
+    ['two files', ['condense', 'a', 'b'], /takes one file/],
+    ['an unknown option', ['condense', 'a', '--fast'], /--fast/],
+    ['a target that is no number', ['condense', 'a', '--target-tokens', 'many'], /whole number.*"many"/],
+    ['a target of nothing', ['condense', 'a', '--target-tokens', '0'], /at least 1/],
+    ['an unknown history', ['condense', 'a', '--history', 'some'], /active or all/],
+    ['a file that is not there', ['condense', 'no-such-file.jsonl'], /no-such-file\.jsonl/],
+  ];
+  it.each(cases)('%s', async (_name, argv, message) => {
+    expect(await cli(...argv)).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+  });
+
+  it('an unknown provider, with those that are known', async () => {
+    expect(await cli('condense', file, '--provider', 'magic')).toBe(2);
+    expect(stderr).toMatch(/"magic".*lossless, truncation/);
+  });
+
+  it('a configuration that does not fit names the field', async () => {
+    expect(await cli('condense', file, '--config', '{"keep":"middle"}')).toBe(2);
+    expect(stderr).toMatch(/keep: .*"latest"/);
+    expect(await cli('condense', file, '--config', '{"keep":')).toBe(2);
+    expect(stderr).toContain('no JSON');
+    expect(await cli('condense', file, '--config', 'nowhere.json')).toBe(2);
+    expect(stderr).toContain('ENOENT');
+    expect(await cli('condense', file, '--config', '{"nonsense":1}')).toBe(2);
+    expect(stderr).toContain('nonsense');
+  });
+
+  it('a broken conversation names file and line; nothing is written', async () => {
+    const lines = transcript().split('\n');
+    lines[2] = lines[2]!.slice(0, 50);
+    writeFileSync(file, lines.join('\n'));
+    expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(2);
+    expect(stderr).toContain(`${file}:3`);
+    expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
+  });
+
+  it('a file without permission', async () => {
+    if (process.getuid?.() === 0) return; // root reads everything; the reader's own tests inject the fault
+    chmodSync(file, 0);
+    expect(await cli('condense', file)).toBe(2);
+    expect(stderr).toContain(file);
+  });
+});
+
+describe('the program', () => {
+  it('helps, and says its version', async () => {
+    expect(await cli('--help')).toBe(0);
+    expect(stdout).toContain('Usage: context-condenser');
+    expect(await cli('--version')).toBe(0);
+    expect(stdout).toBe('1.2.3\n');
+  });
+
+  it('runs as a process of its own, on any Node from 20 on', async () => {
+    mkdirSync(join(folder, 'home'));
+    const child = spawn(process.execPath, [join(inject('bundles'), 'cli.cjs'), 'condense', file, '--json'], {
+      env: { ...process.env, HOME: join(folder, 'home'), XDG_STATE_HOME: join(folder, 'state') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    const code = await new Promise((done) => child.on('close', done));
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'condensed' });
+  });
+});

@@ -1,0 +1,62 @@
+/** A small Claude Code transcript with something to gain: one file read twice, and long enough to count. */
+
+/** Lines of a file as Claude Code's Read gives them. */
+export const numbered = (lines: readonly string[]): string =>
+  lines.map((line, index) => `${String(index + 1).padStart(6)}→${line}`).join('\n');
+
+export const CODE = Array.from(
+  { length: 120 },
+  (_, index) => `export const value${index} = compute(${index * 7}, 'name-${index}');`,
+);
+
+interface Line {
+  readonly type: 'user' | 'assistant';
+  readonly content: unknown;
+}
+
+const call = (id: string, path: string): Line => ({
+  type: 'assistant',
+  content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: path } }],
+});
+
+const result = (id: string, text: string): Line => ({
+  type: 'user',
+  content: [{ type: 'tool_result', tool_use_id: id, content: text }],
+});
+
+/** The transcript as JSONL. */
+export function transcript(lines: readonly Line[] = duplicateReads()): string {
+  return lines
+    .map(({ type, content }, index) =>
+      JSON.stringify({
+        type,
+        uuid: `uuid-${index}`,
+        parentUuid: index === 0 ? null : `uuid-${index - 1}`,
+        sessionId: 'session-1',
+        isSidechain: false,
+        timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString(),
+        message: { role: type, content },
+      }),
+    )
+    .join('\n')
+    .concat('\n');
+}
+
+export function duplicateReads(): Line[] {
+  return [
+    { type: 'user', content: 'Rename value7 in src/values.ts' },
+    call('toolu_1', '/project/src/values.ts'),
+    result('toolu_1', numbered(CODE)),
+    { type: 'assistant', content: [{ type: 'text', text: 'I read it again to be sure.' }] },
+    { type: 'user', content: 'Go on.' },
+    call('toolu_2', '/project/src/values.ts'),
+    result('toolu_2', numbered(CODE)),
+    { type: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+  ];
+}
+
+/** Nothing in it stands twice. */
+export const nothingToGain = (): Line[] => [
+  { type: 'user', content: 'Hello' },
+  { type: 'assistant', content: [{ type: 'text', text: 'Hello! What shall we do?' }] },
+];
