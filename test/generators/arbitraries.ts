@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import { environmentDetails, loneSurrogates, prose } from './arbitraryTexts';
 import { damaged } from './arbitraryDamage';
-import { turn, type Turn } from './arbitraryTurns';
+import { isServerBlock, turn, withServerIds, type Turn } from './arbitraryTurns';
 
 const asBlocks = (content: string | readonly Block[]): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -22,9 +22,10 @@ function assemble(task: string | readonly Block[], turns: readonly Turn[], isOpe
     if (content.length > 0) messages.push({ role, content, ...messageFields(messages.length) });
   };
   push('user', task);
-  for (const each of turns) {
+  for (const [number, each] of turns.entries()) {
     if (each.kind !== 'calls') {
-      push('assistant', each.assistant);
+      const said = each.assistant;
+      push('assistant', typeof said === 'string' ? said : withServerIds(said, number));
       push('user', each.user);
       continue;
     }
@@ -45,7 +46,7 @@ function assemble(task: string | readonly Block[], turns: readonly Turn[], isOpe
       for (const result of results) push('user', [result]);
       push('user', each.trail);
     } else {
-      push('assistant', [...each.lead, ...uses]);
+      push('assistant', [...withServerIds(each.lead, number), ...uses]);
       push('user', [...results, ...each.trail]);
     }
   }
@@ -53,10 +54,6 @@ function assemble(task: string | readonly Block[], turns: readonly Turn[], isOpe
   if (isOpen) push('assistant', [{ type: 'tool_use', id: 'toolu_open', name: 'Bash', input: { command: 'npm test' } }]);
   return messages;
 }
-
-/** A server tool's call and result belong into one message. */
-const isServerBlock = (block: Block): boolean =>
-  block.type.includes('server_tool') || block.type.startsWith('mcp_tool') || block.type.endsWith('search_tool_result');
 
 /** Puts cache marks on blocks, at most four, as the API allows. */
 function withCacheMarks(messages: readonly ApiMessage[], marks: readonly number[]): ApiMessage[] {

@@ -65,23 +65,32 @@ const thinking: fc.Arbitrary<Block> = fc.oneof(
   fc.constant<Block>({ type: 'redacted_thinking', data: 'ZW5jcnlwdGVk' }),
 );
 
-const serverCall: fc.Arbitrary<readonly Block[]> = fc
-  .record({ id: fc.nat(1_000_000), mcp: fc.boolean() })
-  .map(({ id, mcp }) =>
-    mcp
-      ? [
-          { type: 'mcp_tool_use', id: `mcptoolu_${id}`, name: 'echo', server_name: 's', input: { param: 'a' } },
-          { type: 'mcp_tool_result', tool_use_id: `mcptoolu_${id}`, is_error: false, content: [text('hello')] },
-        ]
-      : [
-          { type: 'server_tool_use', id: `srvtoolu_${id}`, name: 'web_search', input: { query: 'x' } },
-          {
-            type: 'web_search_tool_result',
-            tool_use_id: `srvtoolu_${id}`,
-            content: [{ type: 'web_search_result', url: 'u' }],
-          },
-        ],
-  );
+/** The ids of server tools are made whole by {@link withServerIds}. */
+const serverCall: fc.Arbitrary<readonly Block[]> = fc.constantFrom<readonly Block[]>(
+  [
+    { type: 'mcp_tool_use', id: 'mcptoolu_', name: 'echo', server_name: 's', input: { param: 'a' } },
+    { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_', is_error: false, content: [text('hello')] },
+  ],
+  [
+    { type: 'server_tool_use', id: 'srvtoolu_', name: 'web_search', input: { query: 'x' } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_',
+      content: [{ type: 'web_search_result', url: 'u' }],
+    },
+  ],
+);
+
+/** A server tool's call and result belong into one message. */
+export const isServerBlock = (block: Block): boolean => /^(?:server|mcp)_tool_use$|._tool_result$/.test(block.type);
+
+/** Gives the server tools of a turn the turn's number as their id. */
+export const withServerIds = (blocks: readonly Block[], number: number): readonly Block[] =>
+  blocks.map((block) => {
+    if (!isServerBlock(block)) return block;
+    const key = 'id' in block ? 'id' : 'tool_use_id';
+    return { ...block, [key]: `${String(block[key])}${number}` };
+  });
 
 /** A text in one of the forms that a result's content has. */
 const contentForms = (value: fc.Arbitrary<string>): fc.Arbitrary<ToolResultContent> =>

@@ -1,0 +1,63 @@
+import type { ClaudeCodeTools } from '../claudeCodeTools';
+import type { Random } from '../random';
+import type { Call } from '../session';
+import type { Workspace } from '../workspace';
+
+interface Case {
+  readonly file: string;
+  readonly name: string;
+}
+
+/** The project's tests as `npm test` prints them, found in its files; the one that the new format breaks fails until it is changed. */
+export function testRun(tools: ClaudeCodeTools, workspace: Workspace, random: Random): Call {
+  const cases = workspace.paths.filter((path) => path.startsWith('test/')).flatMap((file) => casesOf(workspace, file));
+  const isNewFormat = workspace.text('src/store.ts').includes('FORMAT_VERSION = 3');
+  const isOldTest = workspace.text('test/cli.test.ts').includes('expect(file.version).toBe(2)');
+  const fails = ({ name }: Case): boolean => isNewFormat && isOldTest && name.endsWith('keeps notes in one JSON file');
+  const failed = cases.filter(fails);
+  const output = [
+    '',
+    '> quicknotes@0.4.1 test',
+    '> vitest run --reporter=verbose',
+    '',
+    '',
+    ` RUN  v2.1.4 ${workspace.root}`,
+    '',
+    ...cases.map((each) => ` ${fails(each) ? '×' : '✓'} ${each.file} > ${each.name} ${random.between(1, 19)}ms`),
+    '',
+    ...failed.flatMap((each) => failure(workspace, each)),
+    ` Test Files  ${failed.length > 0 ? '1 failed | 2 passed' : '3 passed'} (3)`,
+    `      Tests  ${failed.length > 0 ? '1 failed | ' : ''}${cases.length - failed.length} passed (${cases.length})`,
+    `   Start at  10:${random.between(10, 59)}:${random.between(10, 59)}`,
+    `   Duration  ${random.between(600, 900)}ms (transform ${random.between(90, 160)}ms, setup 0ms, collect ${random.between(150, 260)}ms)`,
+    '',
+  ];
+  return tools.bash('npm test', 'Run all tests', output.join('\n'), failed.length > 0 ? 1 : 0);
+}
+
+function casesOf(workspace: Workspace, file: string): Case[] {
+  const cases: Case[] = [];
+  let suite = '';
+  for (const line of workspace.lines(file)) {
+    suite = /^describe\('([^']+)'/.exec(line)?.[1] ?? suite;
+    const name = /^ {2}it\('([^']+)'/.exec(line)?.[1];
+    if (name !== undefined) cases.push({ file, name: `${suite} > ${name}` });
+  }
+  return cases;
+}
+
+const failure = (workspace: Workspace, { file, name }: Case): string[] => [
+  '⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯',
+  '',
+  ` FAIL  ${file} > ${name}`,
+  'AssertionError: expected 3 to be 2 // Object.is equality',
+  '',
+  '- Expected',
+  '+ Received',
+  '',
+  '- 2',
+  '+ 3',
+  '',
+  ` ❯ ${file}:${workspace.lineOf(file, 'expect(file.version)')}:26`,
+  '',
+];

@@ -1,0 +1,63 @@
+/** A folder of files that exists in memory only: what tools of an agent read, search and edit. */
+export class Workspace {
+  private readonly files = new Map<string, string>();
+
+  /** @param root the absolute path that the agent sees. */
+  constructor(readonly root: string) {}
+
+  get paths(): readonly string[] {
+    return [...this.files.keys()];
+  }
+
+  /** The path as the agent's tools take it. */
+  absolute(path: string): string {
+    return `${this.root}/${path}`;
+  }
+
+  text(path: string): string {
+    const text = this.files.get(path);
+    if (text === undefined) throw new Error(`no file ${path}`);
+    return text;
+  }
+
+  lines(path: string): string[] {
+    return this.text(path).replace(/\n$/, '').split('\n');
+  }
+
+  write(path: string, text: string): void {
+    this.files.set(path, text);
+  }
+
+  /** Replaces the one place where `oldText` stands. @throws Error where there is none, or more than one. */
+  edit(path: string, oldText: string, newText: string): void {
+    const text = this.text(path);
+    const at = text.indexOf(oldText);
+    if (at < 0) throw new Error(`not found in ${path}: ${oldText.slice(0, 60)}`);
+    if (text.indexOf(oldText, at + 1) >= 0) throw new Error(`found twice in ${path}: ${oldText.slice(0, 60)}`);
+    this.files.set(path, text.slice(0, at) + newText + text.slice(at + oldText.length));
+  }
+
+  /** Lines with their numbers, as `cat -n` and Claude Code's Read print them. @param offset the first line's number. */
+  numbered(path: string, offset = 1, limit = 2_000): string {
+    return this.lines(path)
+      .slice(offset - 1, offset - 1 + limit)
+      .map((line, index) => `${String(offset + index).padStart(6)}→${line}`)
+      .join('\n');
+  }
+
+  /** The number of the line where a text begins. */
+  lineOf(path: string, text: string): number {
+    return this.text(path)
+      .slice(0, Math.max(0, this.text(path).indexOf(text)))
+      .split('\n').length;
+  }
+
+  /** Matching lines as `path:number:line`. */
+  search(pattern: RegExp, folder = ''): string[] {
+    return this.paths
+      .filter((path) => path.startsWith(folder))
+      .flatMap((path) =>
+        this.lines(path).flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}:${line}`] : [])),
+      );
+  }
+}
