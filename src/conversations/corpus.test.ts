@@ -1,0 +1,104 @@
+/** Real conversations, kept outside of the repository: ../shared/corpus. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { blocksOf, isToolResult, isToolUse } from '../core/messages/blocks';
+import { checkConversation } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
+import { readConversationFile } from './readFile';
+import { unansweredCalls } from './unanswered';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
+const present = existsSync(CORPUS);
+if (!present) console.warn(`NOT TESTED: the real conversations are not at ${CORPUS}`);
+
+const count = (messages: readonly ApiMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + (typeof content === 'string' ? 1 : content.length), 0);
+
+interface RawRecord {
+  readonly isSidechain?: boolean;
+  readonly isApiErrorMessage?: boolean;
+  readonly message?: { readonly content: string | readonly unknown[] };
+}
+
+/** Counted independently of the reader: records of one line are split where one ends and the next begins. */
+const rawRecords = (path: string): RawRecord[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => line.replaceAll('}{"type":"summary"', '}\n{"type":"summary"').split('\n'))
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as RawRecord);
+
+/** Blocks on branches that were left: 03 goes on above an `/exit` and its echo. */
+const ABANDONED: Readonly<Record<string, number>> = { 'transcript-03.jsonl': 2 };
+const COMPACTED = ['transcript-01.jsonl', 'transcript-02.jsonl', 'transcript-03.jsonl'];
+
+describe.skipIf(!present)('Claude Code transcripts', () => {
+  const folder = join(CORPUS, 'claude-code');
+  describe.each(present ? readdirSync(folder) : [])('%s', (name) => {
+    const path = join(folder, name);
+    const all = readConversationFile(path, { history: 'all' });
+    const active = readConversationFile(path);
+
+    it('is read with every block of its source', () => {
+      const sent = rawRecords(path).filter(
+        ({ isSidechain, isApiErrorMessage }) => isSidechain !== true && isApiErrorMessage !== true,
+      );
+      const blocks = sent.reduce(
+        (sum, { message }) => sum + (message ? (typeof message.content === 'string' ? 1 : message.content.length) : 0),
+        0,
+      );
+      expect(count(all.messages)).toBe(blocks - (ABANDONED[name] ?? 0));
+      expect(all.messages.length).toBeGreaterThan(50);
+    });
+
+    it('answers every call in the next user message', () => {
+      expect(unansweredCalls(all.messages)).toEqual([]);
+      expect(unansweredCalls(active.messages)).toEqual([]);
+      const calls = all.messages.flatMap((message) => blocksOf(message).filter(isToolUse));
+      const results = all.messages.flatMap((message) => blocksOf(message).filter(isToolResult));
+      expect(results).toHaveLength(calls.length);
+      expect(calls.length).toBeGreaterThan(60);
+    });
+
+    it('is valid for the Messages API', () => {
+      // Blank texts are in the source: Claude drops them when it sends, and we leave them as they are.
+      const violations = [all, active].flatMap(({ messages }) => checkConversation(messages));
+      expect(violations.filter(({ rule }) => rule !== 'text-not-blank')).toEqual([]);
+    });
+
+    it('has an id, a title and no words of a machine in it', () => {
+      expect(active.id).toMatch(/^claude-code:[0-9a-f-]{36}$/);
+      expect(active.title).toMatch(/^\p{L}[^<]*$/u);
+      expect(active.title).toBe(all.title);
+    });
+
+    it('is read from its compaction on, which is told', () => {
+      const left = all.messages.length - active.messages.length;
+      expect(left > 0).toBe(COMPACTED.includes(name));
+      expect(active.notes.some((note) => note.startsWith(`Left out, before the last compaction: ${left} `))).toBe(
+        left > 0,
+      );
+    });
+  });
+});
+
+describe.skipIf(!present)('other agents', () => {
+  it.each([
+    ['roo/synthetic-2-heavy-read/api_conversation_history.json', 32, 'Read 15+'],
+    ['roo/synthetic-4-mixed-ops/api_conversation_history.json', 40, 'Simulate a'],
+    ['cline/session.messages.json', 32, 'can you update'],
+    ['cline/basic.compaction.json', 10, 'can you update'],
+    ['cline/agentic.compaction.json', 3, 'Context summary'],
+  ])('%s', (name, messages, title) => {
+    const path = join(CORPUS, name);
+    const conversation = readConversationFile(path);
+    expect(conversation.format).toBe('roo');
+    expect(conversation.messages).toHaveLength(messages);
+    expect(conversation.title).toContain(title);
+    expect(unansweredCalls(conversation.messages)).toEqual([]);
+    const raw = JSON.parse(readFileSync(path, 'utf8')) as ApiMessage[] | { messages: ApiMessage[] };
+    expect(count(conversation.messages)).toBe(count('messages' in raw ? raw.messages : raw));
+    if (name.startsWith('roo')) expect(conversation.messages).toEqual(raw);
+  });
+});

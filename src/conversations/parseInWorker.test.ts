@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Fields,
+  assistant,
+  call,
+  jsonl,
+  result,
+  text,
+  user,
+} from '../../test/fixtures/conversations/claudeCodeLines';
+import { parseInWorker, workerError } from './parseInWorker';
+import { readConversationFile } from './readFile';
+
+let folder: string;
+let workerPath: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'reader-worker-'));
+  workerPath = join(folder, 'readerWorker.cjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'worker.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    outfile: workerPath,
+    logLevel: 'error',
+  });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const file = (name: string, content: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const worker = (name: string, code: string): string => file(name, code);
+
+/** A session of about the given size whose results are as long as real ones. */
+function largeSession(bytes: number): string {
+  const words = 'const value = compute(input, { depth: 3 }); // "quoted" \\ and\ttabbed\n'.repeat(60);
+  const chunks = [jsonl(user('u', null, 'a long task'))];
+  let size = 0;
+  let leaf = 'u';
+  for (let n = 0; size < bytes; n += 1) {
+    const records: Fields[] = [
+      assistant(`a${n}`, leaf, `m${n}`, text(`step ${n}`)),
+      assistant(`b${n}`, `a${n}`, `m${n}`, call(`t${n}`)),
+      user(`r${n}`, `b${n}`, [result(`t${n}`, words)], { toolUseResult: { stdout: words } }),
+    ];
+    leaf = `r${n}`;
+    const chunk = jsonl(...records);
+    size += chunk.length;
+    chunks.push(chunk);
+  }
+  return chunks.join('');
+}
+
+describe('parsing in a worker', () => {
+  it('gives what parsing here gives', async () => {
+    const path = file(
+      'body.json',
+      '{"system":"x","__proto__":{"a":1},"messages":[{"role":"user","content":"hi","__proto__":{"b":1}}]}',
+    );
+    const conversation = await parseInWorker(path, { workerPath });
+    expect(JSON.stringify(conversation)).toBe(JSON.stringify(readConversationFile(path)));
+    expect(Object.hasOwn(conversation.messages[0]!, '__proto__')).toBe(true);
+  });
+
+  it('passes options on, and errors back', async () => {
+    const path = file('torn.jsonl', `${jsonl(user('u', null, 'hi'))}{"type":"us`);
+    await expect(parseInWorker(path, { workerPath })).rejects.toMatchObject({
+      name: 'ConversationReadError',
+      problem: 'torn-tail',
+      line: 2,
+      source: path,
+    });
+    expect((await parseInWorker(path, { workerPath, tornTail: 'drop' })).messages).toHaveLength(1);
+  });
+
+  it('reads 20 MB in under 2 s without holding up this thread', async () => {
+    const path = file('large.jsonl', largeSession(20e6));
+    let longest = 0;
+    let last = performance.now();
+    const ticks = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }, 5);
+    const start = performance.now();
+    const { messages } = await parseInWorker(path, { workerPath });
+    const took = performance.now() - start;
+    clearInterval(ticks);
+    expect(messages.length).toBeGreaterThan(3000);
+    expect(took).toBeLessThan(2000);
+    expect(longest).toBeLessThan(500);
+  });
+
+  it('takes what is deep without falling over', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    await expect(parseInWorker(file('deep.json', `[${deep}]`), { workerPath })).rejects.toMatchObject({
+      problem: 'wrong-shape',
+    });
+  });
+});
+
+describe('cancelling', () => {
+  it('ends the worker at once, with the reason of the signal', async () => {
+    const endless = worker('endless.cjs', 'for (;;) {}');
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    setTimeout(() => {
+      controller.abort(reason);
+    }, 100);
+    const start = performance.now();
+    await expect(parseInWorker('/x', { workerPath: endless, signal: controller.signal })).rejects.toBe(reason);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  it('starts no worker when it is too late already', async () => {
+    await expect(parseInWorker('/x', { workerPath: '/missing', signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  });
+});
+
+describe('a worker that fails', () => {
+  it.each([
+    ['throws', 'throw new Error("boom")', 'a reader that failed: boom'],
+    ['ends without an answer', '', 'ended with code 0 before it answered'],
+    ['is killed', 'process.exit(3)', 'ended with code 3 before it answered'],
+  ])('because it %s is a clear error', async (name, code, words) => {
+    const path = worker(`${name}.cjs`, code);
+    await expect(parseInWorker('/x', { workerPath: path })).rejects.toMatchObject({
+      problem: 'worker',
+      found: expect.stringContaining(words) as unknown,
+    });
+  });
+
+  it('because it is missing is one, too', async () => {
+    await expect(parseInWorker('/x', { workerPath: join(folder, 'gone.cjs') })).rejects.toMatchObject({
+      problem: 'worker',
+    });
+  });
+
+  it('for lack of memory says that', () => {
+    const error = Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
+    expect(workerError('/x', error).message).toContain('does not fit into memory');
+    expect(workerError('/x', 'odd').message).toContain('unknown error');
+  });
+});

@@ -1,0 +1,307 @@
+import { Buffer } from 'node:buffer';
+import { describe, expect, it } from 'vitest';
+import { assistant, jsonl, other, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
+import { sourceId, withLowerDrive } from './conversationId';
+import { readConversation } from './read';
+import { ConversationReadError, type ReadErrorData, describe as words } from './readError';
+import type { ReadOptions } from './types';
+
+const source = { path: '/tmp/conversation' };
+const read = (input: string | Uint8Array, options: ReadOptions = {}) => readConversation(input, source, options);
+const errorOf = (input: string | Uint8Array, options: ReadOptions = {}): ReadErrorData => {
+  try {
+    read(input, options);
+  } catch (error) {
+    if (error instanceof ConversationReadError) return error.data;
+    throw error;
+  }
+  throw new Error('was read');
+};
+
+const message = { role: 'user', content: 'hi' };
+const lines = jsonl(user('u1', null, 'hi'), assistant('a1', 'u1', 'm1', text('hello')));
+const [line1 = '', line2 = ''] = lines.split('\n');
+
+describe('the format is told by content', () => {
+  it.each([
+    ['claude-code', lines],
+    ['claude-code', line1],
+    ['claude-code', `${line1}${line2}`],
+    ['anthropic', JSON.stringify([message])],
+    ['anthropic', JSON.stringify({ messages: [message] })],
+    ['anthropic', JSON.stringify({ system: 'x', messages: [message] }, null, 2)],
+    [
+      'anthropic',
+      JSON.stringify([
+        message,
+        { role: 'system', content: 'x' },
+        { role: 'user', content: [{ type: 'image', source: {} }] },
+      ]),
+    ],
+    [
+      'anthropic',
+      JSON.stringify([{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }] }]),
+    ],
+    ['roo', JSON.stringify([{ ...message, ts: 1 }])],
+    ['roo', JSON.stringify([message, { ...message, isSummary: true }])],
+    ['roo', JSON.stringify([message, { type: 'reasoning', summary: [] }])],
+    ['openai', JSON.stringify([{ role: 'system', content: 'x' }, message])],
+    ['openai', JSON.stringify([message, { role: 'tool', tool_call_id: 'c', content: 'x' }])],
+    ['openai', JSON.stringify([message, { role: 'assistant', content: null, tool_calls: [] }])],
+    ['openai', JSON.stringify([{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }])],
+  ])('%s: %#', (format, input) => {
+    expect(read(input).format).toBe(format);
+    expect(read(Buffer.from(input)).format).toBe(format);
+  });
+
+  it('keeps what stands beside the messages of a body', () => {
+    const request = { model: 'claude-opus-4-5', system: [{ type: 'text', text: 'x' }], tools: [{ name: 'Read' }] };
+    expect(read(JSON.stringify({ ...request, messages: [message] })).request).toEqual(request);
+    expect(read(JSON.stringify([message]))).not.toHaveProperty('request');
+  });
+});
+
+describe('what real files hold', () => {
+  it.each([
+    ['a byte order mark', `\ufeff${lines}`],
+    ['CRLF', lines.replaceAll('\n', '\r\n')],
+    ['blank lines', `\n\n${lines.replaceAll('\n', '\n \t\r\n\n')}`],
+    ['no newline at the end', lines.trimEnd()],
+    ['two records on one line', `${line1} ${line2}\n`],
+  ])('%s', (_, input) => {
+    expect(read(input).messages).toHaveLength(2);
+    expect(read(Buffer.from(input)).messages).toEqual(read(input).messages);
+  });
+
+  it('line separators inside strings', () => {
+    const words = 'a\u2028b\u2029c\u0085d';
+    expect(read(Buffer.from(jsonl(user('u1', null, words)))).messages[0]?.content).toBe(words);
+  });
+
+  it('keys of a prototype, as data', () => {
+    const input = '{"__proto__": {"polluted": true}, "constructor": 1}';
+    const block = `{"type": "tool_use", "id": "t", "name": "n", "input": ${input}, "__proto__": {"type": "text"}}`;
+    const body = `{"__proto__": {"x": 1}, "messages": [{"role": "assistant", "content": [${block}], "__proto__": {"role": "x"}}]}`;
+    const { messages, request } = read(body);
+    expect(JSON.stringify(messages[0])).toBe(JSON.stringify((JSON.parse(body) as { messages: unknown[] }).messages[0]));
+    expect(Object.keys(request ?? {})).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(request)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    const line = line1.replace('"content":"hi"', '"content":"hi","__proto__":{"role":"assistant"}');
+    expect(Object.hasOwn(read(line).messages[0]!, '__proto__')).toBe(true);
+    expect(read(line).messages[0]?.role).toBe('user');
+  });
+});
+
+describe('a last line that is cut off', () => {
+  it.each([
+    ['in a string', line2.slice(0, 60)],
+    ['in a character', Buffer.concat([Buffer.from(line2.slice(0, line2.indexOf('hello'))), Buffer.from([0xe2, 0x82])])],
+    ['before a newline', `${line2.slice(0, 60)}\n\n`],
+    ['behind a whole record', `${line2}{"type":"us`],
+  ])('%s: is an error, or dropped', (_, tail) => {
+    const input = Buffer.concat([Buffer.from(`${line1}\n`), Buffer.from(tail)]);
+    expect(errorOf(input)).toEqual({
+      problem: 'torn-tail',
+      source: '/tmp/conversation',
+      line: 2,
+      found: 'a last line that is cut off',
+      expected: 'a complete JSON record',
+      advice: 'The agent may still be writing; try again, or read the conversation without its last line.',
+    });
+    const { messages, notes } = read(input, { tornTail: 'drop' });
+    expect(messages).toHaveLength(String(tail).startsWith(line2) ? 2 : 1);
+    expect(notes).toContain('Line 2, the last one, is cut off and was dropped.');
+  });
+});
+
+const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const record = (fields: Record<string, unknown>) => jsonl({ ...user('u1', null, 'hi'), ...fields });
+
+describe('what can not be read gets one clear error', () => {
+  it.each<[string, string | Uint8Array, Partial<ReadErrorData>]>([
+    ['nothing', '', { problem: 'empty', found: 'nothing' }],
+    ['nothing but a mark', '\ufeff', { problem: 'empty' }],
+    ['no bytes', Buffer.from(''), { problem: 'empty' }],
+    ['blanks', Buffer.from(' \r\n\t'), { problem: 'empty' }],
+    ['no messages', '[]', { problem: 'empty', found: 'a conversation without messages' }],
+    ['a body without messages', '{"messages":[]}', { problem: 'empty' }],
+    ['binary data', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), { problem: 'binary', found: 'binary data' }],
+    ['an archive', Buffer.from([0x1f, 0x8b, 8, 0]), { problem: 'binary', advice: 'Unpack it first.' }],
+    ['UTF-16', Buffer.from('\ufeff[]', 'utf16le'), { problem: 'encoding', found: 'UTF-16 text' }],
+    ['UTF-16, big end first', Buffer.from([0xfe, 0xff, 0, 0x5b]), { problem: 'encoding' }],
+    [
+      'Latin-1 in a document',
+      Buffer.from('[{"role":"user","content":"caf\u00e9"}]', 'latin1'),
+      { problem: 'encoding' },
+    ],
+    [
+      'Latin-1 in a line',
+      Buffer.concat([Buffer.from(line1.replace('hi', 'caf\u00e9'), 'latin1'), Buffer.from(`\n${line2}`)]),
+      { problem: 'encoding', line: 1 },
+    ],
+    [
+      'Latin-1 between two records',
+      Buffer.from(`${line1.replace('hi', 'caf\u00e9')}${line2}`, 'latin1'),
+      { problem: 'encoding', line: 1 },
+    ],
+    ['prose', '# Notes\n\nhello', { problem: 'unknown-format', line: 1, found: 'text that is no JSON' }],
+    ['a number', '42', { problem: 'unknown-format', found: 'the number 42' }],
+    ['another object', '{\n"a": 1\n}', { problem: 'unknown-format', found: 'an object with "a"' }],
+    [
+      'messages of the screen',
+      '[{"ts":1,"type":"say","say":"text"},{"ts":2,"type":"ask"}]',
+      { problem: 'unknown-format', advice: 'Read api_conversation_history.json in the same folder.' },
+    ],
+    [
+      'a truncated list',
+      '[\n{"role":"user",\n"content":"h',
+      { problem: 'truncated', line: 3, expected: 'the end of a string there' },
+    ],
+    ['a truncated body', '{\n"messages": [', { problem: 'truncated', line: 2 }],
+    ['a truncated first line', line1.slice(0, 50), { problem: 'truncated', line: 1 }],
+    [
+      'a broken list',
+      '[\n{"role": "user",}\n]',
+      { problem: 'broken-json', line: 2, found: 'JSON that breaks at column 17' },
+    ],
+    ['text behind a list', '[] trailing', { problem: 'broken-json', expected: 'the end of the text there' }],
+    ['a line broken in the middle', `${line1}\n{"type":"us\n${line2}\n`, { problem: 'broken-line', line: 2 }],
+    [
+      'a broken first line',
+      `${line1.slice(0, 50)}\n${line2}\n`,
+      { problem: 'broken-line', line: 1, found: 'a line that breaks at column 51' },
+    ],
+    [
+      'half a record with the next one on its line',
+      `${line1}\n${line1.slice(0, 50)}${line2}\n${line2}`,
+      { problem: 'broken-line', line: 2 },
+    ],
+    ['a last line that is wrong, not cut', `${line1}\nnonsense\n`, { problem: 'broken-line', line: 2 }],
+    ['a line that is no record', `${line1}\n[1]\n`, { problem: 'wrong-shape', line: 2, found: 'an array' }],
+    ['a record without a type', '{"a":1}\n{"b":2}', { problem: 'wrong-shape', line: 1, found: 'nothing in "type"' }],
+    [
+      'a record without a message',
+      record({ message: undefined }),
+      { problem: 'wrong-shape', line: 1, found: 'nothing in "message"' },
+    ],
+    [
+      'a record with a wrong role',
+      record({ message: { role: 'tool', content: 'x' } }),
+      { problem: 'wrong-shape', line: 1, found: '"tool" in "message.role"' },
+    ],
+    [
+      'a record with wrong content',
+      record({ message: { role: 'user', content: 7 } }),
+      { problem: 'wrong-shape', found: 'the number 7 in "message.content"' },
+    ],
+    [
+      'no messages among the records',
+      jsonl(other('progress', 'p', null), { type: 'summary' }),
+      { problem: 'wrong-shape', found: 'no messages, only 1 progress, 1 summary records' },
+    ],
+    [
+      'a Codex session',
+      jsonl({ type: 'session_meta', payload: {} }, { type: 'response_item', payload: {} }),
+      { problem: 'unknown-format', found: 'a Codex session' },
+    ],
+    [
+      'a message without a role',
+      '[{"content":"x"}]',
+      { problem: 'wrong-shape', found: 'nothing in "messages[0].role"' },
+    ],
+    [
+      'a message that is none',
+      '[{"role":"user","content":"x"},null]',
+      { problem: 'wrong-shape', found: 'null in "messages[1]"' },
+    ],
+    [
+      'content that is a number',
+      '[{"role":"user","content":1}]',
+      { problem: 'wrong-shape', found: 'the number 1 in "messages[0].content"' },
+    ],
+    [
+      'a block that is none',
+      '[{"role":"user","content":["x"]}]',
+      { problem: 'wrong-shape', found: '"x" in "messages[0].content[0]"' },
+    ],
+    [
+      'a block without a type',
+      '[{"role":"user","content":[{}]}]',
+      { found: 'nothing in "messages[0].content[0].type"' },
+    ],
+    [
+      'a text without text',
+      '[{"role":"user","content":[{"type":"text"}]}]',
+      { found: 'nothing in "messages[0].content[0].text"' },
+    ],
+    [
+      'thinking without thought',
+      '[{"role":"user","content":[{"type":"thinking"}]}]',
+      { found: 'nothing in "messages[0].content[0].thinking"' },
+    ],
+    [
+      'a call without an id',
+      '[{"role":"user","content":[{"type":"tool_use"}]}]',
+      { found: 'nothing in "messages[0].content[0].id"' },
+    ],
+    [
+      'a call without a name',
+      '[{"role":"user","content":[{"type":"tool_use","id":"t"}]}]',
+      { found: 'nothing in "messages[0].content[0].name"' },
+    ],
+    [
+      'a result without its call',
+      '[{"role":"user","content":[{"type":"tool_result"}]}]',
+      { found: 'nothing in "messages[0].content[0].tool_use_id"' },
+    ],
+    [
+      'a result with wrong content',
+      '[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":false}]}]',
+      { found: 'the boolean false in "messages[0].content[0].content"' },
+    ],
+    [
+      'a message too deep',
+      `[{"role":"user","content":[{"type":"x","y":${deep(5000)}}]}]`,
+      { problem: 'wrong-shape', expected: 'at most 500 levels of nesting' },
+    ],
+    ['a list too deep', deep(200_000), { problem: 'wrong-shape', found: 'an array in "messages[0]"' }],
+    [
+      'a record too deep',
+      record({ message: { role: 'user', content: 'x', y: JSON.parse(deep(600)) as unknown } }),
+      { problem: 'wrong-shape', line: 1 },
+    ],
+  ])('%s', (_, input, expected) => {
+    expect(errorOf(input)).toMatchObject({ source: '/tmp/conversation', ...expected });
+  });
+
+  it('in words with file, line, what was found and what was expected', () => {
+    expect(() => read(`${line1}\n[1]\n`)).toThrow(
+      '/tmp/conversation:2: found an array; expected a record: a JSON object with "type".',
+    );
+  });
+});
+
+it('describes values without their content', () => {
+  expect([undefined, [], {}, { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, 'x'.repeat(21), Symbol('s')].map(words)).toEqual([
+    'nothing',
+    'an empty array',
+    'an empty object',
+    'an object with "a", "b", "c", "d", "e", …',
+    'a long string',
+    'a symbol',
+  ]);
+});
+
+describe('an id', () => {
+  it('is the same for the same file, however its drive is written', () => {
+    expect(sourceId({ path: '/a/../b/c' }, '')).toBe(sourceId({ path: '/b/c' }, 'changed'));
+    expect(withLowerDrive('C:\\work\\a')).toBe(withLowerDrive('c:\\work\\a'));
+    expect(withLowerDrive('/C:/x')).toBe('/C:/x');
+  });
+
+  it('comes from the content where there is no file', () => {
+    expect(sourceId({ name: 'stdin' }, 'a')).not.toBe(sourceId({ name: 'stdin' }, 'b'));
+    expect(readConversation(JSON.stringify([message]), { name: 'stdin' }).id).toMatch(/^text:[0-9a-f]{16}$/);
+  });
+});

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isConversationReadError } from './readError';
+import { fileError, readConversationFile } from './readFile';
+import { replyTo } from './workerReply';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'conversations-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const file = (name: string, content: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const problemOf = (path: string, maxBytes?: number): unknown => {
+  try {
+    readConversationFile(path, {}, maxBytes);
+  } catch (error) {
+    return isConversationReadError(error) ? error.problem : error;
+  }
+  return 'was read';
+};
+
+describe('a file', () => {
+  it('is read whatever it is called', () => {
+    const path = file('notes.txt', '[{"role":"user","content":"hi"}]');
+    expect(readConversationFile(path)).toMatchObject({ format: 'anthropic', title: 'hi' });
+    expect(replyTo({ path, options: {} })).toMatchObject({ conversation: { title: 'hi' } });
+  });
+
+  it('that is missing, a folder, or no file gets an error of its own', () => {
+    expect(problemOf(join(folder, 'missing.jsonl'))).toBe('not-found');
+    expect(problemOf(join(file('plain', 'x'), 'below.jsonl'))).toBe('not-found');
+    mkdirSync(join(folder, 'task'));
+    expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
+    expect(replyTo({ path: join(folder, 'task'), options: {} })).toMatchObject({ error: { problem: 'not-a-file' } });
+  });
+
+  it.skipIf(process.platform === 'win32')('that is a pipe is not waited for', () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(problemOf(pipe)).toBe('not-a-file');
+  });
+
+  it('that is too large is refused by its size, before it is read', () => {
+    const path = file('large.jsonl', '');
+    // Sparse: 2 GB that take no room.
+    truncateSync(path, 2 * 1024 ** 3);
+    expect(() => readConversationFile(path)).toThrow('found a file of 2.00 GB; expected at most 1.00 GB');
+    expect(problemOf(file('small', '[ ]'), 2)).toBe('too-large');
+  });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('that may not be read says so', () => {
+    const path = file('secret.jsonl', '[]');
+    chmodSync(path, 0);
+    expect(problemOf(path)).toBe('no-permission');
+  });
+
+  it('whose single value is longer than a string can be gets a clear error', () => {
+    const path = file('endless.json', '[');
+    truncateSync(path, 600 * 1024 ** 2);
+    writeFileSync(path, `[${' '.repeat(9000)}`, { flag: 'r+' });
+    expect(() => readConversationFile(path)).toThrow('found a single JSON value of 629 MB');
+  });
+});
+
+describe('an error of the file system', () => {
+  it.each([
+    ['EACCES', 'no-permission'],
+    ['EPERM', 'no-permission'],
+    ['ENOENT', 'not-found'],
+    ['EIO', 'io'],
+  ])('%s is told in words', (code, problem) => {
+    const error = fileError('/x', Object.assign(new Error(`${code}: oh`), { code }));
+    expect(error.problem).toBe(problem);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it('of no known kind is told, too', () => {
+    expect(fileError('/x', 'odd').message).toContain('an error while reading');
+  });
+});
+
+it('a fault of the reader itself is no answer: the worker fails with it', () => {
+  const path = file('roo.json', '[{"role":"user","content":"hi","ts":1}]');
+  const broken = {
+    get history(): never {
+      throw new TypeError('boom');
+    },
+  };
+  expect(() => replyTo({ path, options: broken })).toThrow('boom');
+});
