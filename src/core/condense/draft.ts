@@ -4,7 +4,7 @@ import { valueAt, withValueAt } from '../messages/path';
 import type { ApiMessage, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { lastByPlace, placeKey, renderCuts, type Cut, type Edit, type EditId } from './edits';
-import { isOneMarker, marker, MARKER_RULE, referenceFor, type ReferenceId } from './markers';
+import { isOneMarker, marker, referenceFor, tellsRule, withoutRule, withRule, type ReferenceId } from './markers';
 
 /** A wish to take a slice out of a string as it now stands in the draft. */
 export interface CutRequest {
@@ -25,6 +25,8 @@ interface PlaceState {
   readonly original: string;
   readonly before: Hash;
   readonly cuts: readonly Cut[];
+  /** False once a cut took out what stands only in the reference store. */
+  readonly strict: boolean;
 }
 
 /** What {@link Draft.rollback} goes back to. */
@@ -45,9 +47,12 @@ export class Draft {
   private view: ApiMessage[];
   private made = new Map<string, Edit>();
   private total: number;
-  private ruleTold: boolean;
+  /** Whether a marker of the view tells the rule about markers. */
+  private ruleTold = false;
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references = new Map<ReferenceId, Hash>();
+  /** Index of the task, the first user message; -1 where there is none. */
+  readonly task: number;
 
   /**
    * @param original the immutable conversation.
@@ -60,17 +65,18 @@ export class Draft {
     active: readonly Edit[] = [],
   ) {
     this.view = [...original];
+    this.task = original.findIndex((message) => message.role === 'user');
     this.places = new Map();
     for (const edit of lastByPlace(active)) {
       const state = this.stateOf(edit.place);
       if (state.before !== edit.before) throw new Error(`the edit ${edit.id} belongs to another conversation`);
-      this.show({ ...state, cuts: edit.cuts });
+      this.show({ ...state, cuts: edit.cuts, strict: edit.strict });
       for (const cut of edit.cuts) {
+        this.ruleTold ||= tellsRule(cut.text);
         if (cut.reference !== undefined)
           this.references.set(cut.reference, hashText(state.original.slice(cut.start, cut.end)));
       }
     }
-    this.ruleTold = this.references.size > 0;
     this.total = counter.messages(this.view);
   }
 
@@ -120,20 +126,21 @@ export class Draft {
     const told = this.ruleTold;
     const cuts = this.compose(state, requests);
     if (cuts === state.cuts) return 0;
+    const changed: PlaceState = { ...state, cuts, strict: state.strict && info.strict };
     const message = this.messageAt(place.message);
-    this.show({ ...state, cuts });
-    const before = this.counter.message(message);
-    const saved = before - this.counter.message(this.messageAt(place.message));
-    const judged = this.ruleTold === told ? saved : before - this.tokensWithoutRule(state, cuts);
+    this.show(changed);
+    const before = this.tokensAt(message, place);
+    const saved = before - this.tokensAt(this.messageAt(place.message), place);
+    const judged = this.ruleTold === told ? saved : before - this.tokensWithoutRule(changed);
     if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(place)) {
-      this.show(state);
+      this.places.set(placeKey(place), state);
       this.view[place.message] = message;
       this.ruleTold = told;
       return 0;
     }
     this.total -= saved;
     const tokensOf = (shown: readonly Cut[]): number => this.counter.text(renderCuts(state.original, shown));
-    this.record(step, { ...state, cuts }, info, tokensOf(state.cuts), tokensOf(cuts));
+    this.record(step, changed, info, tokensOf(state.cuts), tokensOf(cuts));
     return saved;
   }
 
@@ -167,7 +174,7 @@ export class Draft {
     if (known) return known;
     const original = valueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
-    return { place, original, before: hashText(original), cuts: [] };
+    return { place, original, before: hashText(original), cuts: [], strict: true };
   }
 
   private show(state: PlaceState): void {
@@ -176,10 +183,16 @@ export class Draft {
     this.view[message] = withValueAt(this.messageAt(message), path, renderCuts(state.original, state.cuts));
   }
 
-  /** Tokens of a message as it would be if the rule had been told before. */
-  private tokensWithoutRule({ place, original }: PlaceState, cuts: readonly Cut[]): number {
+  /** Tokens of the block with the place; of the message, where its content is a string. Nothing else changes. */
+  private tokensAt(message: ApiMessage, place: Place): number {
+    const block = blocksOf(message)[Number(place.path[1])];
+    return block ? this.counter.block(block) : this.counter.message(message);
+  }
+
+  /** The same as it would be if the rule had been told before. */
+  private tokensWithoutRule({ place, original, cuts }: PlaceState): number {
     const plain = cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
-    return this.counter.message(withValueAt(this.messageAt(place.message), place.path, renderCuts(original, plain)));
+    return this.tokensAt(withValueAt(this.messageAt(place.message), place.path, renderCuts(original, plain)), place);
   }
 
   /** No API takes a blank text. */
@@ -193,19 +206,31 @@ export class Draft {
   /** The state's cuts with the requested ones added; the very same list where none of them saves anything. */
   private compose(state: PlaceState, requests: readonly CutRequest[]): readonly Cut[] {
     const text = renderCuts(state.original, state.cuts);
+    const rangeOf = originalRanges(state);
     const made: Cut[] = [];
     let reached = 0;
     for (const request of requests.toSorted(byStart)) {
-      if (request.start < reached || request.end <= request.start) continue;
+      if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
       reached = request.end;
-      const { start, end } = originalRange(state, request);
+      const { start, end } = rangeOf(request);
+      // Two slices may touch one marker, which belongs to the first.
+      if (start < (made.at(-1)?.end ?? 0)) continue;
       const cut = this.makeCut(state.original, start, end, request.marker);
       const standing = text.slice(request.start, request.end);
-      if (isOneMarker(standing) || !this.saves(standing, withoutRule(cut.text))) continue;
+      if (isOneMarker(standing) || !this.saves(standing, cut.text)) continue;
       made.push(cut);
-      if (cut.reference !== undefined) this.ruleTold = true;
     }
-    return made.length === 0 ? state.cuts : mergeCuts(state.cuts, made);
+    return made.length === 0 ? state.cuts : this.tellRule(state.cuts, mergeCuts(state.cuts, made), new Set(made));
+  }
+
+  /** The first new marker tells the rule where no other marker of the view does, or does any more. */
+  private tellRule(old: readonly Cut[], cuts: readonly Cut[], made: ReadonlySet<Cut>): readonly Cut[] {
+    const tells = (list: readonly Cut[]): boolean => list.some((cut) => tellsRule(cut.text));
+    if (this.ruleTold && (tells(cuts) || !tells(old))) return cuts;
+    const first = cuts.findIndex((cut) => cut.reference !== undefined && made.has(cut));
+    const teller = cuts[first];
+    this.ruleTold = teller !== undefined;
+    return teller ? cuts.with(first, { ...teller, text: withRule(teller.text) }) : cuts;
   }
 
   /** A long slice saves more than any marker costs: only the short ones are counted. */
@@ -220,7 +245,7 @@ export class Draft {
     const hash = hashText(original.slice(start, end));
     const reference = referenceFor(hash, this.references);
     this.references.set(reference, hash);
-    return { start, end, text: marker(this.ruleTold ? what : what + RULE, reference), reference };
+    return { start, end, text: marker(what, reference), reference };
   }
 
   private record(step: string, state: PlaceState, info: CutInfo, tokensBefore: number, tokensAfter: number): void {
@@ -236,15 +261,12 @@ export class Draft {
       cuts: state.cuts,
       step,
       reason: info.reason,
-      strict: info.strict && (earlier?.strict ?? true),
+      strict: state.strict,
       tokensBefore: earlier?.tokensBefore ?? tokensBefore,
       tokensAfter,
     });
   }
 }
-
-const RULE = `; ${MARKER_RULE}`;
-const withoutRule = (text: string): string => text.replace(RULE, '');
 
 /**
  * Tokens that a change of one place must save. A marker that saves less only clutters the view; and it is more than the
@@ -254,21 +276,38 @@ const MIN_SAVED = 16;
 
 const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
 
-/** The slice of the original behind a slice of the view; a marker that it touches belongs to it whole. */
-function originalRange(state: PlaceState, slice: { start: number; end: number }): { start: number; end: number } {
-  let start: number | undefined;
+interface Slice {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Gives the slice of the original behind a slice of the view; a marker that it touches belongs to it whole. Asked for
+ * slices in order, it passes over the cuts once.
+ */
+function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
+  let next = 0;
+  // Where the last passed cut ends, in the original and in the view.
   let at = 0;
   let viewAt = 0;
-  for (const cut of [...state.cuts, { start: state.original.length, end: state.original.length, text: '' }]) {
-    const kept = cut.start - at;
-    if (start === undefined && slice.start < viewAt + kept) start = at + Math.max(0, slice.start - viewAt);
-    if (slice.end <= viewAt + kept) return { start: start ?? cut.start, end: at + slice.end - viewAt };
-    viewAt += kept + cut.text.length;
-    if (start === undefined && slice.start < viewAt) start = cut.start;
-    if (slice.end <= viewAt) return { start: start ?? cut.start, end: cut.end };
-    at = cut.end;
-  }
-  return { start: start ?? state.original.length, end: state.original.length };
+  /** Passes the cuts whose text ends before a place in the view; gives the cut that has the place in its text. */
+  const passTo = (place: number, isEnd: boolean): Cut | undefined => {
+    for (let cut = cuts[next]; cut; cut = cuts[++next]) {
+      const start = viewAt + cut.start - at;
+      const end = start + cut.text.length;
+      if (isEnd ? place <= start : place < start) return undefined;
+      if (isEnd ? place <= end : place < end) return cut;
+      at = cut.end;
+      viewAt = end;
+    }
+    return undefined;
+  };
+  return (slice) => {
+    const first = passTo(slice.start, false);
+    const start = first ? first.start : at + slice.start - viewAt;
+    const last = passTo(slice.end, true);
+    return { start, end: last ? last.end : at + slice.end - viewAt };
+  };
 }
 
 /** Both lists in order; an old cut that lies inside a new one is part of it. */

@@ -19,6 +19,10 @@ export function referenceFor(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>):
   return hash as string as ReferenceId;
 }
 
+/** Told once in a view: agents have copied such texts into files (Opencode-DCP#168). */
+export const MARKER_RULE = 'never write such a marker into a file';
+const RULE = `; ${MARKER_RULE}`;
+
 /**
  * The text that stands where content was taken out. One form that no code or prose has by chance, so that it can be
  * found again, expanded, and kept out of files.
@@ -30,15 +34,18 @@ export const marker = (what: string, reference: ReferenceId): string =>
 /** Names of tools and files come from the model: none may break a marker's form, or blow it up. */
 const MAX_WHAT = 200;
 const plain = (what: string): string =>
-  // eslint-disable-next-line no-control-regex
   what
     .replace(/[⟦⟧]/g, '')
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .slice(0, MAX_WHAT)
     .toWellFormed();
 
-/** Told once in a view: agents have copied such texts into files (Opencode-DCP#168). */
-export const MARKER_RULE = 'never write such a marker into a file';
+/** Whether a marker tells the rule. */
+export const tellsRule = (text: string): boolean => text.includes(RULE);
+
+/** A marker as the one that tells the rule, and as any other. */
+export const withRule = (text: string): string => text.replace(/ · ref (?=[0-9a-f]+⟧$)/, `${RULE}$&`);
+export const withoutRule = (text: string): string => text.replace(RULE, '');
 
 const MARKER = /⟦condensed: ([^⟦⟧]*?) · ref ([0-9a-f]{6,64})⟧/g;
 

@@ -2,5 +2,4 @@ import type { PlacedContent } from '../../messages/exchanges';
 import type { Draft } from '../draft';
 
 /** True for content that no operation touches: the task (the first user message). */
-export const protectedFrom = (draft: Draft, content: PlacedContent): boolean =>
-  content.message <= draft.messages.findIndex((message) => message.role === 'user');
+export const protectedFrom = (draft: Draft, content: PlacedContent): boolean => content.message <= draft.task;

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { hashText, type Hash } from '../hash';
+import {
+  expandMarkers,
+  findMarkers,
+  isOneMarker,
+  marker,
+  referenceFor,
+  tellsRule,
+  withoutRule,
+  withRule,
+  type ReferenceId,
+} from './markers';
+
+const ref = (id: string): ReferenceId => id as ReferenceId;
+
+describe('referenceFor', () => {
+  const hash = hashText('content');
+
+  it('takes six digits, and more only where they are taken by another content', () => {
+    expect(referenceFor(hash, new Map())).toBe(hash.slice(0, 6));
+    expect(referenceFor(hash, new Map([[ref(hash.slice(0, 6)), hash]]))).toBe(hash.slice(0, 6));
+    expect(referenceFor(hash, new Map([[ref(hash.slice(0, 6)), hashText('other')]]))).toBe(hash.slice(0, 8));
+  });
+
+  it('takes the whole hash where all shorter ones are taken', () => {
+    const taken = new Map<ReferenceId, Hash>();
+    for (let length = 6; length < 64; length += 2) taken.set(ref(hash.slice(0, length)), hashText('other'));
+    expect(referenceFor(hash, taken)).toBe(hash);
+  });
+});
+
+describe('marker', () => {
+  it('is found again', () => {
+    const text = `a ${marker('3 lines · ref of x', ref('abcdef'))}${marker('y', ref('abcdef01'))} b`;
+    expect(findMarkers(text).map(({ what, reference }) => [what, reference])).toEqual([
+      ['3 lines · ref of x', 'abcdef'],
+      ['y', 'abcdef01'],
+    ]);
+    expect(
+      findMarkers(text)
+        .map(({ start, end }) => text.slice(start, end))
+        .join(''),
+    ).toBe(text.slice(2, -2));
+    expect(findMarkers('⟦condensed: no reference⟧ ⟦condensed: x · ref zz⟧')).toEqual([]);
+  });
+
+  it.each(['⟦evil⟧ · ref 123456⟧', 'two\r\nlines\u2028more', `${'x'.repeat(199)}😀`, 'y'.repeat(10_000)])(
+    'keeps its form with %j in it',
+    (what) => {
+      const text = marker(what, ref('abcdef'));
+      expect(isOneMarker(text)).toBe(true);
+      expect(text).not.toMatch(/[\r\n]/);
+      expect(text.isWellFormed()).toBe(true);
+      expect(text.length).toBeLessThan(300);
+    },
+  );
+
+  it('may tell the rule', () => {
+    const plain = marker('x · ref abcdef of y', ref('abcdef'));
+    expect(tellsRule(plain)).toBe(false);
+    expect(tellsRule(withRule(plain))).toBe(true);
+    expect(isOneMarker(withRule(plain))).toBe(true);
+    expect(withoutRule(withRule(plain))).toBe(plain);
+    expect(tellsRule(withRule(marker('z'.repeat(300), ref('abcdef'))))).toBe(true);
+  });
+
+  it('is one marker only where nothing else stands', () => {
+    const one = marker('x', ref('abcdef'));
+    expect([one, `${one} `, one + one, 'x', ''].map(isOneMarker)).toEqual([true, false, false, false, false]);
+  });
+});
+
+describe('expandMarkers', () => {
+  it('puts known originals back and leaves others', () => {
+    const [known, unknown] = [marker('x', ref('abcdef')), marker('x', ref('000000'))];
+    const resolve = (reference: ReferenceId): string | undefined => (reference === 'abcdef' ? 'ORIGINAL' : undefined);
+    expect(expandMarkers(`a${known}b${unknown}c`, resolve)).toBe(`aORIGINALb${unknown}c`);
+    expect(expandMarkers('plain', resolve)).toBe('plain');
+  });
+
+  it('is linear on text full of beginnings', () => {
+    const started = performance.now();
+    expect(findMarkers('⟦condensed: '.repeat(100_000))).toEqual([]);
+    expect(findMarkers(`⟦condensed: ${' · ref a'.repeat(100_000)}`)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
