@@ -1,1 +1,188 @@
-export {};
+/**
+ * A double of the module "vscode" for unit tests: what the code shows is noted in `fake`, what a user would answer is
+ * scripted there. The real one is used by the end-to-end tests.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+type Listener = () => void;
+
+export interface FakeItem {
+  readonly label: string;
+  readonly description?: string;
+  readonly detail?: string;
+}
+
+export interface FakeQuickPick {
+  title: string;
+  placeholder: string;
+  busy: boolean;
+  matchOnDescription: boolean;
+  matchOnDetail: boolean;
+  items: readonly FakeItem[];
+  activeItems: readonly FakeItem[];
+  selectedItems: readonly FakeItem[];
+  onDidAccept(listener: Listener): void;
+  onDidHide(listener: Listener): void;
+  show(): void;
+  dispose(): void;
+  /** What a user does. */
+  accept(item: FakeItem): void;
+  hide(): void;
+}
+
+export interface Shown {
+  readonly kind: 'information' | 'error' | 'status';
+  readonly message: string;
+  readonly choices: readonly string[];
+}
+
+/** What was shown, and what the user answers. */
+export const fake = {
+  shown: [] as Shown[],
+  /** Chosen buttons, in order of the messages that have them; undefined dismisses. */
+  answers: [] as (string | undefined)[],
+  settings: {} as Record<string, unknown>,
+  executed: [] as unknown[][],
+  openFile: undefined as string | undefined,
+  saveFile: undefined as string | undefined,
+  progress: [] as string[],
+  /** Cancels the next progress at its first report. */
+  cancelAtFirstReport: false,
+  quickPick: undefined as FakeQuickPick | undefined,
+  onQuickPick: undefined as ((picker: FakeQuickPick) => void) | undefined,
+  registered: new Map<string, (...args: unknown[]) => unknown>(),
+  provider: undefined as { provideTextDocumentContent(uri: Uri): string } | undefined,
+  reset(): void {
+    Object.assign(this, { shown: [], answers: [], settings: {}, executed: [], progress: [] });
+    Object.assign(this, { openFile: undefined, saveFile: undefined, cancelAtFirstReport: false });
+    Object.assign(this, { quickPick: undefined, onQuickPick: undefined, provider: undefined });
+    this.registered.clear();
+  },
+};
+
+export class Uri {
+  private constructor(
+    readonly scheme: string,
+    readonly path: string,
+  ) {}
+  get fsPath(): string {
+    return this.path;
+  }
+  static file(path: string): Uri {
+    return new Uri('file', path);
+  }
+  static from({ scheme, path }: { scheme: string; path: string }): Uri {
+    return new Uri(scheme, path);
+  }
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    return new Uri(base.scheme, join(base.path, ...parts));
+  }
+}
+
+export class CancellationError extends Error {}
+
+export const ProgressLocation = { Notification: 15, Window: 10 };
+
+export const l10n = {
+  t: (text: string, ...values: unknown[]): string =>
+    text.replace(/\{(\d+)\}/g, (_match, index: string) => String(values[Number(index)])),
+};
+
+const show =
+  (kind: Shown['kind']) =>
+  (message: string, ...choices: string[]) => {
+    fake.shown.push({ kind, message, choices });
+    return Promise.resolve(choices.length > 0 ? fake.answers.shift() : undefined);
+  };
+
+const logger = () => {
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    lines.push(line);
+  };
+  const reveal = (): void => {
+    fake.executed.push(['log.show']);
+  };
+  return { lines, info: write, warn: write, error: write, show: reveal, dispose: () => undefined };
+};
+
+interface Token {
+  isCancellationRequested: boolean;
+  onCancellationRequested(listener: Listener): { dispose(): void };
+}
+
+export const window = {
+  showInformationMessage: show('information'),
+  showErrorMessage: show('error'),
+  setStatusBarMessage: show('status'),
+  showOpenDialog: () => Promise.resolve(fake.openFile === undefined ? undefined : [Uri.file(fake.openFile)]),
+  showSaveDialog: () => Promise.resolve(fake.saveFile === undefined ? undefined : Uri.file(fake.saveFile)),
+  createOutputChannel: logger,
+  async withProgress<T>(
+    _options: unknown,
+    task: (progress: { report(value: { message?: string }): void }, token: Token) => Promise<T>,
+  ): Promise<T> {
+    const listeners: Listener[] = [];
+    const token: Token = {
+      isCancellationRequested: false,
+      onCancellationRequested: (listener) => {
+        listeners.push(listener);
+        return { dispose: () => listeners.splice(listeners.indexOf(listener), 1) };
+      },
+    };
+    const report = ({ message }: { message?: string }): void => {
+      if (message !== undefined) fake.progress.push(message);
+      if (fake.cancelAtFirstReport) listeners.forEach((listener) => listener());
+    };
+    return task({ report }, token);
+  },
+  createQuickPick(): FakeQuickPick {
+    const accepted: Listener[] = [];
+    const hidden: Listener[] = [];
+    const picker: FakeQuickPick = {
+      title: '',
+      placeholder: '',
+      busy: false,
+      matchOnDescription: false,
+      matchOnDetail: false,
+      items: [],
+      activeItems: [],
+      selectedItems: [],
+      onDidAccept: (listener) => accepted.push(listener),
+      onDidHide: (listener) => hidden.push(listener),
+      show: () => fake.onQuickPick?.(picker),
+      dispose: () => undefined,
+      accept(item) {
+        picker.selectedItems = [item];
+        accepted.forEach((listener) => listener());
+      },
+      hide: () => {
+        hidden.forEach((listener) => listener());
+      },
+    };
+    fake.quickPick = picker;
+    return picker;
+  },
+};
+
+export const commands = {
+  executeCommand: (...args: unknown[]) => {
+    fake.executed.push(args);
+    return Promise.resolve();
+  },
+  registerCommand: (name: string, handler: (...args: unknown[]) => unknown) => {
+    fake.registered.set(name, handler);
+    return { dispose: () => fake.registered.delete(name) };
+  },
+};
+
+export const workspace = {
+  workspaceFolders: undefined as { uri: Uri }[] | undefined,
+  getConfiguration: (section: string) => ({ get: (key: string) => fake.settings[`${section}.${key}`] }),
+  registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {
+    fake.provider = provider;
+    return { dispose: () => undefined };
+  },
+  fs: { writeFile: (uri: Uri, bytes: Uint8Array) => writeFile(uri.fsPath, bytes) },
+};

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { nothingToGain, transcript } from '../../test/support/transcript';
+import { loadTokenCounter } from '../storage/assets';
+import { openLedger } from '../storage/ledgerStore';
+import { perform } from './perform';
+import { runTask } from './runTask';
+import type { CondensedResult, CondenseTask, CountTask, TaskProgress, UndoTask } from './tasks';
+
+let folder: string;
+let path: string;
+let store: string;
+let told: TaskProgress[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'perform-'));
+  path = join(folder, 'session-1.jsonl');
+  store = join(folder, 'store');
+  told = [];
+  writeFileSync(path, transcript());
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
+  kind: 'condense',
+  path,
+  history: 'active',
+  provider: 'lossless',
+  config: undefined,
+  targetPercent: 50,
+  store,
+  ...changes,
+});
+
+const performed = (what: CondenseTask | UndoTask | CountTask): Promise<unknown> =>
+  perform(
+    what,
+    () => loadTokenCounter(inject('bundles')),
+    (progress) => told.push(progress),
+  );
+
+describe('perform', () => {
+  it('condenses a file down to the target, keeps the originals, and gives all that is shown', async () => {
+    const result = (await performed(task())) as CondensedResult;
+    expect(result.kind).toBe('condensed');
+    expect(result.targetTokens).toBe(Math.ceil(result.tokensBefore / 2));
+    expect(result.report).toContain('Context condensed using Lossless');
+    expect(result.before.split('━━━ ').length).toBe(result.after.split('━━━ ').length);
+    expect(JSON.parse(result.json)).toMatchObject({ messages: [{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}] });
+    const ledger = await openLedger(store, { id: 'claude-code:session-1' });
+    expect(ledger.ledger.condensations).toHaveLength(1);
+    expect(told.map(({ step }) => step)).toEqual(
+      expect.arrayContaining(['Reading the conversation', 'Keeping the originals']),
+    );
+  });
+
+  it('undoes the last condensation, once', async () => {
+    await performed(task());
+    const undo = { kind: 'undo', conversation: 'claude-code:session-1', store } as const;
+    expect(await performed(undo)).toEqual({ undone: { provider: 'lossless', edits: expect.any(Number) } });
+    expect(await performed(undo)).toEqual({ undone: undefined });
+  });
+
+  it('says why nothing came of it', async () => {
+    writeFileSync(path, transcript(nothingToGain()));
+    expect(await performed(task())).toMatchObject({ kind: 'not-condensed', reason: 'nothing-to-gain' });
+    expect(await performed(task({ targetPercent: 100 }))).toMatchObject({ reason: 'target-met' });
+  });
+
+  it('names a provider that is not there', async () => {
+    await expect(performed(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
+  });
+
+  it('counts several files; one that can’t be read stops nothing', async () => {
+    const broken = join(folder, 'broken.jsonl');
+    writeFileSync(broken, '{"type":');
+    await performed({ kind: 'count', paths: [broken, path], history: 'active' });
+    expect(told.map(({ counted }) => counted)).toEqual([
+      { path: broken, content: undefined },
+      { path, content: { title: 'Rename value7 in src/values.ts', tokens: expect.any(Number) } },
+    ]);
+  });
+});
+
+describe('runTask', () => {
+  const options = () => ({ workerPath: join(inject('bundles'), 'worker.cjs'), signal: new AbortController().signal });
+
+  it('gives what the worker gives, and its errors as what they were', async () => {
+    expect(await runTask(task(), options())).toMatchObject({ kind: 'condensed' });
+    await expect(runTask(task({ path: join(folder, 'gone') }), options())).rejects.toMatchObject({
+      name: 'ConversationReadError',
+      problem: 'not-found',
+    });
+    await expect(runTask(task({ provider: 'magic' }), options())).rejects.toThrow('no provider "magic"');
+  });
+
+  it('says so where the worker ends or can’t start', async () => {
+    const ends = join(folder, 'ends.cjs');
+    writeFileSync(ends, 'process.exit(3)');
+    await expect(runTask(task(), { ...options(), workerPath: ends })).rejects.toThrow('ended (code 3)');
+    await expect(runTask(task(), { ...options(), workerPath: join(folder, 'none.cjs') })).rejects.toThrow('none.cjs');
+  });
+
+  it('an abort ends the thread with the reason; one that came before starts none', async () => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const running = runTask(task(), {
+      ...options(),
+      signal: abort.signal,
+      onProgress: () => {
+        abort.abort(reason);
+      },
+    });
+    await expect(running).rejects.toBe(reason);
+    await expect(runTask(task(), { ...options(), signal: abort.signal })).rejects.toBe(reason);
+  });
+});
+
+it('a missing token table says what to do', async () => {
+  await expect(loadTokenCounter(folder)).rejects.toThrow(/o200k\.bin can't be read\. Build or install/);
+});

@@ -1,0 +1,265 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type * as vscode from 'vscode';
+import { transcript, nothingToGain } from '../../test/support/transcript';
+import { fake, Uri, window, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
+import { activate } from '../extension';
+import { Comparisons } from '../views/comparisons';
+import { condenseNow, undoCondensation } from './index';
+import { ageOf } from './pickConversation';
+import type { Services } from './services';
+import { manualSettings } from './settings';
+
+let home: string;
+let file: string;
+let log: ReturnType<typeof window.createOutputChannel>;
+let services: Services;
+
+beforeEach(() => {
+  fake.reset();
+  home = mkdtempSync(join(tmpdir(), 'home-'));
+  symlinkSync(inject('bundles'), join(home, 'dist'));
+  file = join(home, 'session-1.jsonl');
+  writeFileSync(file, transcript());
+  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
+  vi.stubEnv('HOME', home);
+  log = window.createOutputChannel();
+  const context = { extensionPath: home, globalStorageUri: Uri.file(join(home, 'storage', 'us')), subscriptions: [] };
+  services = {
+    context: context as unknown as vscode.ExtensionContext,
+    log: log as unknown as vscode.LogOutputChannel,
+    comparisons: new Comparisons(),
+    last: undefined,
+  };
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const last = () => fake.shown.at(-1)!;
+
+/** Files of an agent's store below the home folder, the first the newest. */
+function store(files: Record<string, string>): void {
+  Object.entries(files).forEach(([name, text], index) => {
+    const path = join(home, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+    const seconds = 1_700_000_000 - index * 3600;
+    utimesSync(path, seconds, seconds);
+  });
+}
+
+/** Waits until the list of conversations is complete, then does what the user does. */
+function whenListed(act: (picker: FakeQuickPick) => void): void {
+  fake.onQuickPick = (picker) => {
+    void vi
+      .waitFor(() => expect(picker.busy).toBe(false), { timeout: 20_000 })
+      .then(() => {
+        act(picker);
+      });
+  };
+}
+
+describe('Condense Context Now', () => {
+  it('says what each step did, the total, cost and time, and offers what can be done next', async () => {
+    await condenseNow(services, file);
+    expect(last().message).toMatch(
+      /^Context condensed using Lossless\. .+: [\d,]+ → [\d,]+ \(-\d+%\)\. Total: [\d,]+ → [\d,]+ \(-\d+%\) tokens\. Cost: \$0\. Time: .+/,
+    );
+    expect(last().choices).toEqual(['Show Diff', 'Save Condensed Copy…', 'Undo', 'Details']);
+    expect(fake.progress).toContain('Reading the conversation');
+    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless:`);
+    expect(readFileSync(file, 'utf8')).toBe(transcript());
+  });
+
+  it('shows the difference in VS Code’s own editor, over documents that are read-only', async () => {
+    fake.answers = ['Show Diff', undefined];
+    await condenseNow(services, file);
+    const [command, before, after, title] = fake.executed[0] as [string, Uri, Uri, string];
+    expect(command).toBe('vscode.diff');
+    expect(title).toContain('Rename value7');
+    const read = (uri: Uri): string => fake.provider!.provideTextDocumentContent(uri);
+    expect(read(before)).toContain('▶ Read\nfile_path: /project/src/values.ts');
+    expect(read(after)).toContain('⟦condensed: ');
+    expect(read(after).split('\n').length).toBeLessThan(read(before).split('\n').length);
+  });
+
+  it('keeps the texts of the last few condensations only', async () => {
+    const first = services.comparisons.add({ before: 'b', after: 'a' });
+    for (let round = 0; round < 3; round++) services.comparisons.add({ before: '', after: '' });
+    const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before.txt` });
+    expect(fake.provider!.provideTextDocumentContent(uri)).toContain('no longer kept');
+    services.comparisons.dispose();
+  });
+
+  it('saves a copy, never over the conversation', async () => {
+    fake.saveFile = join(home, 'copy.json');
+    fake.answers = ['Save Condensed Copy…', undefined];
+    await condenseNow(services, file);
+    const copy = JSON.parse(readFileSync(fake.saveFile, 'utf8')) as { messages: unknown[] };
+    expect(copy.messages).toHaveLength(8);
+    expect(fake.shown.some(({ message }) => message === 'Saved copy.json')).toBe(true);
+
+    workspace.workspaceFolders = [{ uri: Uri.file(home) }];
+    fake.saveFile = file;
+    fake.answers = ['Save Condensed Copy…', undefined];
+    await condenseNow(services, file);
+    workspace.workspaceFolders = undefined;
+    expect(fake.shown.some(({ message }) => message.includes('never overwritten'))).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe(transcript());
+  });
+
+  it('saves nothing where the user names no file', async () => {
+    fake.answers = ['Save Condensed Copy…', undefined];
+    await condenseNow(services, file);
+    expect(fake.shown.filter(({ kind }) => kind !== 'information')).toEqual([]);
+  });
+
+  it('undoes, once; without a condensation it says so', async () => {
+    await undoCondensation(services);
+    expect(last().message).toContain('Nothing was condensed in this window');
+    fake.answers = ['Undo'];
+    await condenseNow(services, file);
+    expect(last().message).toMatch(/^Undone\. \d+ edits were taken back/);
+    await undoCondensation(services);
+    expect(last().message).toBe('There is nothing left to undo.');
+  });
+
+  it('shows the log as details', async () => {
+    fake.answers = ['Details', undefined];
+    await condenseNow(services, file);
+    expect(fake.executed).toContainEqual(['log.show']);
+  });
+
+  it('cancel ends it at once, and nothing is written', async () => {
+    fake.cancelAtFirstReport = true;
+    await condenseNow(services, file);
+    expect(last()).toMatchObject({ kind: 'status', message: 'Cancelled. Nothing was condensed.' });
+    await undoCondensation(services, 'claude-code:session-1');
+    expect(last().message).toBe('There is nothing left to undo.');
+  });
+
+  it('says why nothing came of it, and offers the other way', async () => {
+    writeFileSync(file, transcript(nothingToGain()));
+    fake.answers = ['Use Truncation', 'Details'];
+    await condenseNow(services, file);
+    const messages = fake.shown.map(({ message }) => message);
+    expect(messages[0]).toMatch(/^Nothing was condensed\. Lossless found nothing/);
+    expect(messages[1]).toMatch(/^Nothing was condensed\. Truncation found nothing/);
+    expect(fake.shown[1]!.choices).toEqual(['Details']);
+    expect(fake.executed).toContainEqual(['log.show']);
+  });
+
+  it('tells an error in words, with file and line, and tries again', async () => {
+    const lines = transcript().split('\n');
+    writeFileSync(file, [lines[0], '{"broken', ...lines.slice(2)].join('\n'));
+    fake.answers = ['Retry', 'Details'];
+    await condenseNow(services, file);
+    expect(fake.shown.filter(({ kind }) => kind === 'error')).toHaveLength(2);
+    expect(last().message).toMatch(/^Nothing was condensed\. .*session-1\.jsonl:2: found/);
+    expect(last().choices).toEqual(['Retry', 'Details']);
+  });
+
+  it('notes a target that was not reached', async () => {
+    fake.settings['contextCondenser.manual.targetPercent'] = 5;
+    await condenseNow(services, file);
+    expect(last().message).toMatch(/Note: the target of [\d,]+ tokens was not reached/);
+  });
+});
+
+describe('picking a conversation', () => {
+  const ROO = JSON.stringify([
+    { role: 'user', content: [{ type: 'text', text: '<task>\nAdd a button\n</task>' }], ts: 1 },
+    { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }], ts: 2 },
+  ]);
+
+  it('lists what agents keep, the newest first, with title, agent, age and tokens', async () => {
+    store({
+      '.claude/projects/-project/session-1.jsonl': transcript(),
+      '.claude/projects/-project/agent-1.jsonl': transcript(),
+      '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json': ROO,
+      '.claude/projects/-project/broken.jsonl': '{"type":"user"',
+    });
+    let items: readonly FakeItem[] = [];
+    whenListed((picker) => {
+      items = picker.items;
+      picker.hide();
+    });
+    await condenseNow(services);
+    expect(items.map(({ label }) => label)).toEqual([
+      'Rename value7 in src/values.ts',
+      'Add a button',
+      'broken.jsonl',
+      '$(folder-opened) Open file…',
+    ]);
+    expect(items[0]!.description).toMatch(/^Claude Code · \d+ days ago · [\d,]+ tokens$/);
+    expect(items[1]!.description).toMatch(/^Roo Code · /);
+    expect(items[2]!.description).toMatch(/can’t be read$/);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('condenses the one that is picked', async () => {
+    store({ '.claude/projects/-project/session-1.jsonl': transcript() });
+    whenListed((picker) => {
+      picker.accept(picker.items[0]!);
+    });
+    await condenseNow(services);
+    expect(last().message).toContain('Context condensed');
+  });
+
+  it('opens a file, and explains an empty list', async () => {
+    let placeholder = '';
+    fake.openFile = file;
+    whenListed((picker) => {
+      placeholder = picker.placeholder;
+      picker.accept(picker.items.at(-1)!);
+    });
+    await condenseNow(services);
+    expect(placeholder).toContain('No agent has conversations');
+    expect(last().message).toContain('Context condensed');
+    fake.openFile = undefined;
+    fake.shown = [];
+    await condenseNow(services);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('says an age in the largest unit that it fills', () => {
+    expect([0, 60_000, 3_600_000 * 2, 86_400_000 * 3].map(ageOf)).toEqual([
+      'just now',
+      '1 min ago',
+      '2 h ago',
+      '3 days ago',
+    ]);
+  });
+});
+
+it('settings out of their bounds count as the nearest that are not', () => {
+  expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active' });
+  fake.settings = {
+    'contextCondenser.manual.targetPercent': 1000,
+    'contextCondenser.provider': 'truncation',
+    'contextCondenser.history': 'all',
+  };
+  expect(manualSettings()).toEqual({ provider: 'truncation', targetPercent: 95, history: 'all' });
+  fake.settings['contextCondenser.manual.targetPercent'] = 'half';
+  expect(manualSettings().targetPercent).toBe(50);
+});
+
+it('activation registers every command of package.json and loads nothing else', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    contributes: { commands: { command: string }[] };
+  };
+  const context = { ...services.context, subscriptions: [] as { dispose(): void }[] };
+  activate(context);
+  expect([...fake.registered.keys()].toSorted()).toEqual(
+    manifest.contributes.commands.map(({ command }) => command).toSorted(),
+  );
+  fake.registered.get('contextCondenser.showLog')!();
+  expect(fake.executed).toEqual([['log.show']]);
+  context.subscriptions.forEach((part) => part.dispose());
+});
