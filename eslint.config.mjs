@@ -1,7 +1,27 @@
 import tseslint from 'typescript-eslint';
 
 /** What each layer may not import. The layers stand in docs/ARCHITECTURE.md; a lower one never knows a higher one. */
-const effects = ['vscode', 'fs', 'node:fs', 'fs/promises', 'node:fs/promises', 'http', 'node:http', 'https', 'node:https', 'net', 'node:net', 'tls', 'node:tls', 'child_process', 'node:child_process', 'worker_threads', 'node:worker_threads', 'os', 'node:os'];
+const effects = [
+  'vscode',
+  'fs',
+  'node:fs',
+  'fs/promises',
+  'node:fs/promises',
+  'http',
+  'node:http',
+  'https',
+  'node:https',
+  'net',
+  'node:net',
+  'tls',
+  'node:tls',
+  'child_process',
+  'node:child_process',
+  'worker_threads',
+  'node:worker_threads',
+  'os',
+  'node:os',
+];
 const upper = ['extension', 'agent', 'background', 'panel', 'commands', 'views', 'cli'];
 const middle = ['api', 'conversations', 'storage', 'settings'];
 const layer = (files, folders, paths = []) => ({
@@ -22,7 +42,10 @@ const layer = (files, folders, paths = []) => ({
 
 export default tseslint.config(
   { ignores: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'] },
-  ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'] })),
+  ...tseslint.configs.strictTypeChecked.map((config) => ({
+    ...config,
+    files: ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'],
+  })),
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -36,7 +59,10 @@ export default tseslint.config(
     },
   },
   layer(['src/core/**/*.ts'], [...upper, ...middle], effects),
-  layer(middle.map((name) => `src/${name}/**/*.ts`), upper),
+  layer(
+    middle.map((name) => `src/${name}/**/*.ts`),
+    upper,
+  ),
   layer(['src/{agent,background,panel,commands,views,cli}/**/*.ts'], ['extension']),
   {
     files: ['**/*.test.ts', 'test/**/*.ts'],
