@@ -8,9 +8,13 @@ const sample = 'sample/conversation.jsonl';
 execFileSync(process.execPath, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
 const store = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));
 console.log(`Condensing ${sample} with the keyless default:\n`);
-const { status } = spawnSync(process.execPath, ['dist/cli.cjs', 'condense', sample, '--store', store, '--out', join(store, 'condensed.json')], {
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
+const { status } = spawnSync(
+  process.execPath,
+  ['dist/cli.cjs', 'condense', sample, '--store', store, '--out', join(store, 'condensed.json')],
+  {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  },
+);
 if (status !== 0) process.exit(status ?? 1);
 console.log(`\nThe same on a conversation of yours: node dist/cli.cjs condense <file>   (--help says more)`);
 if (process.stdout.isTTY && !process.argv.includes('--no-open')) {

@@ -24,7 +24,9 @@ const run = (name, command, args) =>
     });
     child.on('error', (error) => console.error(error.message));
     child.on('close', (code) => {
-      console.log(`-- ${name}: ${code === 0 ? 'ok' : `exit code ${code}`}, ${((Date.now() - started) / 1000).toFixed(1)} s`);
+      console.log(
+        `-- ${name}: ${code === 0 ? 'ok' : `exit code ${code}`}, ${((Date.now() - started) / 1000).toFixed(1)} s`,
+      );
       resolve({ ok: code === 0, passed: Number(counted?.[1] ?? 0), failed: Number(counted?.[2] ?? 0) });
     });
   });

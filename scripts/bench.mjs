@@ -1,0 +1,28 @@
+// Measures: npm run bench [-- --only providers|curve|recall|tokens …]. Bundles the bench and runs it with the collector at hand.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const quality = process.argv.includes('--quality');
+const folder = mkdtempSync(join(tmpdir(), 'context-condenser-bench-'));
+try {
+  const { build } = await import('esbuild');
+  const { buildRanks } = await import('./ranks.mjs');
+  buildRanks(join('dist', 'o200k.bin'));
+  const outfile = join(folder, 'bench.cjs');
+  await build({
+    entryPoints: [quality ? 'test/bench/quality.ts' : 'test/bench/run.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    outfile,
+    logLevel: 'warning',
+  });
+  const args = process.argv.slice(2).filter((argument) => argument !== '--quality');
+  const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...args], { stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
