@@ -45,38 +45,57 @@ export const EMPTY_LEDGER: Ledger = { condensations: [], undone: new Set(), excl
 const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
 /** The state after one more entry. An entry that names what isn't there changes nothing. */
-export function applyEntry(ledger: Ledger, entry: LedgerEntry): Ledger {
-  switch (entry.type) {
-    case 'condensed':
-      return { ...ledger, condensations: [...ledger.condensations, entry.condensation] };
-    case 'undone':
-      return { ...ledger, undone: new Set([...ledger.undone, entry.condensation]) };
-    case 'redone':
-      return { ...ledger, undone: without(ledger.undone, entry.condensation) };
-    case 'excluded':
-      return { ...ledger, excluded: new Set([...ledger.excluded, excludedKey(entry.condensation, entry.edit)]) };
-    case 'included':
-      return { ...ledger, excluded: without(ledger.excluded, excludedKey(entry.condensation, entry.edit)) };
-  }
-}
-
-const without = <T>(set: ReadonlySet<T>, value: T): Set<T> => new Set([...set].filter((other) => other !== value));
+export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => foldFrom(ledger, [entry]);
 
 /** The state after all entries. */
-export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => {
-  let ledger = EMPTY_LEDGER;
-  for (const entry of entries) ledger = applyEntry(ledger, entry);
-  return ledger;
-};
+export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => foldFrom(EMPTY_LEDGER, entries);
+
+function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
+  const byId = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
+  const undone = new Set(ledger.undone);
+  const excluded = new Set(ledger.excluded);
+  for (const entry of entries) {
+    if (entry.type === 'condensed') {
+      byId.set(entry.condensation.id, entry.condensation);
+      continue;
+    }
+    const condensation = byId.get(entry.condensation);
+    if (!condensation) continue;
+    switch (entry.type) {
+      case 'undone':
+        undone.add(entry.condensation);
+        break;
+      case 'redone':
+        undone.delete(entry.condensation);
+        break;
+      case 'excluded':
+        if (hasEdit(condensation, entry.edit)) excluded.add(excludedKey(entry.condensation, entry.edit));
+        break;
+      case 'included':
+        excluded.delete(excludedKey(entry.condensation, entry.edit));
+        break;
+    }
+  }
+  return { condensations: [...byId.values()], undone, excluded };
+}
+
+const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
 
 /**
  * The condensations that the view shows, oldest first. One that was made from the original stands in place of all before
  * it, for good: undoing it gives the original, not what was condensed before.
  */
 export function activeCondensations(ledger: Ledger): Condensation[] {
-  const base = ledger.condensations.findLastIndex((condensation) => condensation.base === 'original');
-  return ledger.condensations.slice(Math.max(base, 0)).filter(({ id }) => !ledger.undone.has(id));
+  return sinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
 }
+
+const sinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
+  condensations.slice(
+    Math.max(
+      0,
+      condensations.findLastIndex(({ base }) => base === 'original'),
+    ),
+  );
 
 /** The edits that the view shows: of several for one place the last that is not excluded. */
 export const activeEdits = (ledger: Ledger): Edit[] =>
@@ -94,14 +113,18 @@ export function undo(ledger: Ledger): LedgerEntry | undefined {
 
 /** The entry that brings the last undone condensation back; undefined where nothing was undone since the last one. */
 export function redo(ledger: Ledger): LedgerEntry | undefined {
-  const lastDone = ledger.condensations.findLastIndex(({ id }) => !ledger.undone.has(id));
-  const next = ledger.condensations[lastDone + 1];
+  const candidates = sinceBase(ledger);
+  const next = candidates[candidates.findLastIndex(({ id }) => !ledger.undone.has(id)) + 1];
   return next && { type: 'redone', condensation: next.id };
 }
 
-/** The entry that takes one edit out of the view, or back in; undefined where the ledger has no such edit. */
+/**
+ * The entry that takes one edit out of the view, or back in; undefined where the ledger has no such edit. Where several
+ * condensations have it (one was undone and made again), the last one that the view shows is meant.
+ */
 export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
-  const condensation = ledger.condensations.findLast(({ edits }) => edits.some(({ id }) => id === edit))?.id;
+  const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
+  const condensation = (activeCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
   if (condensation === undefined) return undefined;
   const type = ledger.excluded.has(excludedKey(condensation, edit)) ? 'included' : 'excluded';
   return { type, condensation, edit };

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { Hash } from '../hash';
+import type { Edit, EditId } from './edits';
+import {
+  activeCondensations,
+  activeEdits,
+  applyEntry,
+  editsShownBy,
+  EMPTY_LEDGER,
+  foldEntries,
+  redo,
+  toggleEdit,
+  undo,
+  type Condensation,
+  type CondensationId,
+  type Ledger,
+  type LedgerEntry,
+} from './ledger';
+
+const id = (name: string): CondensationId => name as CondensationId;
+const editId = (name: string): EditId => name as EditId;
+
+/** An edit called `name` of the message at `message`. */
+const edit = (name: string, message: number): Edit => ({
+  id: editId(name),
+  place: { message, path: ['content'] },
+  contentType: 'messageText',
+  before: 'h' as Hash,
+  cuts: [],
+  step: 's',
+  reason: 'r',
+  strict: true,
+  tokensBefore: 2,
+  tokensAfter: 1,
+});
+
+const condensed = (name: string, base: Condensation['base'], ...edits: Edit[]): LedgerEntry => ({
+  type: 'condensed',
+  condensation: {
+    id: id(name),
+    at: '2025-01-01T00:00:00Z',
+    provider: 'lossless',
+    base,
+    edits,
+    steps: [],
+    tokensBefore: 2,
+    tokensAfter: 1,
+    cost: 0,
+    viewHash: 'v',
+  },
+});
+
+const active = (ledger: Ledger): string[] => activeCondensations(ledger).map((one) => one.id);
+const shown = (ledger: Ledger): string[] => activeEdits(ledger).map((one) => one.id);
+/** The ledger after the entry that a function gives for it. */
+const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined): Ledger => {
+  const entry = next(ledger);
+  if (!entry) throw new Error('no entry');
+  return applyEntry(ledger, entry);
+};
+
+describe('condensations', () => {
+  it('on top of the view add to it; of one place the last edit is shown', () => {
+    const ledger = foldEntries([
+      condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
+      condensed('c2', 'view', edit('a2', 1)),
+    ]);
+    expect(active(ledger)).toEqual(['c1', 'c2']);
+    expect(shown(ledger)).toEqual(['a2', 'b1']);
+  });
+
+  it('of the original take the place of all before', () => {
+    const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
+    expect(active(ledger)).toEqual(['c2']);
+    expect(shown(ledger)).toEqual(['b2']);
+    expect(active(after(ledger, undo))).toEqual([]);
+    expect(active(after(after(ledger, undo), redo))).toEqual(['c2']);
+  });
+
+  it('that are none leave nothing to show, undo or redo', () => {
+    expect(active(EMPTY_LEDGER)).toEqual([]);
+    expect(undo(EMPTY_LEDGER)).toBeUndefined();
+    expect(redo(EMPTY_LEDGER)).toBeUndefined();
+    expect(toggleEdit(EMPTY_LEDGER, editId('a'))).toBeUndefined();
+  });
+
+  it('that are named but not there change nothing', () => {
+    const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1))]);
+    const strangers: LedgerEntry[] = [
+      { type: 'undone', condensation: id('c2') },
+      { type: 'redone', condensation: id('c2') },
+      { type: 'excluded', condensation: id('c2'), edit: editId('a1') },
+      { type: 'excluded', condensation: id('c1'), edit: editId('zz') },
+      { type: 'included', condensation: id('c1'), edit: editId('a1') },
+    ];
+    for (const entry of strangers) expect(applyEntry(ledger, entry)).toEqual(ledger);
+    expect(active(foldEntries([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
+  });
+
+  it('recorded twice stand once', () => {
+    expect(active(foldEntries([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
+  });
+});
+
+describe('undo and redo', () => {
+  const three = foldEntries([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
+
+  it('go back and forth one by one', () => {
+    const back = after(after(three, undo), undo);
+    expect(active(back)).toEqual(['c1']);
+    const forth = after(back, redo);
+    expect(active(forth)).toEqual(['c1', 'c2']);
+    expect(active(after(forth, redo))).toEqual(['c1', 'c2', 'c3']);
+    expect(redo(three)).toBeUndefined();
+  });
+
+  it('reach the beginning, and come back from it', () => {
+    const none = after(after(after(three, undo), undo), undo);
+    expect(undo(none)).toBeUndefined();
+    expect(active(after(none, redo))).toEqual(['c1']);
+  });
+
+  it('reach only back to the last that was made from the original', () => {
+    const none = after(applyEntry(after(three, undo), condensed('c4', 'original')), undo);
+    expect(active(none)).toEqual([]);
+    expect(undo(none)).toBeUndefined();
+    expect(redo(none)).toEqual({ type: 'redone', condensation: 'c4' });
+    const all = foldEntries([
+      condensed('c1', 'view'),
+      { type: 'undone', condensation: id('c1') },
+      condensed('c2', 'original'),
+    ]);
+    expect(redo(after(all, undo))).toEqual({ type: 'redone', condensation: 'c2' });
+  });
+
+  it('have nothing to redo once something new was done', () => {
+    const ledger = applyEntry(after(three, undo), condensed('c4', 'view'));
+    expect(active(ledger)).toEqual(['c1', 'c2', 'c4']);
+    expect(redo(ledger)).toBeUndefined();
+  });
+});
+
+describe('an excluded edit', () => {
+  const ledger = foldEntries([
+    condensed('c1', 'view', edit('a1', 1)),
+    condensed('c2', 'view', edit('a2', 1), edit('b2', 2)),
+  ]);
+  const toggle = (name: string) => (state: Ledger) => toggleEdit(state, editId(name));
+
+  it('shows the one below, and comes back', () => {
+    const without = after(ledger, toggle('a2'));
+    expect(shown(without)).toEqual(['a1', 'b2']);
+    expect(shown(after(without, toggle('a1')))).toEqual(['b2']);
+    expect(shown(after(without, toggle('a2')))).toEqual(['a2', 'b2']);
+  });
+
+  it('stays excluded when its condensation is undone and redone', () => {
+    const without = after(ledger, toggle('b2'));
+    expect(shown(after(after(without, undo), redo))).toEqual(['a2']);
+  });
+
+  it('is the one that the view shows where several condensations have it', () => {
+    const again = foldEntries([
+      condensed('c1', 'view', edit('a', 1)),
+      condensed('c2', 'view', edit('a', 1)),
+      { type: 'undone', condensation: id('c2') },
+    ]);
+    expect(toggleEdit(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
+    expect(toggleEdit(after(again, undo), editId('a'))).toMatchObject({ condensation: 'c2' });
+  });
+});
+
+it('10,000 entries are folded in no time', () => {
+  const edits = Array.from({ length: 100 }, (_, index) => edit(`e${index}`, index));
+  const entries: LedgerEntry[] = [condensed('c', 'view', ...edits)];
+  for (let index = 0; index < 10_000; index++) {
+    entries.push({ type: index % 3 ? 'excluded' : 'included', condensation: id('c'), edit: editId(`e${index % 100}`) });
+  }
+  const started = performance.now();
+  foldEntries(entries);
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+describe('the edits that a condensation showed', () => {
+  it('are its own and those that it was made on top of', () => {
+    const ledger = foldEntries([
+      condensed('c1', 'view', edit('a1', 1)),
+      condensed('c2', 'original', edit('a2', 1)),
+      condensed('c3', 'view', edit('b3', 2)),
+    ]);
+    const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
+    expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
+  });
+});
