@@ -80,29 +80,33 @@ function tailStart(text: string, share: Share): number {
   for (let line = 0; line < share.lines; line++) {
     const newline = at === 0 ? -1 : text.lastIndexOf('\n', at - 1);
     if (newline < 0 || text.length - newline > share.chars) {
-      return safeBoundary(text, Math.max(0, text.length - share.chars));
+      return safeBoundary(text, Math.max(0, text.length - share.chars), 'after');
     }
     at = newline;
   }
-  return at;
+  // A line's end may be two characters.
+  return text[at] === '\n' && text[at - 1] === '\r' && text.length - at < share.chars ? at - 1 : at;
 }
 
 /** How far back a place is looked for where a grapheme certainly begins. */
 const LOOK_BACK = 128;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
-/** The offset, or the one before it where a character (as a person sees it) would be cut in two. */
-export function safeBoundary(text: string, offset: number): number {
+/** The offset, or the nearest one on the given side of it that doesn't cut a character (as a person sees it) in two. */
+export function safeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
   const from = Math.max(0, offset - LOOK_BACK);
-  const window = text.slice(from, offset + LOOK_BACK);
   // Between two printable ASCII characters there always is a boundary; the segmenter starts there.
-  let start = 0;
-  for (const pair of window.slice(0, offset - from).matchAll(ASCII_PAIR)) start = pair.index + 1;
+  let start = from > 0 ? -1 : 0;
+  for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
+  // A window could begin in the middle of a row of flags, each of them two letters; without a sure place, the text does.
+  const window = text.slice(Math.max(0, start), start < 0 ? text.length : offset + LOOK_BACK);
+  const base = Math.max(0, start);
   const segment = graphemes()
-    .segment(window.slice(start))
-    .containing(offset - from - start);
-  return segment ? from + start + segment.index : offset;
+    .segment(window)
+    .containing(offset - base);
+  if (!segment || base + segment.index === offset || side === 'before') return base + (segment?.index ?? offset - base);
+  return base + segment.index + segment.segment.length;
 }
 
 let segmenter: Intl.Segmenter | undefined;
