@@ -1,5 +1,6 @@
-import { blocksOf, isToolResult } from '../messages/blocks';
+import { isText, isToolResult } from '../messages/blocks';
 import type { ApiMessage } from '../messages/types';
+import { xmlResultHeader } from '../messages/xmlTools';
 
 /** Which messages an operation may touch: those from `start` up to, not including, `end`. */
 export interface Zone {
@@ -14,7 +15,14 @@ export interface Zone {
 export function oldZone(messages: readonly ApiMessage[], keepRecent: number): Zone {
   const start = messages.findIndex((message) => message.role === 'user') + 1;
   let end = Math.max(start, messages.length - keepRecent);
-  const first = messages[end];
-  if (first && end > start && blocksOf(first).some(isToolResult)) end -= 1;
+  while (end > start && holdsResults(messages[end])) end--;
   return { start, end };
 }
+
+const holdsResults = (message: ApiMessage | undefined): boolean => {
+  if (message?.role !== 'user') return false;
+  if (typeof message.content === 'string') return xmlResultHeader(message.content) !== undefined;
+  return message.content.some(
+    (block) => isToolResult(block) || (isText(block) && xmlResultHeader(block.text) !== undefined),
+  );
+};
