@@ -77,7 +77,7 @@ export async function runScenario(
     for (const [index, window] of windows.entries()) {
       const shot = `FAILED-${name.replace(/\W+/g, '-')}-${index + 1}`;
       const path = await screenshot(window, shot).catch(() => 'no screenshot');
-      said.push(`screenshot ${path}`, ...window.errors.slice(-20));
+      said.push(`screenshot ${path}`, ...window.errors.slice(-10).map((text) => text.slice(0, 600)));
     }
     throw new Error(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${said.join('\n')}`, {
       cause: error,

@@ -1,4 +1,4 @@
-// One of everything that a scenario reads: quick pick, progress, notification with buttons, diff, save box, log channel, dialog, webview.
+// One of everything that a scenario reads: a scripted model, quick pick, progress, notification with buttons, diff, save box, log channel, dialog, webview.
 const vscode = require('vscode');
 
 exports.activate = (context) => {
@@ -56,4 +56,38 @@ exports.activate = (context) => {
     });
     panel.webview.html = '<h1>Hello from the panel</h1><button onclick="this.textContent = \'clicked\'">click</button>';
   });
+
+  /** Lists the workspace through VS Code's agent, then answers with what it saw. */
+  const provider = {
+    provideLanguageModelChatInformation: ({ configuration }) =>
+      configuration === undefined
+        ? []
+        : [
+            {
+              id: 'm1',
+              name: 'Probe Model',
+              family: 'probe',
+              version: '1',
+              maxInputTokens: 200_000,
+              maxOutputTokens: 4_000,
+              capabilities: { toolCalling: true },
+            },
+          ],
+    async provideLanguageModelChatResponse(_model, messages, options, progress, token) {
+      const parts = messages.flatMap((message) => [...message.content]);
+      const text = JSON.stringify(parts);
+      const result = parts.find((part) => part instanceof vscode.LanguageModelToolResultPart);
+      if (!options.tools?.length) return progress.report(new vscode.LanguageModelTextPart('A title'));
+      if (text.includes('wait for me') && result) {
+        log.info('waiting');
+        await new Promise((resolve) => token.onCancellationRequested(resolve));
+        return void log.info('cancelled');
+      }
+      if (result) return progress.report(new vscode.LanguageModelTextPart(`I saw ${result.content[0].value}`));
+      const path = vscode.workspace.workspaceFolders[0].uri.fsPath;
+      progress.report(new vscode.LanguageModelToolCallPart('call-1', 'list_dir', { path }));
+    },
+    provideTokenCount: (_model, text) => Promise.resolve(Math.ceil(JSON.stringify(text).length / 4)),
+  };
+  context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider('condenser-probe', provider));
 };

@@ -1,37 +1,78 @@
+import type { ServerOptions } from './server';
 import { until } from './wait';
-import type { Workbench } from './workbench';
+import type { Workbench, WorkbenchOptions } from './workbench';
 
-/** Opens the chat view and waits until it would send to this model. */
+/**
+ * What a window needs so that VS Code's own agent runs on a contributed model, with no sign-in and no question asked before a tool runs.
+ * `group` is what a user would have saved for the vendor in "Manage Language Models".
+ */
+export function agentOptions(vendor: string, modelId: string, group: object = {}): ServerOptions & WorkbenchOptions {
+  return {
+    agent: true,
+    models: [{ name: 'Test', vendor, ...group }],
+    settings: {
+      'chat.utilityModel': `${vendor}/${modelId}`,
+      'chat.utilitySmallModel': `${vendor}/${modelId}`,
+      'chat.permissions.default': 'autoApprove',
+      'chat.tools.global.autoApprove': true,
+      'chat.tools.terminal.autoApprove': { '/.*/': true },
+      'chat.tools.terminal.ignoreDefaultAutoApproveRules': true,
+      'workbench.secondarySideBar.defaultVisibility': 'visible',
+    },
+  };
+}
+
+/** Waits until the chat would send to the model of this name. */
 export async function openChat({ page }: Workbench, model: string): Promise<void> {
-  const input = page.locator('.interactive-input-part').first();
-  if (!(await input.isVisible())) await page.keyboard.press('Control+Alt+I');
-  await input.waitFor();
-  await until(`the chat to offer ${model}`, async () => (await input.innerText()).includes(model), 60_000);
+  await page.locator('.interactive-input-part').first().waitFor();
+  const picker = page.locator('.interactive-input-part .model-picker-name').first();
+  await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model), 60_000);
+}
+
+/** Waits until no request runs: one that is sent before that is queued, and not answered. */
+export async function chatIdle({ page }: Workbench, timeout = 60_000): Promise<void> {
+  const running = page.locator('.chat-response-loading, .chat-execute-toolbar a[aria-label^="Cancel"]');
+  await until('the chat to be idle', async () => (await running.count()) === 0, timeout);
 }
 
 /** Types a prompt into the chat and sends it. */
-export async function ask({ page }: Workbench, prompt: string): Promise<void> {
-  const editor = page.locator('.interactive-input-part .monaco-editor').first();
+export async function ask(bench: Workbench, prompt: string): Promise<void> {
+  const { page } = bench;
+  await chatIdle(bench);
+  // A question of the agent ("Run command?") has an editor of its own above this one.
+  const editor = page.locator('.interactive-input-part .chat-editor-container .monaco-editor').first();
   await editor.click();
   await page.keyboard.insertText(prompt);
+  const shown = prompt.split('\n')[0]?.slice(0, 20) ?? '';
   await until('the prompt to stand in the chat', async () =>
-    (await editor.locator('.view-lines').innerText())
-      .replaceAll('\u00a0', ' ')
-      .includes(prompt.split('\n')[0]!.slice(0, 20)),
+    (await editor.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ').includes(shown),
   );
   await page.keyboard.press('Enter');
 }
 
-/** The text of the chat's last answer once it is complete. */
-export function answerText({ page }: Workbench, timeout = 60_000): Promise<string> {
-  return until(
-    'the chat to answer',
-    async () => {
-      const last = page.locator('.interactive-item-container.interactive-response').last();
-      if ((await last.count()) === 0 || (await page.locator('.chat-response-loading').count()) > 0) return undefined;
-      const text = (await last.innerText()).trim();
-      return text === '' ? undefined : text;
-    },
-    timeout,
-  );
+/** Stops the answer that is being given. */
+export async function cancelAnswer({ page }: Workbench): Promise<void> {
+  await page.locator('.chat-execute-toolbar a[aria-label^="Cancel"]').first().click();
+}
+
+/** The text of the chat's last answer, once it satisfies `wanted`, no request runs, and it grows no more (VS Code shows it word by word). */
+export async function answerText(
+  bench: Workbench,
+  wanted: (text: string) => boolean = (text) => text !== '',
+  timeout = 60_000,
+): Promise<string> {
+  const last = bench.page.locator('.interactive-item-container.interactive-response').last();
+  const read = async (): Promise<string> =>
+    (await last.locator('.value .rendered-markdown').allInnerTexts()).join('\n').trim();
+  let before = '';
+  let same = 0;
+  await until('an answer in the chat', async () => wanted(await read()), timeout);
+  await chatIdle(bench, timeout);
+  await until('the answer to stand still', async () => {
+    const now = await read();
+    same = now === before ? same + 1 : 0;
+    before = now;
+    return same >= 8;
+  });
+  return before;
 }

@@ -51,6 +51,7 @@ const noise = [
   /not a web extension/,
   /Failed to load resource/,
   /\[LEAKED DISPOSABLE\]/,
+  /extensions\/copilot\/dist/,
   /github-authentication|microsoft-authentication|sign ?in|GitHub/i,
   /the document's frame is sandboxed|allow-scripts and allow-same-origin|Unrecognized feature/,
   /WebSocket close with status code/,

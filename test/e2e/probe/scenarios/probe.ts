@@ -3,12 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scenario } from '../../bed';
 import {
+  agentOptions,
   answer,
+  answerText,
+  ask,
+  cancelAnswer,
   clickDialog,
   clickNotification,
   dialog,
   diffEditor,
   notification,
+  openChat,
   outputPanel,
   pick,
   quickInput,
@@ -89,4 +94,17 @@ export const opensAWebviewAndReloads: Scenario = async (bed) => {
   await bench.reload();
   await runCommand(bench, 'Probe: Pick Something');
   await quickInput(bench, ({ items }) => items.length === 3);
+};
+
+export const runsTheAgentAndCancelsIt: Scenario = async (bed) => {
+  const folder = bed.folder({ 'hello.txt': 'hello\n' });
+  const bench = await bed.open({ folder, ...agentOptions('condenser-probe', 'm1') });
+  await openChat(bench, 'Probe Model');
+  await ask(bench, 'List the files');
+  assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw hello\.txt/);
+  await screenshot(bench, 'probe-agent-dark');
+  await ask(bench, 'Now wait for me');
+  await until('the model to wait', () => bench.server.outputText('Probe').includes('waiting'));
+  await cancelAnswer(bench);
+  await until('the cancel to arrive', () => bench.server.outputText('Probe').includes('cancelled'), 5_000);
 };
