@@ -43,15 +43,27 @@ const originalsOf = (history: History, edits: readonly Edit[]): ((hash: Hash) =>
   return (hash) => texts.get(hash);
 };
 
-/** A line without the number that a read tool put in front of it: numbers follow from the range that was asked for. */
-const withoutNumber = (line: string): string => line.replace(/^ *\d+(?:→|\t| \| ?)/, '');
+/** A line without what follows from the call: the path and the number that read and search tools put in front. */
+const plainLine = (line: string): string => line.replace(/^(?:[^\s:]+[:-])?(?: *\d+(?:→|\t| \| ?|[:-]))?/, '').trim();
 
-/** The lines that are no blanks, without numbers. */
+/** The lines of a text that are no blanks. */
 const linesIn = (text: string): string[] =>
   text
     .split('\n')
-    .map(withoutNumber)
-    .filter((line) => line.trim() !== '');
+    .flatMap((line) => [line.trim(), plainLine(line)])
+    .filter((line) => line !== '');
+
+/** The lines of which a slice takes more than blanks, whole. */
+function linesAround(text: string, start: number, end: number): string[] {
+  const lines: string[] = [];
+  let at = text.lastIndexOf('\n', start - 1) + 1;
+  for (const line of text.slice(at, `${text}\n`.indexOf('\n', end)).split('\n')) {
+    const taken = text.slice(Math.max(at, start), Math.min(at + line.length, end));
+    if (taken.trim() !== '' && plainLine(line) !== '') lines.push(plainLine(line));
+    at += line.length + 1;
+  }
+  return lines;
+}
 
 const linesOfView = (view: History): Set<string> =>
   new Set(view.flatMap((message) => contentsOf(message).flatMap(({ text }) => linesIn(text))));
@@ -193,7 +205,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
           if (!edit.strict) continue;
           const original = originalText(history, edit);
           for (const { start, end } of edit.cuts) {
-            for (const line of linesIn(original.slice(start, end))) {
+            for (const line of linesAround(original, start, end)) {
               expect(standing.has(line), `"${line.slice(0, 80)}" of step ${edit.step}`).toBe(true);
             }
           }
