@@ -3,8 +3,9 @@
  * known blocks carry only what the reference names; blocks that we don't know go as they are, less our own fields.
  * Consecutive messages of one role are left: the API merges them.
  */
-import { blocksOf, isRecord, isText, isToolResult } from '../core/messages/blocks';
-import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
+import { isToolResult } from '../core/messages/blocks';
+import type { Block } from '../core/messages/types';
+import { foldSystem, type Folded } from './foldSystem';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
 import { DEFAULT_MAX_OUTPUT_TOKENS, type ApiRequest, type ToolChoice } from './types';
 
@@ -65,59 +66,22 @@ function choiceTo(choice: ToolChoice): Wire {
   return { type: choice === 'required' ? 'any' : choice };
 }
 
-/** Leading system messages belong to the prompt; later ones become text of the user's message next to them. */
 function splitSystem({ system, messages }: ApiRequest): { prompt: unknown; messages: WireMessage[] } {
-  const firstOther = messages.findIndex((message) => message.role !== 'system');
-  const leading = firstOther < 0 ? messages : messages.slice(0, firstOther);
-  const own =
-    typeof system === 'string' ? (system.trim() === '' ? [] : [{ type: 'text', text: system }]) : (system ?? []);
-  const blocks = [...own, ...leading.flatMap(textsOf)]
-    .map((block) => onlyKnown(block))
-    .filter((block) => !isBlank(block));
-  const plain = leading.length === 0 && typeof system === 'string' && blocks.length > 0;
-  return {
-    prompt: plain ? system : blocks.length > 0 ? blocks : undefined,
-    messages: firstOther < 0 ? [] : conversationTo(messages.slice(firstOther)),
-  };
-}
-
-const isBlank = (block: Wire): boolean => typeof block['text'] === 'string' && block['text'].trim() === '';
-
-const textsOf = (message: ApiMessage): TextBlock[] =>
-  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content.filter(isText);
-
-function conversationTo(messages: readonly ApiMessage[]): WireMessage[] {
-  const converted: WireMessage[] = [];
-  let waiting: Wire[] = [];
-  for (const message of messages) {
-    if (message.role === 'system') {
-      const notes = textsOf(message).map(({ text }) => ({ type: 'text', text: `<system>\n${text}\n</system>` }));
-      const last = converted.at(-1);
-      // Behind a user's message: there it separates no call from its results.
-      if (last?.role === 'user') converted.splice(-1, 1, joined(last, notes));
-      else waiting.push(...notes);
-      continue;
-    }
-    const own = messageTo(message, message.role);
-    if (!own) continue;
-    const takesNotes = own.role === 'user' && waiting.length > 0;
-    converted.push(takesNotes ? joined(own, waiting) : own);
-    if (takesNotes) waiting = [];
+  const folded = foldSystem(messages);
+  const converted = folded.messages.flatMap(messageTo);
+  if (typeof system === 'string' && folded.prompt.length === 0) {
+    return { prompt: system.trim() === '' ? undefined : system, messages: converted };
   }
-  if (waiting.length > 0) converted.push({ role: 'user', content: waiting });
-  return converted;
+  const own = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
+  const blocks = [...own, ...folded.prompt].filter(({ text }) => text.trim() !== '').map(onlyKnown);
+  return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
 }
 
-const joined = ({ role, content }: WireMessage, more: readonly Wire[]): WireMessage => ({
-  role,
-  content: [...(typeof content === 'string' ? [{ type: 'text', text: content }] : content), ...more],
-});
-
-/** Undefined where nothing is left that the vendor takes. */
-function messageTo(message: ApiMessage, role: 'user' | 'assistant'): WireMessage | undefined {
-  if (typeof message.content === 'string') return { role, content: message.content };
-  const content = blocksOf(message).flatMap(blockTo);
-  return content.length === 0 && message.content.length > 0 ? undefined : { role, content };
+/** Nothing where nothing is left that the vendor takes. */
+function messageTo({ role, content }: Folded['messages'][number]): WireMessage[] {
+  if (typeof content === 'string') return [{ role, content }];
+  const blocks = content.flatMap(blockTo);
+  return blocks.length === 0 && content.length > 0 ? [] : [{ role, content: blocks }];
 }
 
 function blockTo(block: Block): Wire[] {
@@ -138,4 +102,4 @@ function onlyKnown(block: Wire): Wire {
 }
 
 const withoutInternal = (value: Wire): Wire =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([field]) => !INTERNAL.has(field))) : value;
+  Object.fromEntries(Object.entries(value).filter(([field]) => !INTERNAL.has(field)));

@@ -8,33 +8,27 @@ import type { OpenAIRecord } from '../conversations/openaiArguments';
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
 import type { Dialect } from './dialect';
+import { foldSystem } from './foldSystem';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
 import type { ApiRequest } from './types';
 
 type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles'>;
 
 export function chatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
-  const prompt = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  const spoken = prompt.filter((block) => block.text.trim() !== '');
-  const first: ApiMessage[] = spoken.length > 0 ? [{ role: 'system', content: spoken }] : [];
-  const converted = toOpenAI([...first, ...messages].flatMap((message) => prepared(message, form)));
+  const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  const folds = !form.systemRole || form.alternateRoles;
+  const folded = folds ? foldSystem(messages) : { prompt: [], messages };
+  const prompt = [...own, ...folded.prompt].filter((block) => block.text.trim() !== '');
+  const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
+  const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
+  const converted = toOpenAI(all.flatMap((message) => prepared(message, form)));
   const kept = converted.filter((message) => !isEmptyReply(message));
-  const folded = form.systemRole ? kept : kept.map(asUser);
-  return form.alternateRoles ? merged(form.systemRole ? systemFirst(folded) : folded) : folded;
+  return folds ? merged(kept) : kept;
 }
 
 /** An assistant's message of which only thinking was there. */
 const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
-  role === 'assistant' &&
-  calls === undefined &&
-  (content === null || content === undefined || (Array.isArray(content) && content.length === 0));
-
-const asUser = (message: OpenAIRecord): OpenAIRecord =>
-  message['role'] === 'system' || message['role'] === 'developer' ? { ...message, role: 'user' } : message;
-
-/** Templates that alternate roles take a system message only as the first. */
-const systemFirst = (messages: readonly OpenAIRecord[]): OpenAIRecord[] =>
-  messages.map((message, index) => (index === 0 ? message : asUser(message)));
+  role === 'assistant' && calls === undefined && Array.isArray(content) && content.length === 0;
 
 /** Fields of a message that OpenAI's APIs gave and take back. */
 const SHELL_FIELDS = [

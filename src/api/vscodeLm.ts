@@ -6,6 +6,7 @@ import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/mess
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
 import { singleCall, streamCall } from './call';
+import { foldSystem } from './foldSystem';
 import { asText, REASONING_BLOCK } from './foreignBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { requestCounter } from './requestCounter';
@@ -161,29 +162,17 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
 
 /** The messages with the system prompt at the head of the first one, which is the user's. */
 export function lmMessages({ system, messages }: ApiRequest): LmMessage[] {
-  const converted: LmMessage[] = [];
-  const prompt: LmPart[] = [];
-  const prompts = typeof system === 'string' ? [system] : (system ?? []).map((block) => block.text);
-  for (const text of prompts) if (text.trim() !== '') prompt.push({ kind: 'text', text });
-  for (const message of messages) {
-    const content = partsOf(message);
-    if (content.length === 0) continue;
-    if (message.role !== 'system') converted.push({ role: message.role, content });
-    else if (converted.length === 0) prompt.push(...content);
-    else appendNote(converted, content);
-  }
+  const folded = foldSystem(messages);
+  const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  const prompt = [...own, ...folded.prompt].flatMap(partOf);
+  const converted = folded.messages
+    .map((message) => ({ role: message.role, content: partsOf(message) }))
+    .filter(({ content }) => content.length > 0);
   if (prompt.length === 0) return converted;
   const [first] = converted;
   return first?.role === 'user'
     ? [{ role: 'user', content: [...prompt, ...first.content] }, ...converted.slice(1)]
     : [{ role: 'user', content: prompt }, ...converted];
-}
-
-/** A later system message goes behind the user's before it, or stands as the user's own: never before results. */
-function appendNote(converted: LmMessage[], content: readonly LmPart[]): void {
-  const last = converted.at(-1);
-  if (last?.role === 'user') converted.splice(-1, 1, { role: 'user', content: [...last.content, ...content] });
-  else converted.push({ role: 'user', content });
 }
 
 const partsOf = ({ content }: ApiMessage): LmPart[] => {

@@ -1,0 +1,46 @@
+import { isText } from '../core/messages/blocks';
+import type { ApiMessage, TextBlock } from '../core/messages/types';
+
+/** A conversation without system messages. */
+export interface Folded {
+  /** Those before the first other message: they belong to the system prompt. */
+  readonly prompt: readonly TextBlock[];
+  readonly messages: readonly (ApiMessage & { readonly role: 'user' | 'assistant' })[];
+}
+
+/**
+ * For vendors that take no system message among the others: later ones become text of a user's message. They stand at its
+ * end, so that they never come between a call and its results.
+ */
+export function foldSystem(messages: readonly ApiMessage[]): Folded {
+  const prompt: TextBlock[] = [];
+  const folded: Folded['messages'][number][] = [];
+  let waiting: TextBlock[] = [];
+  for (const message of messages) {
+    const { role } = message;
+    if (role !== 'system') {
+      const takesNotes = role === 'user' && waiting.length > 0;
+      folded.push(
+        takesNotes ? { ...message, role, content: [...blocksIn(message), ...waiting] } : { ...message, role },
+      );
+      if (takesNotes) waiting = [];
+    } else if (folded.length === 0) {
+      prompt.push(...textsIn(message));
+    } else {
+      const notes = textsIn(message).map(
+        ({ text }) => ({ type: 'text', text: `<system>\n${text}\n</system>` }) as const,
+      );
+      const last = folded.at(-1);
+      if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...blocksIn(last), ...notes] });
+      else waiting.push(...notes);
+    }
+  }
+  if (waiting.length > 0) folded.push({ role: 'user', content: waiting });
+  return { prompt, messages: folded };
+}
+
+const blocksIn = ({ content }: ApiMessage) =>
+  typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
+
+const textsIn = (message: ApiMessage): TextBlock[] =>
+  blocksIn(message).filter((block) => isText(block) && block.text.trim() !== '') as TextBlock[];

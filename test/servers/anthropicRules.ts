@@ -1,0 +1,301 @@
+/**
+ * What Anthropic's Messages API refuses with 400, in its words, as far as they are known from its reference and from what
+ * users reported. Written for itself, not with src/core/messages/firewall.ts: so the one checks the other.
+ */
+import { isObject, list, objects, text, type Json } from './json';
+
+/** Makes and checks the signatures of thinking; only the server knows the key. */
+export interface Signer {
+  sign(content: string): string;
+}
+
+const MOST_BREAKPOINTS = 4;
+
+const TOOL_BLOCKS = new Set(['tool_use', 'tool_result']);
+
+/** The first thing that is wrong with a request, as the API says it; undefined where nothing is. */
+export function anthropicFault(body: Json, signer: Signer): string | undefined {
+  return (
+    shapeFault(body) ??
+    messageFaults(body, signer) ??
+    pairFault(body) ??
+    breakpointFault(body) ??
+    toolFault(body) ??
+    thinkingFault(body)
+  );
+}
+
+function shapeFault(body: Json): string | undefined {
+  if (typeof body['model'] !== 'string') return 'model: Field required';
+  if (!Number.isInteger(body['max_tokens']) || (body['max_tokens'] as number) < 1) return 'max_tokens: Field required';
+  if (!Array.isArray(body['messages'])) return 'messages: Field required';
+  if (body['messages'].length === 0) return 'messages: at least one message is required';
+  const known = new Set([
+    'model',
+    'max_tokens',
+    'messages',
+    'system',
+    'tools',
+    'tool_choice',
+    'temperature',
+    'thinking',
+    'stream',
+    'stop_sequences',
+    'top_p',
+    'top_k',
+    'metadata',
+    'service_tier',
+    'cache_control',
+    'output_config',
+    'container',
+    'anthropic_version',
+    'anthropic_beta',
+  ]);
+  const unknown = Object.keys(body).find((field) => !known.has(field));
+  if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
+  const { system } = body;
+  if (Array.isArray(system)) {
+    const blank = system.findIndex((block) => isObject(block) && text(block['text']).trim() === '');
+    if (blank >= 0) return 'system: text content blocks must be non-empty';
+  }
+  return undefined;
+}
+
+function messageFaults(body: Json, signer: Signer): string | undefined {
+  const messages = list(body['messages']);
+  for (const [index, message] of messages.entries()) {
+    const at = `messages.${index}`;
+    if (!isObject(message)) return `${at}: Input should be a valid dictionary`;
+    const extra = Object.keys(message).find((field) => field !== 'role' && field !== 'content');
+    if (extra !== undefined) return `${at}.${extra}: Extra inputs are not permitted`;
+    if (message['role'] !== 'user' && message['role'] !== 'assistant') {
+      return `${at}.role: Input should be 'user' or 'assistant'`;
+    }
+    if (index === 0 && message['role'] !== 'user') return 'messages: first message must use the "user" role';
+    const fault = contentFault(message, at, index === messages.length - 1, signer);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function contentFault({ role, content }: Json, at: string, isLast: boolean, signer: Signer): string | undefined {
+  if (typeof content === 'string') {
+    if (content === '' && !(isLast && role === 'assistant')) {
+      return `${at}: all messages must have non-empty content except for the optional final assistant message`;
+    }
+    return content !== '' && content.trim() === ''
+      ? `${at}: text content blocks must contain non-whitespace text`
+      : undefined;
+  }
+  if (!Array.isArray(content)) return `${at}.content: Field required`;
+  if (content.length === 0 && !(isLast && role === 'assistant')) {
+    return `${at}: all messages must have non-empty content except for the optional final assistant message`;
+  }
+  for (const [index, block] of content.entries()) {
+    const fault = blockFault(block, `${at}.content.${index}`, role, signer);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The fields that each block may have. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ['text', 'cache_control', 'citations'],
+  image: ['source', 'cache_control', 'transformations'],
+  document: ['source', 'cache_control', 'citations', 'context', 'title'],
+  search_result: ['source', 'title', 'content', 'cache_control', 'citations'],
+  thinking: ['thinking', 'signature'],
+  redacted_thinking: ['data'],
+  tool_use: ['id', 'name', 'input', 'cache_control', 'caller'],
+  tool_result: ['tool_use_id', 'content', 'is_error', 'cache_control'],
+};
+
+function blockFault(block: unknown, at: string, role: unknown, signer: Signer): string | undefined {
+  if (!isObject(block) || typeof block['type'] !== 'string') return `${at}.type: Field required`;
+  const { type } = block;
+  const fields = FIELDS[type];
+  if (!fields && !/^(?:server_tool_use|mcp_tool_use|container_upload|compaction|\w+_tool_result)$/.test(type)) {
+    return `${at}: Input tag '${type}' found using 'type' does not match any of the expected tags`;
+  }
+  const extra = fields && Object.keys(block).find((field) => field !== 'type' && !fields.includes(field));
+  if (extra !== undefined) return `${at}.${type}.${extra}: Extra inputs are not permitted`;
+  switch (type) {
+    case 'text':
+      if (text(block['text']) === '') return 'messages: text content blocks must be non-empty';
+      return text(block['text']).trim() === ''
+        ? 'messages: text content blocks must contain non-whitespace text'
+        : undefined;
+    case 'image':
+      return imageFault(block, at);
+    case 'thinking':
+      if (role !== 'assistant') return `${at}: thinking blocks may only be in \`assistant\` messages`;
+      if (typeof block['signature'] !== 'string') return `${at}.thinking.signature: Field required`;
+      return block['signature'] === signer.sign(text(block['thinking']))
+        ? undefined
+        : `${at}: Invalid \`signature\` in \`thinking\` block`;
+    case 'redacted_thinking':
+      return isSigned(text(block['data']), signer)
+        ? undefined
+        : `${at}: Invalid \`data\` in \`redacted_thinking\` block`;
+    case 'tool_use':
+      if (role !== 'assistant') return `${at}: \`tool_use\` blocks can only be in \`assistant\` messages`;
+      if (!/^[a-zA-Z0-9_-]+$/.test(text(block['id'])))
+        return `${at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+      if (text(block['name']) === '') return `${at}.tool_use.name: Field required`;
+      return isObject(block['input']) ? undefined : `${at}.tool_use.input: Input should be a valid dictionary`;
+    case 'tool_result':
+      if (role !== 'user') return `${at}: \`tool_result\` blocks can only be in \`user\` messages`;
+      return resultFault(block, at, signer);
+    default:
+      return undefined;
+  }
+}
+
+const isSigned = (data: string, signer: Signer): boolean => {
+  const [content = '', signature = ''] = data.split('.');
+  return signature === signer.sign(content);
+};
+
+function imageFault({ source }: Json, at: string): string | undefined {
+  if (!isObject(source)) return `${at}.image.source: Field required`;
+  if (source['type'] === 'url')
+    return typeof source['url'] === 'string' ? undefined : `${at}.image.source.url: Field required`;
+  if (source['type'] !== 'base64') return `${at}.image.source: Input tag does not match any of the expected tags`;
+  const isKnown = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].includes(text(source['media_type']));
+  return isKnown && text(source['data']) !== '' ? undefined : `${at}.image.source.base64: invalid base64 data`;
+}
+
+function resultFault(block: Json, at: string, signer: Signer): string | undefined {
+  const { content } = block;
+  for (const [index, part] of list(content).entries()) {
+    if (isObject(part) && TOOL_BLOCKS.has(text(part['type'])))
+      return `${at}.tool_result.content.${index}: Input tag is not allowed here`;
+    const fault = blockFault(part, `${at}.tool_result.content.${index}`, 'user', signer);
+    if (fault !== undefined) return fault;
+  }
+  if (block['is_error'] !== true) return undefined;
+  if (content === undefined || content === '' || (Array.isArray(content) && content.length === 0)) {
+    return `${at}: content cannot be empty if \`is_error\` is true`;
+  }
+  const onlyText = typeof content === 'string' || objects(content).every((part) => part['type'] === 'text');
+  return onlyText ? undefined : `${at}: all content must be type \`text\` if \`is_error\` is true`;
+}
+
+interface Turn {
+  readonly role: string;
+  readonly blocks: readonly Json[];
+  /** Index of the turn's first message. */
+  readonly at: number;
+}
+
+/** Consecutive messages of one role are one turn: the API merges them. */
+export function turnsOf(body: Json): Turn[] {
+  const turns: { role: string; blocks: Json[]; at: number }[] = [];
+  for (const [at, message] of objects(body['messages']).entries()) {
+    const role = text(message['role']);
+    const { content } = message;
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else turns.push({ role, blocks: [...blocks], at });
+  }
+  return turns;
+}
+
+const idsOf = (blocks: readonly Json[], type: string, field: string): string[] =>
+  blocks.filter((block) => block['type'] === type).map((block) => text(block[field]));
+
+const twice = (ids: readonly string[]): string | undefined => ids.find((id, index) => ids.indexOf(id) !== index);
+
+function pairFault(body: Json): string | undefined {
+  const turns = turnsOf(body);
+  if (twice(turns.flatMap(({ blocks }) => idsOf(blocks, 'tool_use', 'id'))) !== undefined) {
+    return 'messages: `tool_use` ids must be unique';
+  }
+  for (const [index, turn] of turns.entries()) {
+    const fault = turn.role === 'assistant' ? callFault(turn, turns[index + 1]) : resultsFault(turn, turns[index - 1]);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function callFault({ blocks, at }: Turn, answer: Turn | undefined): string | undefined {
+  const calls = idsOf(blocks, 'tool_use', 'id');
+  const results = idsOf(answer?.blocks ?? [], 'tool_result', 'tool_use_id');
+  const open = calls.filter((id) => !results.includes(id));
+  if (open.length > 0) {
+    return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+  }
+  const serverCalls = blocks
+    .filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use')
+    .map(({ id }) => text(id));
+  const serverResults = blocks
+    .filter(({ type }) => text(type).endsWith('_tool_result'))
+    .map((block) => text(block['tool_use_id']));
+  const lone =
+    serverResults.find((id) => !serverCalls.includes(id)) ?? serverCalls.find((id) => !serverResults.includes(id));
+  return lone === undefined ? undefined : `messages.${at}: server tool use ${lone} has no corresponding block`;
+}
+
+function resultsFault({ blocks, at }: Turn, before: Turn | undefined): string | undefined {
+  const results = idsOf(blocks, 'tool_result', 'tool_use_id');
+  const calls = idsOf(before?.blocks ?? [], 'tool_use', 'id');
+  const orphan = results.find((id) => !calls.includes(id));
+  if (orphan !== undefined) {
+    return `messages.${at}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+  }
+  if (twice(results) !== undefined) {
+    return `messages.${at}.content.1: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice(results) ?? ''}`;
+  }
+  const firstOther = blocks.findIndex((block) => block['type'] !== 'tool_result');
+  const lastResult = blocks.findLastIndex((block) => block['type'] === 'tool_result');
+  return firstOther >= 0 && firstOther < lastResult
+    ? `messages.${at}: \`tool_result\` blocks must come first in the content of a message`
+    : undefined;
+}
+
+/** Every block that may carry a breakpoint, in the order of the prompt. */
+function markable(body: Json): Json[] {
+  const inMessages = objects(body['messages']).flatMap((message) => objects(message['content']));
+  return [
+    ...objects(body['tools']),
+    ...objects(body['system']),
+    ...inMessages.flatMap((block) => [block, ...objects(block['content'])]),
+  ];
+}
+
+function breakpointFault(body: Json): string | undefined {
+  const marks = markable(body).filter((block) => isObject(block['cache_control'])).length;
+  return marks > MOST_BREAKPOINTS
+    ? `A maximum of ${MOST_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks}.`
+    : undefined;
+}
+
+function toolFault(body: Json): string | undefined {
+  const tools = objects(body['tools']);
+  const usesTools = turnsOf(body).some(({ blocks }) => blocks.some(({ type }) => TOOL_BLOCKS.has(text(type))));
+  // In the words that gateways pass on; Bedrock's are "The toolConfig field must be defined when using toolUse and toolResult".
+  if (usesTools && tools.length === 0)
+    return 'tools: Requests which have `tool_use` or `tool_result` blocks in `messages` must define tools.';
+  const names = tools.map((tool) => text(tool['name']));
+  if (twice(names) !== undefined) return 'tools: Tool names must be unique.';
+  const index = tools.findIndex((tool) => tool['type'] === undefined && !isObject(tool['input_schema']));
+  return index < 0 ? undefined : `tools.${index}.custom.input_schema: Field required`;
+}
+
+function thinkingFault(body: Json): string | undefined {
+  const { thinking } = body;
+  if (!isObject(thinking) || thinking['type'] !== 'enabled') return undefined;
+  const budget = Number(thinking['budget_tokens']);
+  if (budget < 1024) return 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024';
+  if (budget >= Number(body['max_tokens'])) return '`max_tokens` must be greater than `thinking.budget_tokens`.';
+  if (body['temperature'] !== undefined && body['temperature'] !== 1)
+    return '`temperature` may only be set to 1 when thinking is enabled.';
+  // A turn that is still calling tools has to start with the thinking that led to them.
+  const [reply, answer] = turnsOf(body).slice(-2);
+  const isOpen = reply?.role === 'assistant' && answer?.blocks[0]?.['type'] === 'tool_result';
+  const first = text(reply?.blocks[0]?.['type']);
+  return isOpen && first !== 'thinking' && first !== 'redacted_thinking'
+    ? `messages.${reply.at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`
+    : undefined;
+}

@@ -1,0 +1,354 @@
+/**
+ * A server that speaks Anthropic's Messages API: `/v1/messages` (stream and not), `/v1/messages/count_tokens`, and the
+ * same under Bedrock's and Vertex's paths, with Bedrock's binary framing.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { anthropicFault, turnsOf, type Signer } from './anthropicRules';
+import {
+  piecesOf,
+  rawInput,
+  reply,
+  stopOf,
+  type Behaviour,
+  type Fault,
+  type Refused,
+  type Reply,
+  type ScriptedStop,
+} from './behaviour';
+import { eventStreamFrame } from './eventStream';
+import { isObject, objects, text, type Json } from './json';
+import {
+  sendJson,
+  startServer,
+  type Exchange,
+  type ModelServer,
+  type RecordedRequest,
+  type ServerOptions,
+} from './modelServer';
+import { PromptCache, type CacheUse, type Segment } from './promptCache';
+import { sendStream, type Framing, type WireEvent } from './streaming';
+
+export interface AnthropicServerOptions extends ServerOptions {
+  /** Models that exist. Default: all. */
+  readonly models?: readonly string[];
+}
+
+type Platform = 'anthropic' | 'bedrock' | 'vertex';
+
+interface Route {
+  readonly platform: Platform;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly counts: boolean;
+}
+
+/** Tokens that an image costs here, and that a block costs beside its text. */
+const IMAGE_TOKENS = 1500;
+const BLOCK_TOKENS = 3;
+
+export function startAnthropicServer(options: AnthropicServerOptions = {}): Promise<ModelServer> {
+  const {
+    script = reply('ok'),
+    apiKey,
+    maxContextTokens = 200_000,
+    tokenFactor = 1.25,
+    minCacheTokens = 1024,
+    models,
+  } = options;
+  const key = randomBytes(16);
+  const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
+  const cache = new PromptCache(minCacheTokens);
+  const tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor);
+
+  const refuse = (
+    exchange: Exchange,
+    { status, type = 'invalid_request_error', message, headers, body, contentType }: Refused,
+  ): void => {
+    if (body !== undefined) {
+      exchange.record.status = status;
+      exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);
+      return;
+    }
+    const error = { type: 'error', error: { type, message }, request_id: `req_${exchange.record.index}` };
+    sendJson(exchange, status, error, { ...headers });
+  };
+  const invalid = (exchange: Exchange, message: string): void => {
+    refuse(exchange, { kind: 'error', status: 400, message });
+  };
+
+  async function answer(exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>): Promise<void> {
+    const { record } = exchange;
+    const route = routeOf(record);
+    if (!route) {
+      refuse(exchange, { kind: 'error', status: 404, type: 'not_found_error', message: 'Not Found' });
+      return;
+    }
+    if (apiKey !== undefined && !keysIn(record).includes(apiKey)) {
+      refuse(exchange, { kind: 'error', status: 401, type: 'authentication_error', message: 'invalid x-api-key' });
+      return;
+    }
+    const body: Json = { max_tokens: 1, ...record.body, model: route.model };
+    if (models && !models.includes(route.model)) {
+      refuse(exchange, { kind: 'error', status: 404, type: 'not_found_error', message: `model: ${route.model}` });
+      return;
+    }
+    if (!route.counts && record.body['max_tokens'] === undefined) {
+      invalid(exchange, 'max_tokens: Field required');
+      return;
+    }
+    const fault = anthropicFault(body, signer);
+    if (fault !== undefined) {
+      invalid(exchange, fault);
+      return;
+    }
+    const segments = segmentsOf(body, tokensOf);
+    const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
+    if (total > maxContextTokens) {
+      invalid(exchange, `prompt is too long: ${total} tokens > ${maxContextTokens} maximum`);
+      return;
+    }
+    if (route.counts) {
+      sendJson(exchange, 200, { input_tokens: total });
+      return;
+    }
+    const maxTokens = Number(body['max_tokens']);
+    if (total + maxTokens > maxContextTokens) {
+      invalid(
+        exchange,
+        `input length and \`max_tokens\` exceed context limit: ${total} + ${maxTokens} > ${maxContextTokens}, decrease input length or \`max_tokens\` and try again`,
+      );
+      return;
+    }
+    const behaviour = await next(record);
+    switch (behaviour.kind) {
+      case 'never':
+        return;
+      case 'reset':
+        exchange.hangUp();
+        return;
+      case 'error':
+        refuse(exchange, behaviour);
+        return;
+      case 'reply':
+        await behaviour.firstByte;
+        send(exchange, route, behaviour, cache.useMarked(segments));
+    }
+  }
+
+  function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
+    const content = contentOf(scripted, signer, exchange.record.index);
+    const usage = {
+      input_tokens: use.total - use.read - use.written,
+      cache_read_input_tokens: use.read,
+      cache_creation_input_tokens: use.written,
+      output_tokens: content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0),
+    };
+    const message = {
+      id: `msg_${exchange.record.index}`,
+      type: 'message',
+      role: 'assistant',
+      model: route.model,
+      content,
+      stop_reason: STOP_REASONS[stopOf(scripted)],
+      stop_sequence: null,
+      usage,
+    };
+    if (!route.stream) {
+      sendJson(exchange, 200, message);
+      return;
+    }
+    const framing = FRAMINGS[route.platform === 'bedrock' ? 'bedrock' : 'sse'];
+    const events = [...eventsOf(message, scripted)].map(({ event, isPiece }): WireEvent => ({
+      data: framing.frame(event),
+      isPiece,
+    }));
+    sendStream(exchange, events, framing, scripted.fault);
+  }
+
+  return startServer(script, tokensOf, answer);
+}
+
+function routeOf({ path, body, method }: RecordedRequest): Route | undefined {
+  if (method !== 'POST') return undefined;
+  const [pathname = ''] = path.split('?');
+  const model = text(body['model']);
+  if (pathname === '/v1/messages')
+    return { platform: 'anthropic', model, stream: body['stream'] === true, counts: false };
+  if (pathname === '/v1/messages/count_tokens') return { platform: 'anthropic', model, stream: false, counts: true };
+  const bedrock = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream)$/.exec(pathname);
+  if (bedrock) {
+    const stream = bedrock[2] === 'invoke-with-response-stream';
+    return { platform: 'bedrock', model: decodeURIComponent(bedrock[1] ?? ''), stream, counts: false };
+  }
+  const vertex = /\/publishers\/anthropic\/models\/([^:]+):(rawPredict|streamRawPredict)$/.exec(pathname);
+  if (!vertex) return undefined;
+  const counts = vertex[1] === 'count-tokens';
+  return {
+    platform: 'vertex',
+    model: counts ? model : decodeURIComponent(vertex[1] ?? ''),
+    stream: vertex[2] === 'streamRawPredict',
+    counts,
+  };
+}
+
+/** Where a key may stand: Anthropic's header, a bearer token (Bedrock, Vertex), an AWS signature's key id. */
+const keysIn = ({ headers }: RecordedRequest): string[] => {
+  const authorization = headers.authorization ?? '';
+  return [
+    text(headers['x-api-key']),
+    authorization.replace(/^Bearer /, ''),
+    /Credential=([^/]+)/.exec(authorization)?.[1] ?? '',
+  ];
+};
+
+/** The prompt in the order in which it's cached: tools, system, messages. */
+function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[] {
+  const isMarked = (block: Json): boolean =>
+    [block, ...objects(block['content'])].some((part) => isObject(part['cache_control']));
+  const segment = (block: Json, before = ''): Segment => ({
+    identity:
+      before + JSON.stringify(block, (field, value: unknown) => (field === 'cache_control' ? undefined : value)),
+    tokens: BLOCK_TOKENS + tokensOf(wordsIn(block)) + imagesIn(block) * IMAGE_TOKENS,
+    marked: isMarked(block),
+  });
+  const { system } = body;
+  const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : objects(system);
+  return [
+    ...objects(body['tools']).map((tool) => segment(tool, 'tool')),
+    ...prompt.map((block) => segment(block, 'system')),
+    ...turnsOf(body).flatMap(({ role, blocks }) => blocks.map((block) => segment(block, role))),
+  ];
+}
+
+/** The text of a block that a model reads. */
+function wordsIn(block: Json): string {
+  switch (block['type']) {
+    case 'text':
+      return text(block['text']);
+    case 'thinking':
+      return text(block['thinking']);
+    case 'tool_result':
+      return typeof block['content'] === 'string' ? block['content'] : objects(block['content']).map(wordsIn).join('');
+    case 'image':
+      return '';
+    default:
+      return JSON.stringify(block);
+  }
+}
+
+const imagesIn = (block: Json): number =>
+  [block, ...objects(block['content'])].filter((part) => part['type'] === 'image').length;
+
+function contentOf(
+  { thinking, hiddenThinking, calls = [], ...scripted }: Reply,
+  signer: Signer,
+  index: number,
+): Json[] {
+  const words = piecesOf({ ...scripted, calls }).join('');
+  const hidden = hiddenThinking === undefined ? undefined : Buffer.from(hiddenThinking).toString('base64url');
+  return [
+    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: signer.sign(thinking) }]),
+    ...(hidden === undefined ? [] : [{ type: 'redacted_thinking', data: `${hidden}.${signer.sign(hidden)}` }]),
+    ...(words === '' ? [] : [{ type: 'text', text: words }]),
+    ...calls.map((call, at) => ({
+      type: 'tool_use',
+      id: call.id ?? `toolu_${index}_${at}`,
+      name: call.name,
+      input: typeof call.input === 'string' ? (JSON.parse(call.input) as object) : call.input,
+    })),
+  ];
+}
+
+const STOP_REASONS: Readonly<Record<ScriptedStop, string>> = {
+  end: 'end_turn',
+  tools: 'tool_use',
+  'max-tokens': 'max_tokens',
+  refusal: 'refusal',
+  filter: 'refusal',
+  window: 'model_context_window_exceeded',
+};
+
+type Event = Json & { readonly type: string };
+
+interface Message extends Json {
+  readonly content: readonly Json[];
+  readonly usage: Json;
+  readonly stop_reason: string;
+}
+
+function* eventsOf(message: Message, scripted: Reply): Generator<{ event: Event; isPiece: boolean }, void> {
+  const plain = (event: Event) => ({ event, isPiece: false });
+  const piece = (index: number, delta: Json) => ({
+    event: { type: 'content_block_delta', index, delta },
+    isPiece: true,
+  });
+  const { content, usage, stop_reason: stopReason } = message;
+  yield plain({
+    type: 'message_start',
+    message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+  });
+  yield plain({ type: 'ping' });
+  for (const [index, block] of content.entries()) {
+    yield plain({ type: 'content_block_start', index, content_block: emptied(block) });
+    if (block['type'] === 'text') {
+      for (const words of piecesOf(scripted)) yield piece(index, { type: 'text_delta', text: words });
+    } else if (block['type'] === 'thinking') {
+      yield piece(index, { type: 'thinking_delta', thinking: block['thinking'] });
+      yield piece(index, { type: 'signature_delta', signature: block['signature'] });
+    } else if (block['type'] === 'tool_use') {
+      const call = (scripted.calls ?? [])[index - (content.length - (scripted.calls ?? []).length)];
+      const raw = call ? rawInput(call) : '{}';
+      const half = Math.ceil(raw.length / 2);
+      yield piece(index, { type: 'input_json_delta', partial_json: '' });
+      yield piece(index, { type: 'input_json_delta', partial_json: raw.slice(0, half) });
+      yield piece(index, { type: 'input_json_delta', partial_json: raw.slice(half) });
+    }
+    yield plain({ type: 'content_block_stop', index });
+  }
+  // A fault behind the last piece comes here.
+  yield {
+    event: {
+      type: 'message_delta',
+      delta: { stop_reason: stopReason, stop_sequence: null },
+      usage: { output_tokens: usage['output_tokens'] },
+    },
+    isPiece: true,
+  };
+  yield plain({ type: 'message_stop' });
+}
+
+function emptied(block: Json): Json {
+  switch (block['type']) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'tool_use':
+      return { ...block, input: {} };
+    default:
+      return block;
+  }
+}
+
+const errorOf = ({ error }: Fault) => ({
+  type: 'error',
+  error: { type: error?.type ?? 'overloaded_error', message: error?.message ?? 'Overloaded' },
+});
+
+const sse = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
+
+const FRAMINGS: Readonly<Record<'sse' | 'bedrock', Framing & { readonly frame: (event: Event) => string | Buffer }>> = {
+  sse: {
+    contentType: 'text/event-stream; charset=utf-8',
+    frame: (event) => sse(event.type, JSON.stringify(event)),
+    malformed: sse('content_block_delta', '{"type":"content_block_delta","index":0,"delta":{"ty'),
+    error: (fault) => sse('error', JSON.stringify(errorOf(fault))),
+  },
+  bedrock: {
+    contentType: 'application/vnd.amazon.eventstream',
+    frame: (event) => eventStreamFrame(event),
+    malformed: Buffer.from('this is no frame of an event stream at all'),
+    error: ({ error }) =>
+      eventStreamFrame({ message: error?.message ?? 'Too many requests' }, error?.type ?? 'throttlingException'),
+  },
+};

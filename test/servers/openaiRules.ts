@@ -1,0 +1,360 @@
+/**
+ * What OpenAI's Chat Completions and Responses refuse with 400, in their words, as far as they are known from the reference
+ * and from what users reported. Written for itself, not with the code that it checks.
+ */
+import type { Signer } from './anthropicRules';
+import { isObject, list, objects, text, type Json } from './json';
+
+export interface OpenAIFault {
+  readonly message: string;
+  readonly param?: string;
+  readonly code?: string;
+}
+
+/** How a server that speaks the protocol differs from OpenAI's own. */
+export interface Quirks {
+  /** The only name of the output limit that is accepted; the other one is refused. Default: both are accepted. */
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
+  /** `stream_options` is refused. */
+  readonly noStreamOptions?: boolean;
+  /** No usage is reported. */
+  readonly noUsage?: boolean;
+  readonly noTemperature?: boolean;
+  readonly noSystemRole?: boolean;
+  /** User and assistant must take turns, as some templates want it. */
+  readonly alternateRoles?: boolean;
+  /** `cache_control` is passed on, as OpenRouter does. */
+  readonly cacheControl?: boolean;
+  /** Calls are streamed whole: all without an `index`, or all with index 0, as some servers do. */
+  readonly callIndex?: 'none' | 'zero';
+  /** Calls have no id. */
+  readonly noCallIds?: boolean;
+  /** Calls end with `stop`. */
+  readonly stopForCalls?: boolean;
+  /** What the field of the thinking is called. Default `reasoning_content`. */
+  readonly reasoningField?: 'reasoning' | 'reasoning_content';
+  /** Errors are strings, as LM Studio's are. */
+  readonly plainErrors?: boolean;
+}
+
+export const chatFault = (body: Json, quirks: Quirks): OpenAIFault | undefined =>
+  fieldFault(body, quirks) ??
+  messagesFault(body, quirks) ??
+  callsFault(body) ??
+  toolsFault(objects(body['tools']), true);
+
+const CHAT_FIELDS = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'tools',
+  'tool_choice',
+  'temperature',
+  'top_p',
+  'stop',
+  'n',
+  'user',
+  'seed',
+  'response_format',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'store',
+  'metadata',
+  'usage',
+]);
+
+const unknownParameter = (param: string): OpenAIFault => ({
+  message: `Unknown parameter: '${param}'.`,
+  param,
+  code: 'unknown_parameter',
+});
+
+const otherField = (value: Json, known: readonly string[]): string | undefined =>
+  Object.keys(value).find((field) => !known.includes(field));
+
+function fieldFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
+  if (typeof body['model'] !== 'string') return { message: 'you must provide a model parameter' };
+  const unknown = Object.keys(body).find((field) => !CHAT_FIELDS.has(field));
+  if (unknown !== undefined) return unknownParameter(unknown);
+  if (quirks.maxTokensField === 'max_completion_tokens' && 'max_tokens' in body) {
+    return {
+      message:
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      param: 'max_tokens',
+      code: 'unsupported_parameter',
+    };
+  }
+  if (quirks.maxTokensField === 'max_tokens' && 'max_completion_tokens' in body)
+    return unknownParameter('max_completion_tokens');
+  if (quirks.noStreamOptions === true && 'stream_options' in body) return unknownParameter('stream_options');
+  if ('stream_options' in body && body['stream'] !== true) {
+    return {
+      message: "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+      param: 'stream_options',
+    };
+  }
+  if (quirks.noTemperature === true && 'temperature' in body) {
+    return {
+      message: `Unsupported value: 'temperature' does not support ${JSON.stringify(body['temperature'])} with this model. Only the default (1) value is supported.`,
+      param: 'temperature',
+      code: 'unsupported_value',
+    };
+  }
+  return list(body['messages']).length === 0
+    ? {
+        message:
+          "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        param: 'messages',
+      }
+    : undefined;
+}
+
+const MESSAGE_FIELDS = ['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'audio', 'function_call'];
+
+function messagesFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
+  const messages = list(body['messages']);
+  let spoke: unknown;
+  for (const [index, message] of messages.entries()) {
+    const at = `messages[${index}]`;
+    if (!isObject(message)) return { message: `Invalid type for '${at}': expected an object.`, param: at };
+    const { role } = message;
+    if (!['system', 'developer', 'user', 'assistant', 'tool'].includes(text(role))) {
+      return {
+        message: `Invalid value: '${text(role)}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
+        param: `${at}.role`,
+      };
+    }
+    const other = otherField(message, MESSAGE_FIELDS);
+    if (other !== undefined) return unknownParameter(`${at}.${other}`);
+    if (quirks.noSystemRole === true && role === 'system') return { message: 'System role not supported' };
+    const isTurn = (role === 'user' || role === 'assistant') && message['tool_calls'] === undefined;
+    if (quirks.alternateRoles === true && isTurn && role === spoke) {
+      return { message: 'Conversation roles must alternate user/assistant/user/assistant/...' };
+    }
+    spoke = role;
+    const fault = contentFault(message, at, quirks);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function contentFault({ role, content, tool_calls: calls }: Json, at: string, quirks: Quirks): OpenAIFault | undefined {
+  if (typeof content === 'string') return undefined;
+  if (!Array.isArray(content)) {
+    return role === 'assistant' && list(calls).length > 0
+      ? undefined
+      : { message: `Invalid value for 'content': expected a string, got null.`, param: `${at}.content` };
+  }
+  if (content.length === 0) return { message: `Invalid '${at}.content': empty array.`, param: `${at}.content` };
+  for (const [index, part] of content.entries()) {
+    const where = `${at}.content[${index}]`;
+    const type = isObject(part) ? text(part['type']) : '';
+    const allowed =
+      role === 'user'
+        ? ['text', 'image_url', 'input_audio', 'file']
+        : role === 'assistant'
+          ? ['text', 'refusal']
+          : ['text'];
+    if (!isObject(part) || !allowed.includes(type)) {
+      const message =
+        type === 'image_url'
+          ? `Invalid '${at}'. Image URLs are only allowed for messages with role 'user', but this message with role '${text(role)}' contains an image URL.`
+          : `Invalid value: '${type}'. Supported values are: ${allowed.map((name) => `'${name}'`).join(', ')}.`;
+      return { message, param: where };
+    }
+    const known = ['type', type, ...(quirks.cacheControl === true ? ['cache_control'] : [])];
+    const other = otherField(part, known);
+    if (other !== undefined) return unknownParameter(`${where}.${other}`);
+    if (type === 'text' && text(part['text']) === '') {
+      return {
+        message: `Invalid '${where}.text': empty string. Expected a string with minimum length 1.`,
+        param: where,
+      };
+    }
+  }
+  return undefined;
+}
+
+function callsFault(body: Json): OpenAIFault | undefined {
+  const messages = objects(body['messages']);
+  const used = new Set<string>();
+  let open = new Set<string>();
+  const unanswered = (index: number): OpenAIFault => ({
+    message: `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...open].join(', ')}`,
+    param: `messages.[${index}].role`,
+  });
+  for (const [index, message] of messages.entries()) {
+    if (message['role'] === 'tool') {
+      if (open.delete(text(message['tool_call_id']))) continue;
+      return {
+        message:
+          "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        param: `messages.[${index}].role`,
+      };
+    }
+    if (open.size > 0) return unanswered(index);
+    open = new Set();
+    for (const [at, call] of objects(message['tool_calls']).entries()) {
+      const where = `messages[${index}].tool_calls[${at}]`;
+      const id = text(call['id']);
+      if (id === '' || used.has(id)) return { message: `Duplicate or missing value for '${where}.id'.`, param: where };
+      used.add(id);
+      open.add(id);
+      const called = isObject(call['function']) ? call['function'] : {};
+      if (call['type'] === 'custom') continue;
+      if (typeof called['arguments'] !== 'string') {
+        return {
+          message: `Invalid type for '${where}.function.arguments': expected a string, but got an object instead.`,
+          param: where,
+        };
+      }
+      if (text(called['name']) === '')
+        return { message: `Missing required parameter: '${where}.function.name'.`, param: where };
+      const other = otherField(call, ['id', 'type', 'function']) ?? otherField(called, ['name', 'arguments']);
+      if (other !== undefined) return unknownParameter(`${where}.${other}`);
+    }
+  }
+  return open.size > 0 ? unanswered(messages.length) : undefined;
+}
+
+function toolsFault(tools: readonly Json[], nested: boolean): OpenAIFault | undefined {
+  for (const [index, tool] of tools.entries()) {
+    const declared = nested ? tool['function'] : tool;
+    const known = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
+    if (
+      tool['type'] !== 'function' ||
+      !isObject(declared) ||
+      text(declared['name']) === '' ||
+      !isObject(declared['parameters'])
+    ) {
+      return {
+        message: `Invalid 'tools[${index}]': expected a function with name and parameters.`,
+        param: `tools[${index}]`,
+      };
+    }
+    const other = otherField(declared, known);
+    if (other !== undefined) return unknownParameter(`tools[${index}].${other}`);
+  }
+  return undefined;
+}
+
+const RESPONSES_FIELDS = new Set([
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'store',
+  'include',
+  'max_output_tokens',
+  'tools',
+  'tool_choice',
+  'temperature',
+  'reasoning',
+  'text',
+  'metadata',
+  'parallel_tool_calls',
+  'top_p',
+]);
+
+export function responsesFault(body: Json, signer: Signer): OpenAIFault | undefined {
+  const unknown = Object.keys(body).find((field) => !RESPONSES_FIELDS.has(field));
+  if (unknown !== undefined) return unknownParameter(unknown);
+  const items = typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : objects(body['input']);
+  if (items.length === 0) return { message: "Missing required parameter: 'input'.", param: 'input' };
+  return (
+    items.map((item, index) => itemFault(item, `input[${index}]`, signer)).find(Boolean) ??
+    itemPairFault(items) ??
+    toolsFault(objects(body['tools']), false)
+  );
+}
+
+const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  message: ['type', 'role', 'content', 'id', 'status'],
+  function_call: ['type', 'call_id', 'name', 'arguments', 'id', 'status'],
+  function_call_output: ['type', 'call_id', 'output', 'id', 'status'],
+  reasoning: ['type', 'id', 'summary', 'content', 'encrypted_content', 'status'],
+};
+
+function itemFault(item: Json, at: string, signer: Signer): OpenAIFault | undefined {
+  const type = item['type'] === undefined ? 'message' : text(item['type']);
+  const fields = ITEM_FIELDS[type];
+  if (!fields)
+    return {
+      message: `Invalid value: '${type}'. Supported values are: ${Object.keys(ITEM_FIELDS).join(', ')}.`,
+      param: `${at}.type`,
+    };
+  const other = otherField(item, fields);
+  if (other !== undefined) return unknownParameter(`${at}.${other}`);
+  switch (type) {
+    case 'message':
+      return partsFault(item, at);
+    case 'function_call':
+      return typeof item['arguments'] === 'string'
+        ? undefined
+        : { message: `Invalid type for '${at}.arguments': expected a string, but got an object instead.`, param: at };
+    case 'reasoning': {
+      const [content = '', signature = ''] = text(item['encrypted_content']).split('.');
+      return signature === signer.sign(content)
+        ? undefined
+        : {
+            message: `The encrypted content for item ${text(item['id'])} could not be verified.`,
+            code: 'invalid_encrypted_content',
+          };
+    }
+    default:
+      return typeof item['output'] === 'string' || Array.isArray(item['output'])
+        ? undefined
+        : { message: `Missing required parameter: '${at}.output'.`, param: at };
+  }
+}
+
+function partsFault({ role, content }: Json, at: string): OpenAIFault | undefined {
+  if (typeof content === 'string') return undefined;
+  const allowed = role === 'assistant' ? ['output_text', 'refusal'] : ['input_text', 'input_image', 'input_file'];
+  for (const [index, part] of objects(content).entries()) {
+    if (!allowed.includes(text(part['type']))) {
+      return {
+        message: `Invalid value: '${text(part['type'])}'. Supported values are: ${allowed.map((name) => `'${name}'`).join(' and ')}.`,
+        param: `${at}.content[${index}]`,
+      };
+    }
+    const other = otherField(part, [
+      'type',
+      'text',
+      'refusal',
+      'image_url',
+      'detail',
+      'file_data',
+      'filename',
+      'annotations',
+    ]);
+    if (other !== undefined) return unknownParameter(`${at}.content[${index}].${other}`);
+  }
+  return objects(content).length === 0
+    ? { message: `Missing required parameter: '${at}.content'.`, param: at }
+    : undefined;
+}
+
+function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
+  const calls = new Set<string>();
+  const outputs = new Set<string>();
+  for (const { type, call_id: value } of items) {
+    const id = text(value);
+    if (type === 'function_call') {
+      if (calls.has(id)) return { message: `Duplicate function call id ${id}.`, param: 'input' };
+      calls.add(id);
+    }
+    if (type !== 'function_call_output') continue;
+    if (!calls.has(id))
+      return { message: `No tool call found for function call output with call_id ${id}.`, param: 'input' };
+    if (outputs.has(id)) return { message: `Duplicate output for function call ${id}.`, param: 'input' };
+    outputs.add(id);
+  }
+  const open = [...calls].find((id) => !outputs.has(id));
+  return open === undefined
+    ? undefined
+    : { message: `No tool output found for function call ${open}.`, param: 'input' };
+}
