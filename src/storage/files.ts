@@ -28,20 +28,20 @@ export interface FileStatus {
 export type OpenMode = 'read' | 'append' | 'create';
 
 export interface Files {
-  open(path: string, mode: OpenMode): Promise<OpenFile>;
+  readonly open: (path: string, mode: OpenMode) => Promise<OpenFile>;
   /** Of the path itself: links are not followed. */
-  status(path: string): Promise<FileStatus>;
-  realPath(path: string): Promise<string>;
-  list(folder: string): Promise<readonly string[]>;
+  readonly status: (path: string) => Promise<FileStatus>;
+  readonly realPath: (path: string) => Promise<string>;
+  readonly list: (folder: string) => Promise<readonly string[]>;
   /** With the folders above it, for the user alone. */
-  makeFolder(path: string): Promise<void>;
+  readonly makeFolder: (path: string) => Promise<void>;
   /** Puts what was created, renamed or removed in a folder on the disk. */
-  syncFolder(path: string): Promise<void>;
+  readonly syncFolder: (path: string) => Promise<void>;
   /** Replaces what stands at `to`, in one step. */
-  rename(from: string, to: string): Promise<void>;
-  removeFile(path: string): Promise<void>;
+  readonly rename: (from: string, to: string) => Promise<void>;
+  readonly removeFile: (path: string) => Promise<void>;
   /** With all that is in it; a link is removed, not followed. */
-  removeFolder(path: string): Promise<void>;
+  readonly removeFolder: (path: string) => Promise<void>;
   /** Sets the time of the last change. */
-  touch(path: string, time: number): Promise<void>;
+  readonly touch: (path: string, time: number) => Promise<void>;
 }

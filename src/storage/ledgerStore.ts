@@ -4,7 +4,7 @@
  * moment, a ledger is as before an entry or as after it; several processes may append to one at the same time.
  */
 import type { Hash } from '../core/hash';
-import { applyEntry, EMPTY_LEDGER, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger';
+import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger';
 import {
   ledgerFolders,
   makeLedgerFolder,
@@ -132,9 +132,11 @@ export const removeLedger = (root: string, id: string, options: Partial<StorageO
   removeLedgerFolder(root, pathsOf(root, id).folder, withDefaults(options), () => Promise.resolve(true));
 
 class StoredLedger implements LedgerFile {
-  ledger: Ledger = EMPTY_LEDGER;
   private stored: LedgerAbout | undefined;
-  private readonly entries: Journal;
+  private readonly entries: LedgerEntry[] = [];
+  /** Of the entries; made when somebody asks. */
+  private folded: Ledger | undefined;
+  private readonly journal: Journal;
   private readonly texts: Originals;
   /** Of one ledger one thing happens after the other. */
   private queue: Promise<unknown> = Promise.resolve();
@@ -146,12 +148,17 @@ class StoredLedger implements LedgerFile {
     private readonly options: StorageOptions,
   ) {
     this.texts = new Originals(options.files, paths.originals);
-    this.entries = new Journal(options.files, paths.ledger, {
+    this.journal = new Journal(options.files, paths.ledger, {
       take: ({ json }) => this.take(json.toString('utf8')),
       reset: () => {
-        this.ledger = EMPTY_LEDGER;
+        this.entries.length = 0;
+        this.folded = undefined;
       },
     });
+  }
+
+  get ledger(): Ledger {
+    return (this.folded ??= foldEntries(this.entries));
   }
 
   get about(): LedgerAbout {
@@ -163,7 +170,7 @@ class StoredLedger implements LedgerFile {
   }
 
   get problems(): readonly StorageProblem[] {
-    return [...this.entries.problems, ...this.texts.problems];
+    return [...this.journal.problems, ...this.texts.problems];
   }
 
   async open(): Promise<void> {
@@ -201,14 +208,15 @@ class StoredLedger implements LedgerFile {
 
   /** The entries first: then the originals of every entry that was read are there. */
   private async read(): Promise<void> {
-    await this.entries.refresh();
+    await this.journal.refresh();
     await this.texts.refresh();
   }
 
   private take(json: string): string | undefined {
     const entry = entryIn(json);
     if (entry === undefined) return 'this line holds no entry that this version knows; it was passed over';
-    this.ledger = applyEntry(this.ledger, entry);
+    this.entries.push(entry);
+    this.folded = undefined;
     return undefined;
   }
 
@@ -224,7 +232,7 @@ class StoredLedger implements LedgerFile {
       await held.confirm();
       await this.texts.append(originals);
       await held.confirm();
-      await this.entries.append([JSON.stringify(entry)]);
+      await this.journal.append([JSON.stringify(entry)]);
     });
   }
 

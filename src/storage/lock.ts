@@ -27,7 +27,7 @@ export const LOCK_TIMING: LockTiming = { wait: 10_000, silence: 4000, heartbeat:
 
 export interface Lock {
   /** @throws StorageError where the lock was taken away meanwhile; to be called before what can't be taken back. */
-  confirm(): Promise<void>;
+  readonly confirm: () => Promise<void>;
 }
 
 /**

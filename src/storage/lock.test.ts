@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { withLock } from './lock';
+import { nodeFiles } from './nodeFiles';
+import { inTemporaryFolder, QUICK_LOCK, steppedFiles, systemError } from './testing';
+
+const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
+const TOKEN = '0123456789abcdef';
+const lockOf = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
+/** So long that a lock is never taken away for its silence. */
+const DEAF = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
+
+/** Fails where two are inside at once. */
+function room() {
+  let inside = 0;
+  let visits = 0;
+  return {
+    visit: async (): Promise<void> => {
+      inside += 1;
+      visits += 1;
+      expect(inside).toBe(1);
+      await delay(1);
+      expect(inside).toBe(1);
+      inside -= 1;
+    },
+    visits: () => visits,
+  };
+}
+
+test('one after the other', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    const { visit, visits } = room();
+    await Promise.all(Array.from({ length: 20 }, () => withLock(nodeFiles, path, DEAF, visit)));
+    expect(visits()).toBe(20);
+    expect(await readdir(folder)).toEqual([]);
+  }));
+
+test('the lock of a dead process is taken away at once, by one of those who wait', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    for (let round = 0; round < 10; round += 1) {
+      await writeFile(path, lockOf(DEAD));
+      const { visit, visits } = room();
+      await Promise.all(Array.from({ length: 8 }, () => withLock(nodeFiles, path, DEAF, visit)));
+      expect(visits()).toBe(8);
+      expect(await readdir(folder)).toEqual([]);
+    }
+  }));
+
+test('who died while taking a lock away bars nobody', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    await writeFile(path, lockOf(DEAD));
+    await writeFile(`${path}.${TOKEN}`, lockOf(DEAD));
+    await withLock(nodeFiles, path, DEAF, () => Promise.resolve());
+    expect(await readdir(folder)).toEqual([]);
+  }));
+
+test.each([
+  ['a living process that has lost its thread', lockOf(process.pid)],
+  ['another machine', lockOf(DEAD, 'elsewhere')],
+  ['nobody: its maker died before it wrote its name', ''],
+])('a lock without a sign of life is taken away: of %s', (_, content) =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    await writeFile(path, content);
+    await withLock(nodeFiles, path, QUICK_LOCK, () => Promise.resolve());
+    expect(existsSync(path)).toBe(false);
+  }),
+);
+
+test('a lock that shows signs of life is respected, however long it is held', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    const order: string[] = [];
+    const timing = { ...QUICK_LOCK, silence: 500 };
+    let second: Promise<void> | undefined;
+    await withLock(nodeFiles, path, timing, async () => {
+      second = withLock(nodeFiles, path, timing, () => Promise.resolve(void order.push('second')));
+      await delay(2 * timing.silence);
+      order.push('first');
+    });
+    await second;
+    expect(order).toEqual(['first', 'second']);
+  }));
+
+test.each([
+  [lockOf(process.pid), `Another process (${process.pid} on ${hostname()}) is writing to this ledger.`],
+  ['', 'Another process is writing to this ledger.'],
+])('waiting is bounded, and the error says for whom', (content, words) =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    await writeFile(path, content);
+    const action = withLock(nodeFiles, path, { ...DEAF, wait: 30 }, () => Promise.resolve());
+    await expect(action).rejects.toMatchObject({ trouble: 'locked', path, data: { happened: words } });
+    expect(existsSync(path)).toBe(true);
+  }),
+);
+
+test('the owner notices that its lock was taken away, and leaves the new one alone', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    const action = withLock(nodeFiles, path, DEAF, async ({ confirm }) => {
+      await confirm();
+      await writeFile(path, lockOf(process.pid));
+      await confirm();
+    });
+    await expect(action).rejects.toMatchObject({ trouble: 'locked' });
+    expect((await stat(path)).size).toBeGreaterThan(0);
+  }));
+
+test('a folder that was removed meanwhile is made again', () =>
+  inTemporaryFolder(async (folder) => {
+    await rm(folder, { recursive: true });
+    await withLock(nodeFiles, join(folder, 'lock'), DEAF, () => Promise.resolve());
+    expect(await readdir(folder)).toEqual([]);
+  }));
+
+test('a lock that can not be written leaves nothing behind', () =>
+  inTemporaryFolder(async (folder) => {
+    const files = steppedFiles(({ operation }) => {
+      if (operation === 'write') throw systemError('ENOSPC');
+    });
+    await expect(withLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve())).rejects.toThrow('ENOSPC');
+    expect(await readdir(folder)).toEqual([]);
+  }));
+
+test('a lock that can not be removed does not undo what was done under it', () =>
+  inTemporaryFolder(async (folder) => {
+    const files = steppedFiles(({ operation }) => {
+      if (operation === 'removeFile') throw systemError('EACCES');
+    });
+    expect(await withLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve('done'))).toBe('done');
+  }));

@@ -1,0 +1,119 @@
+/** What the tests of this folder share. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Edit } from '../core/condense/edits';
+import type { LedgerEntry } from '../core/condense/ledger';
+import { hashText, type Hash } from '../core/hash';
+import type { Files, OpenFile } from './files';
+import { nodeFiles } from './nodeFiles';
+import type { LockTiming } from './lock';
+
+/** Runs a test in a folder of its own. */
+export async function inTemporaryFolder<T>(action: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'condenser-storage-'));
+  try {
+    return await action(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A patient waiter that soon takes away a lock without a sign of life. */
+export const QUICK_LOCK: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };
+
+export interface Step {
+  readonly operation: 'open' | 'write' | 'truncate' | 'sync' | Exclude<keyof Files, 'open'>;
+  readonly path: string;
+}
+
+/**
+ * The file system with a hook before every step that changes something. Each write is done in two halves, so that there
+ * is a step in the middle of its bytes.
+ */
+export function steppedFiles(onStep: (step: Step) => void, inner: Files = nodeFiles): Files {
+  const stepped =
+    <Rest extends readonly unknown[], T>(
+      operation: Step['operation'],
+      action: (path: string, ...rest: Rest) => Promise<T>,
+    ) =>
+    async (path: string, ...rest: Rest): Promise<T> => {
+      onStep({ operation, path });
+      return action(path, ...rest);
+    };
+  return {
+    ...inner,
+    open: async (path, mode) => {
+      if (mode !== 'read') onStep({ operation: 'open', path });
+      return steppedFile(path, onStep, await inner.open(path, mode));
+    },
+    makeFolder: stepped('makeFolder', inner.makeFolder),
+    syncFolder: stepped('syncFolder', inner.syncFolder),
+    rename: stepped('rename', inner.rename),
+    removeFile: stepped('removeFile', inner.removeFile),
+    removeFolder: stepped('removeFolder', inner.removeFolder),
+  };
+}
+
+function steppedFile(path: string, onStep: (step: Step) => void, file: OpenFile): OpenFile {
+  let isSecondHalf = true;
+  return {
+    ...file,
+    write: async (bytes) => {
+      onStep({ operation: 'write', path });
+      isSecondHalf = !isSecondHalf;
+      return file.write(isSecondHalf ? bytes : bytes.subarray(0, Math.ceil(bytes.length / 2)));
+    },
+    truncate: async (length) => {
+      onStep({ operation: 'truncate', path });
+      await file.truncate(length);
+    },
+    sync: async () => {
+      onStep({ operation: 'sync', path });
+      await file.sync();
+    },
+  };
+}
+
+export const systemError = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
+
+const editOf = (text: string, index: number, condensation: string): Edit => ({
+  id: `${condensation}-${index}` as Edit['id'],
+  place: { message: index, path: ['content'] },
+  contentType: 'toolResults',
+  before: hashText(text),
+  cuts: [{ start: 0, end: text.length, text: '' }],
+  step: 'test',
+  reason: 'for a test',
+  strict: true,
+  tokensBefore: 2,
+  tokensAfter: 1,
+});
+
+/** An entry of a condensation that cuts these texts out. */
+export const condensed = (id: string, texts: readonly string[]): LedgerEntry => ({
+  type: 'condensed',
+  condensation: {
+    id: id as never,
+    at: '2026-01-02T03:04:05.000Z',
+    provider: 'lossless',
+    base: 'view',
+    edits: texts.map((text, index) => editOf(text, index, id)),
+    steps: [],
+    tokensBefore: 2,
+    tokensAfter: 1,
+    cost: 0,
+    viewHash: hashText(`view of ${id}`),
+  },
+});
+
+export const undone = (id: string): LedgerEntry => ({ type: 'undone', condensation: id as never });
+
+export const excluded = (id: string, index: number): LedgerEntry => ({
+  type: 'excluded',
+  condensation: id as never,
+  edit: `${id}-${index}` as never,
+});
+
+export const originalsIn = (texts: readonly string[]): Map<Hash, string> =>
+  new Map(texts.map((text) => [hashText(text), text]));

@@ -1,0 +1,138 @@
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { foldEntries } from '../../src/core/condense/ledger';
+import { openLedger } from '../../src/storage/ledgerStore';
+import { condensed, originalsIn, QUICK_LOCK } from '../../src/storage/testing';
+import { CONVERSATION, MANY, numbered, SCRIPT } from './ledger.script';
+
+const folder = mkdtempSync(join(tmpdir(), 'condenser-crash-'));
+const program = join(folder, 'child.mjs');
+const open = (root: string) => openLedger(root, { id: CONVERSATION }, { lock: QUICK_LOCK });
+const STATES = SCRIPT.map((_, count) => foldEntries(SCRIPT.slice(0, count).map(({ entry }) => entry)));
+STATES.push(foldEntries(SCRIPT.map(({ entry }) => entry)));
+
+beforeAll(() =>
+  build({
+    entryPoints: [join(import.meta.dirname, 'ledger.child.ts')],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  }),
+);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Exit {
+  readonly signal: NodeJS.Signals | null;
+  readonly code: number | null;
+  readonly output: string;
+  readonly pid: number;
+}
+
+/** Starts the second process; `onReady` hears of its first line. */
+function start(args: readonly string[], onReady?: (go: () => void) => void): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => {
+      if (output === '') onReady?.(() => child.stdin.write('go\n'));
+      output += data.toString();
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      resolve({ code, signal, output, pid: child.pid ?? 0 });
+    });
+  });
+}
+
+const appendedIn = (output: string): number => output.split('\n').filter((line) => line === 'appended').length;
+
+/** The state is that of the entries that were told as appended, or of one more; it is whole, and it goes on. */
+async function expectOldOrNew(root: string, appended: number): Promise<void> {
+  const ledger = await open(root);
+  expect(ledger.problems).toEqual([]);
+  expect(STATES.slice(appended, appended + 2)).toContainEqual(ledger.ledger);
+  const edits = ledger.ledger.condensations.flatMap((one) => one.edits);
+  const originals = await ledger.originals(edits.map(({ before }) => before));
+  const expected = SCRIPT.slice(0, ledger.ledger.condensations.length).flatMap(({ texts }) => texts);
+  expect(originals).toEqual(originalsIn(expected));
+
+  await ledger.append(condensed('later', ['an original', 'later']), originalsIn(['an original', 'later']));
+  const again = await open(root);
+  expect(again.problems).toEqual([]);
+  expect(again.ledger).toEqual(ledger.ledger);
+  expect(again.ledger.condensations.at(-1)?.id).toBe('later');
+  expect(again.ledger.condensations).toHaveLength(ledger.ledger.condensations.length);
+}
+
+/** Kills the process at each of its steps, each time in a fresh root. */
+async function killAtEachStep(name: string, prepare: (root: string) => Promise<number>): Promise<number> {
+  for (let step = 0; ; step += 1) {
+    const root = join(folder, name, `${step}`);
+    const before = await prepare(root);
+    const { signal, code, output } = await start(['follow', root, `${step}`]);
+    await expectOldOrNew(root, before + appendedIn(output));
+    rmSync(root, { recursive: true });
+    if (signal === null) {
+      expect(code).toBe(0);
+      expect(output).toContain(`steps ${step}\n`);
+      return step;
+    }
+    expect(signal).toBe('SIGKILL');
+  }
+}
+
+test('killed at any step of its first entries: the old state or the new one', { timeout: 300_000 }, async () => {
+  // Every entry has its lock, its bytes in two halves and its syncs: far fewer steps would mean that none was watched.
+  expect(await killAtEachStep('new', () => Promise.resolve(0))).toBeGreaterThan(40);
+});
+
+test('killed at any step while it cleans up after one that was killed', { timeout: 300_000 }, async () => {
+  const { pid } = await start(['follow', join(folder, 'first'), '0']);
+  const prepare = async (root: string): Promise<number> => {
+    const ledger = await open(root);
+    for (const { entry, texts } of SCRIPT.slice(0, 1)) await ledger.append(entry, originalsIn(texts));
+    for (const name of ['ledger.jsonl', 'originals.jsonl']) {
+      await appendFile(join(ledger.folder, name), '{"bytes":"0000000100","crc32":"00000000","value":{"ty');
+    }
+    await writeFile(join(ledger.folder, 'about.json.new'), '{"ver');
+    for (const name of ['lock', 'lock.0123456789abcdef']) {
+      await writeFile(join(ledger.folder, name), `0123456789abcdef ${pid} ${hostname()} 2026-01-02T03:04:05.000Z\n`);
+    }
+    return 1;
+  };
+  expect(await killAtEachStep('torn', prepare)).toBeGreaterThan(30);
+});
+
+test('two processes append at the same time: nothing is lost, nothing is mixed', { timeout: 300_000 }, async () => {
+  const root = join(folder, 'two');
+  const waiting: (() => void)[] = [];
+  const together = (go: () => void): void => {
+    waiting.push(go);
+    if (waiting.length === 2) for (const each of waiting) each();
+  };
+  const exits = await Promise.all(['a', 'b'].map((name) => start(['many', root, name], together)));
+  expect(exits).toMatchObject([{ code: 0 }, { code: 0 }]);
+
+  const { ledger, problems, ...file } = await open(root).then((opened) => ({
+    ledger: opened.ledger,
+    problems: opened.problems,
+    originals: opened.originals.bind(opened),
+  }));
+  expect(problems).toEqual([]);
+  expect(ledger.condensations).toHaveLength(2 * MANY);
+  for (const name of ['a', 'b']) {
+    const own = ledger.condensations.filter(({ id }) => id.startsWith(name));
+    expect(own).toEqual(foldEntries(numbered(name).map(({ entry }) => entry)).condensations);
+    const texts = numbered(name).flatMap((step) => step.texts);
+    expect(await file.originals(originalsIn(texts).keys())).toEqual(originalsIn(texts));
+  }
+});

@@ -1,0 +1,27 @@
+import type { LedgerEntry } from '../../src/core/condense/ledger';
+import { condensed, excluded, undone } from '../../src/storage/testing';
+
+export const CONVERSATION = 'conversation of two processes';
+
+export interface ScriptStep {
+  readonly entry: LedgerEntry;
+  readonly texts: readonly string[];
+}
+
+const condense = (id: string, texts: readonly string[]): ScriptStep => ({ entry: condensed(id, texts), texts });
+
+/** What the process that gets killed appends, one after the other. */
+export const SCRIPT: readonly ScriptStep[] = [
+  condense('c1', ['an original', '\ud83d a lone surrogate', 'long '.repeat(2000)]),
+  condense('c2', ['an original', 'another one\n€']),
+  { entry: undone('c2'), texts: [] },
+  { entry: excluded('c1', 0), texts: [] },
+];
+
+export const MANY = 200;
+
+/** What each of two processes appends while the other does. */
+export const numbered = (name: string): ScriptStep[] =>
+  Array.from({ length: MANY }, (_, index) =>
+    condense(`${name}${index}`, [`original ${index}`, `only of ${name}${index} ${'x'.repeat(index * 20)}`]),
+  );
