@@ -1,8 +1,8 @@
 /**
  * Which records of a Claude Code transcript are the conversation. Records form a tree by `parentUuid`: a rewind starts a
  * new branch beside the old one. What resuming would read is the path from the newest message up to the root, and of it
- * what follows the last compact boundary. (Checked against Claude Code's behaviour as described in public notes on it;
- * see docs of `loadTranscriptFile` there.)
+ * what follows the last compact boundary. Sources: the transcripts themselves (2.0.76 to 2.1.39), and for messages that
+ * a compaction keeps, public descriptions of how Claude Code relinks them when it loads a session.
  */
 import type { ClaudeCodeRecord } from './claudeCodeRecord';
 

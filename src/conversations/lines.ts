@@ -12,7 +12,7 @@ export interface Line {
 }
 
 /**
- * The lines of a text that aren't blank, without CR and LF. Bytes are decoded line by line, so that a file may be longer
+ * The lines of a text that aren't blank, without LF (a CR before it is a blank to JSON). Bytes are decoded line by line, so that a file may be longer
  * than the longest string (512 MB in V8). Only LF ends a line: JSON strings may hold U+2028 and U+2029 as they are.
  */
 export function* linesOf(input: string | Uint8Array, name: string): Generator<Line, void> {
@@ -30,13 +30,11 @@ export function* linesOf(input: string | Uint8Array, name: string): Generator<Li
 
 type Decoded = Pick<Line, 'text' | 'valid'>;
 
-const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
-
 function* splitText(text: string): Generator<Decoded, void> {
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf('\n', start);
-    yield { text: withoutReturn(text.slice(start, end === -1 ? text.length : end)), valid: true };
+    yield { text: text.slice(start, end === -1 ? text.length : end), valid: true };
     start = end === -1 ? text.length : end + 1;
   }
 }
@@ -48,7 +46,7 @@ function* splitBytes(bytes: Uint8Array, name: string): Generator<Decoded, void> 
     const newline = buffer.indexOf(0x0a, start);
     const end = newline === -1 ? buffer.length : newline;
     const line = buffer.subarray(start, end);
-    yield { text: withoutReturn(decode(line, name)), valid: isUtf8(line) };
+    yield { text: decode(line, name), valid: isUtf8(line) };
     start = end + 1;
   }
 }
