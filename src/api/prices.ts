@@ -1,0 +1,87 @@
+/**
+ * Prices and windows of models from a maintained table (`@pydantic/genai-prices`). Its data comes with the package;
+ * nothing is fetched. Large, so it is loaded when a price is first asked for.
+ */
+import type { TieredPrices } from '@pydantic/genai-prices';
+import type { ModelPrices, Rate } from '../core/cost/prices';
+import type { Vendor } from './types';
+
+export interface PricedModel {
+  readonly vendor: Vendor;
+  readonly model: string;
+  /** Base URL of an endpoint other than the vendor's own: who stands there sets the price. */
+  readonly baseUrl?: string;
+}
+
+/** What the table knows of a model. */
+export interface ListedModel {
+  readonly prices: ModelPrices;
+  /** Input and output together, in tokens. */
+  readonly contextWindow?: number;
+}
+
+export interface PriceTable {
+  /** Undefined for a model that is not listed: its price is not known, which is not the same as free. */
+  lookup(model: PricedModel, now?: Date): ListedModel | undefined;
+}
+
+/** The table's names of the vendors. A model of VS Code is paid by subscription: it has no price per token. */
+const LISTED: Readonly<Record<Exclude<Vendor, 'vscode'>, string>> = {
+  anthropic: 'anthropic',
+  openai: 'openai',
+  bedrock: 'aws',
+  vertex: 'google',
+};
+
+let loading: Promise<PriceTable> | undefined;
+
+/** The table, loaded once. */
+export const loadPriceTable = (): Promise<PriceTable> => (loading ??= load());
+
+async function load(): Promise<PriceTable> {
+  const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
+  return {
+    lookup({ vendor, model, baseUrl }, now = new Date()) {
+      if (vendor === 'vscode') return undefined;
+      const own = baseUrl === undefined || isOwn(baseUrl);
+      const provider = own ? LISTED[vendor] : findProvider({ providerApiUrl: baseUrl })?.id;
+      if (provider === undefined) return undefined;
+      // What it calculates is not used: a usage of nothing gives the prices that hold at this time.
+      const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
+      const prices = found && pricesFrom(found.model_price);
+      if (!prices) return undefined;
+      const { context_window: contextWindow } = found.model;
+      return { prices, ...(contextWindow !== undefined && { contextWindow }) };
+    },
+  };
+}
+
+/** The vendors' own addresses, region and all; a gateway under another name sets prices of its own. */
+const OWN_HOST =
+  /(?:^|\.)(?:api\.anthropic\.com|api\.openai\.com|bedrock-runtime\.[\w-]+\.amazonaws\.com|aiplatform\.googleapis\.com|openai\.azure\.com)$/;
+
+const isOwn = (baseUrl: string): boolean => URL.canParse(baseUrl) && OWN_HOST.test(new URL(baseUrl).hostname);
+
+type Listed = Readonly<Record<string, number | TieredPrices | undefined>>;
+
+function pricesFrom(listed: Listed): ModelPrices | undefined {
+  const input = rate(listed['input_mtok']);
+  const output = rate(listed['output_mtok']);
+  if (!input || !output) return undefined;
+  const cacheRead = rate(listed['cache_read_mtok']);
+  const cacheWrite = rate(listed['cache_write_mtok']);
+  const longCacheWrite = rate(listed['cache_write_1h_mtok']);
+  return {
+    input,
+    output,
+    ...(cacheRead && { cacheRead }),
+    ...(cacheWrite && { cacheWrite }),
+    ...(longCacheWrite && { longCacheWrite }),
+  };
+}
+
+function rate(listed: number | TieredPrices | undefined): Rate | undefined {
+  if (listed === undefined) return undefined;
+  if (typeof listed === 'number') return { base: listed };
+  return { base: listed.base, tiers: listed.tiers.map(({ start, price }) => ({ aboveTokens: start, price })) };
+}

@@ -1,0 +1,41 @@
+import { priceAt, rateOf, type ModelPrices } from './prices';
+import { promptTokens, uncachedInputTokens, type Usage } from './usage';
+
+const PER = 1_000_000;
+
+/** What a call cost, by what it was paid for. US dollars. */
+export interface CostParts {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** US dollars by kind of token, from the prices at the prompt's length (FR-CO-001, FR-CO-002). */
+export function costParts(usage: Usage, prices: ModelPrices): CostParts {
+  const length = promptTokens(usage);
+  const price = (kind: keyof ModelPrices): number =>
+    priceAt(rateOf(prices, kind, usage.accounting === 'anthropic'), length) / PER;
+  const long = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
+  return {
+    input: uncachedInputTokens(usage) * price('input'),
+    output: usage.outputTokens * price('output'),
+    cacheRead: usage.cacheReadTokens * price('cacheRead'),
+    cacheWrite: (usage.cacheWriteTokens - long) * price('cacheWrite') + long * price('longCacheWrite'),
+  };
+}
+
+/** US dollars that a call cost: what the vendor says, else by the prices. Undefined where no price is known, never 0. */
+export function callCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
+  if (usage.costUsd !== undefined) return usage.costUsd;
+  if (!prices) return undefined;
+  const { input, output, cacheRead, cacheWrite } = costParts(usage, prices);
+  return input + output + cacheRead + cacheWrite;
+}
+
+/** The sum of costs; undefined as soon as one of them is not known. */
+export const sumOfCosts = (costs: readonly (number | undefined)[]): number | undefined =>
+  costs.reduce<number | undefined>(
+    (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
+    0,
+  );

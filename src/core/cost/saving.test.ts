@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelPrices } from './prices';
+import { savingOf, type CondensationEffect, type ConversationPricing } from './saving';
+
+const prices: ModelPrices = {
+  input: { base: 3 },
+  output: { base: 15 },
+  cacheRead: { base: 0.3 },
+  cacheWrite: { base: 3.75 },
+  longCacheWrite: { base: 6 },
+};
+const effect: CondensationEffect = { tokensBefore: 100_000, tokensAfter: 40_000, keptPrefixTokens: 10_000, cost: 0.3 };
+const pricing: ConversationPricing = { prices, accounting: 'anthropic', cacheLifetime: '5m', isCacheWarm: true };
+
+describe('savingOf', () => {
+  it('with a warm cache: little per request, and the break is paid once', () => {
+    const saving = savingOf(effect, pricing);
+    expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
+    // 30,000 tokens written at $3.75 in place of read at $0.30
+    expect(saving.cacheBreak).toBeCloseTo((30_000 * 3.45) / 1e6, 10);
+    expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 + 0.1035) / 0.018));
+  });
+
+  it('an hour’s cache is written anew at its own price', () => {
+    expect(savingOf(effect, { ...pricing, cacheLifetime: '1h' }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
+  });
+
+  it('without a cache, or a cold one: the plain price, nothing to break', () => {
+    for (const cold of [{ cacheLifetime: 'none' }, { isCacheWarm: false }] as const) {
+      expect(savingOf(effect, { ...pricing, ...cold })).toEqual({
+        perRequest: expect.closeTo(0.18, 10),
+        cacheBreak: 0,
+        breakEvenRequests: 2,
+      });
+    }
+  });
+
+  it('a free condensation of a prefix that stays has nothing to earn back', () => {
+    expect(savingOf({ ...effect, cost: 0, keptPrefixTokens: 40_000 }, pricing).breakEvenRequests).toBe(0);
+  });
+
+  it('is never even where nothing is saved, or the cost is not known', () => {
+    expect(savingOf({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
+    expect(savingOf({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
+  });
+
+  it('falling under a price tier is part of the saving', () => {
+    const tiered = { ...prices, input: { base: 3, tiers: [{ aboveTokens: 90_000, price: 6 }] } };
+    const saving = savingOf(effect, { ...pricing, prices: tiered, isCacheWarm: false });
+    expect(saving.perRequest).toBeCloseTo(0.6 - 0.12, 10);
+  });
+});

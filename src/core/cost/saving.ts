@@ -1,0 +1,59 @@
+import { priceAt, rateOf, type CacheLifetime, type ModelPrices } from './prices';
+import type { UsageAccounting } from './usage';
+
+const PER = 1_000_000;
+
+/** What a condensation changes in the requests that follow it. Tokens are the conversation's model's. */
+export interface CondensationEffect {
+  /** Tokens of a request before and after, all that is sent counted. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Tokens at the head of the request that stayed byte for byte, so that the cache still knows them. */
+  readonly keptPrefixTokens: number;
+  /** US dollars that the condensation itself cost; undefined where that is not known. */
+  readonly cost: number | undefined;
+}
+
+/** How the conversation's own requests are paid. */
+export interface ConversationPricing {
+  readonly prices: ModelPrices;
+  readonly accounting: UsageAccounting;
+  readonly cacheLifetime: CacheLifetime;
+  /** True while the vendor's cache holds the conversation: the last request lies no further back than the lifetime. */
+  readonly isCacheWarm: boolean;
+}
+
+export interface Saving {
+  /** US dollars that each later request costs less. */
+  readonly perRequest: number;
+  /** US dollars that the first request costs more, because what stands behind the first change is no longer cached. */
+  readonly cacheBreak: number;
+  /** Requests after which the condensation has paid for itself; undefined where it never does, or its cost is not known. */
+  readonly breakEvenRequests: number | undefined;
+}
+
+/**
+ * What a condensation saves and when it has paid for itself. With a warm cache a later request reads its history at the
+ * price of a cache read; without one it pays the plain price, and there is nothing to break.
+ */
+export function savingOf(effect: CondensationEffect, pricing: ConversationPricing): Saving {
+  const { prices, accounting, cacheLifetime } = pricing;
+  const cached = pricing.isCacheWarm && cacheLifetime !== 'none';
+  const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
+    (tokens * priceAt(rateOf(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
+  const historyPrice = cached ? 'cacheRead' : 'input';
+  const perRequest =
+    dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
+    dollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
+  const anew = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
+  const writing = cacheLifetime === '1h' ? 'longCacheWrite' : 'cacheWrite';
+  const cacheBreak = cached
+    ? Math.max(0, dollars(anew, writing, effect.tokensAfter) - dollars(anew, 'cacheRead', effect.tokensAfter))
+    : 0;
+  return {
+    perRequest,
+    cacheBreak,
+    breakEvenRequests:
+      effect.cost === undefined || perRequest <= 0 ? undefined : Math.ceil((effect.cost + cacheBreak) / perRequest),
+  };
+}
