@@ -1,13 +1,15 @@
 import { newViolations, type Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
+import { checkEdits } from './checkEdits';
 import { Cooldown } from './cooldown';
-import { applyEdits, type Edit } from './edits';
+import { applyEdits, placeKey, type Edit } from './edits';
 import type {
   CondensationOptions,
   CondensationProvider,
   ConversationContext,
   ProviderCapabilities,
+  ProviderResult,
   ReductionEstimate,
   StepReport,
 } from './types';
@@ -143,7 +145,7 @@ export class CondensationManager {
   async estimate(request: CondensationRequest): Promise<ReductionEstimate & { readonly cost: number | undefined }> {
     const provider = this.getProvider(request.provider ?? this.active);
     const { config } = configFor(provider, request.config);
-    const context = this.contextOf(request);
+    const { context } = this.contextOf(request);
     const reduction = await provider.estimateReduction(context, config, request);
     return { ...reduction, cost: await provider.estimateCost(context, config, request) };
   }
@@ -155,10 +157,8 @@ export class CondensationManager {
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
     const provider = this.getProvider(request.provider ?? this.active);
     const started = performance.now();
-    const context = this.contextOf(request);
-    const current = applyEdits(request.messages, context.edits).messages;
+    const { context, current, notes } = this.contextOf(request);
     const tokensBefore = this.counter.messages(current);
-    const { config, notes } = configFor(provider, request.config);
     notes.push(...this.floorNotes(request, tokensBefore));
     const base = (steps: readonly StepReport[], cost: number): OutcomeBase => ({
       provider: provider.id,
@@ -183,48 +183,70 @@ export class CondensationManager {
         );
       }
     }
-    const outcome = await this.run(provider, config, context, request, current, { base, unchanged, tokensBefore });
+    const outcome = await this.run(provider, context, request, current, { base, unchanged, tokensBefore, notes });
     this.cooldown.record(request.conversation, outcome, request);
     return outcome;
   }
 
   private async run(
     provider: CondensationProvider,
-    config: unknown,
+    context: ConversationContext,
+    request: CondensationRequest,
+    current: readonly ApiMessage[],
+    makers: OutcomeMakers,
+  ): Promise<CondensationOutcome> {
+    let result: ProviderResult | undefined;
+    try {
+      const { config, notes } = configFor(provider, request.config);
+      makers.notes.push(...notes);
+      result = await provider.condense(context, config, request);
+      request.signal?.throwIfAborted();
+      return this.judge(provider, result, context, request, current, makers);
+    } catch (error) {
+      // What was spent is told also where nothing came of it.
+      const spent = makers.base(result?.steps ?? [], result?.cost ?? 0);
+      if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
+      return { ...spent, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+
+  /** The checks that a result must pass: its edits, the firewall, never worse, worth it. */
+  private judge(
+    provider: CondensationProvider,
+    { edits, steps, cost }: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
     current: readonly ApiMessage[],
     { base, unchanged, tokensBefore }: OutcomeMakers,
-  ): Promise<CondensationOutcome> {
-    try {
-      const result = await provider.condense(context, config, request);
-      request.signal?.throwIfAborted();
-      if (result.edits.length === 0) {
-        return unchanged('nothing-to-gain', `${provider.name} found nothing to take out.`, result.steps, result.cost);
-      }
-      const { messages: view, stale } = applyEdits(request.messages, [...context.edits, ...result.edits]);
-      if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
-      const violations = newViolations(current, view);
-      if (violations.length > 0) return { ...base(result.steps, result.cost), kind: 'refused', violations };
-      const tokensAfter = this.counter.messages(view);
-      const saved = tokensBefore - tokensAfter;
-      const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
-      if (saved <= 0) {
-        return unchanged('grew', `The result has ${-saved} tokens more.`, result.steps, result.cost);
-      }
-      if (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100) {
-        const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
-        return unchanged('below-minimum-gain', detail, result.steps, result.cost);
-      }
-      return { ...base(result.steps, result.cost), kind: 'condensed', tokensAfter, edits: result.edits, view };
-    } catch (error) {
-      if (request.signal?.aborted) return { ...base([], 0), kind: 'cancelled' };
-      return { ...base([], 0), kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
+  ): CondensationOutcome {
+    if (edits.length === 0) {
+      return unchanged('nothing-to-gain', `${provider.name} found nothing to take out.`, steps, cost);
     }
+    const { messages: view, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
+    if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
+    const violations = [...checkEdits(request.messages, edits), ...newViolations(current, view)];
+    if (violations.length > 0) return { ...base(steps, cost), kind: 'refused', violations };
+    const tokensAfter = this.counter.messages(view);
+    const saved = tokensBefore - tokensAfter;
+    const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
+    if (saved < 0) return unchanged('grew', `The result has ${-saved} tokens more.`, steps, cost);
+    if (saved === 0 || (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100)) {
+      const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
+      return unchanged('below-minimum-gain', detail, steps, cost);
+    }
+    return { ...base(steps, cost), kind: 'condensed', tokensAfter, edits, view };
   }
 
-  private contextOf(request: CondensationRequest): ConversationContext {
-    return { messages: request.messages, edits: request.edits ?? [], counter: this.counter };
+  /** What a provider gets. Edits of a history that has gone another way since are left out, and that is told. */
+  private contextOf(request: CondensationRequest): Situation {
+    const { messages: current, stale } = applyEdits(request.messages, request.edits ?? []);
+    const gone = new Set(stale.map((edit) => placeKey(edit.place)));
+    const edits = (request.edits ?? []).filter((edit) => !gone.has(placeKey(edit.place)));
+    const notes =
+      stale.length === 0
+        ? []
+        : [`${stale.length} earlier edits don't fit the conversation any more and were left out: it went another way.`];
+    return { context: { messages: request.messages, edits, counter: this.counter }, current, notes };
   }
 
   /** Said once a conversation: nothing can bring it under a target that the floor exceeds. */
@@ -239,7 +261,17 @@ export class CondensationManager {
   }
 }
 
+/** A request as the manager finds it. */
+interface Situation {
+  readonly context: ConversationContext;
+  /** The view so far. */
+  readonly current: readonly ApiMessage[];
+  readonly notes: string[];
+}
+
 interface OutcomeMakers {
+  /** What every outcome made here tells. */
+  readonly notes: string[];
   readonly base: (steps: readonly StepReport[], cost: number) => OutcomeBase;
   readonly unchanged: (
     reason: UnchangedReason,

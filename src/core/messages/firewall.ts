@@ -28,7 +28,9 @@ export type Rule =
   | 'structure-kept'
   | 'ids-kept'
   | 'thinking-kept'
-  | 'fields-kept';
+  | 'fields-kept'
+  | 'cuts-in-order'
+  | 'reference-valid';
 
 export interface Violation {
   readonly rule: Rule;

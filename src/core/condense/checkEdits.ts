@@ -1,0 +1,38 @@
+import { hashText } from '../hash';
+import type { Violation } from '../messages/firewall';
+import { valueAt } from '../messages/path';
+import type { ApiMessage } from '../messages/types';
+import type { Cut, Edit } from './edits';
+import { findMarkers } from './markers';
+
+/** What is wrong with edits themselves (NFR-R-003), whatever the view that they make: a reference must lead back. */
+export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
+  return edits.flatMap((edit) => {
+    const text = valueAt(original[edit.place.message], edit.place.path);
+    return typeof text === 'string' ? checkCuts(text, edit) : [];
+  });
+}
+
+function checkCuts(text: string, { place: { message }, cuts }: Edit): Violation[] {
+  let at = 0;
+  for (const cut of cuts) {
+    if (!(cut.start >= at && cut.end >= cut.start && cut.end <= text.length)) {
+      const detail = `the cut from ${cut.start} to ${cut.end} overlaps another or lies outside the text`;
+      return [{ rule: 'cuts-in-order', message, detail }];
+    }
+    at = cut.end;
+  }
+  return cuts
+    .filter((cut) => !leadsBack(text, cut))
+    .map(({ reference }) => ({
+      rule: 'reference-valid',
+      message,
+      detail: `the reference ${reference ?? ''} is not that of what it stands for`,
+    }));
+}
+
+/** True where a marker names what it stands for, and nothing else. */
+const leadsBack = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
+  reference === undefined ||
+  (hashText(text.slice(start, end)).startsWith(reference) &&
+    findMarkers(shown).some((found) => found.reference === reference));

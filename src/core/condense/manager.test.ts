@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import { hashText } from '../hash';
+import type { ApiMessage } from '../messages/types';
+import { assistant, call, exchange, lines, result, user } from '../testing';
+import { freshCounter } from '../testingCounter';
+import type { Cut, Edit, EditId } from './edits';
+import {
+  CondensationManager,
+  UnknownProviderError,
+  type CondensationOutcome,
+  type CondensationRequest,
+} from './manager';
+import { marker, type ReferenceId } from './markers';
+import { losslessProvider } from './providers/lossless';
+import { truncationProvider } from './providers/truncation';
+import type { CondensationOptions, CondensationProvider, ConversationContext, ProviderResult } from './types';
+
+const counter = freshCounter();
+
+const FILE = lines('file', 200);
+const conversation: ApiMessage[] = [user('task'), ...exchange('a', 'Read', { path: 'x' }, FILE), assistant('done')];
+const PLACE = { message: 2, path: ['content', 0, 'content'] } as const;
+
+/** An edit that takes the slices out of the file's text. */
+const editOf = (original: string, ...cuts: Cut[]): Edit => ({
+  id: 'edit' as EditId,
+  place: PLACE,
+  contentType: 'toolResults',
+  before: hashText(original),
+  cuts,
+  step: 'fake',
+  reason: 'why',
+  strict: false,
+  tokensBefore: 1,
+  tokensAfter: 1,
+});
+const wholeCut = editOf(FILE, { start: 0, end: FILE.length, text: 'gone' });
+
+/** A provider that gives what a test wants. */
+const fake = (
+  condense: (context: ConversationContext, options: CondensationOptions) => ProviderResult | Promise<ProviderResult>,
+  more: Partial<CondensationProvider> = {},
+): CondensationProvider => ({
+  ...(truncationProvider as CondensationProvider),
+  id: 'fake',
+  name: 'Fake',
+  condense: (context, _config, options) => Promise.resolve(condense(context, options)),
+  ...more,
+});
+const giving = (...edits: Edit[]): CondensationProvider => fake(() => ({ edits, steps: [], cost: 0.25 }));
+
+const request = (fields: Partial<CondensationRequest> = {}): CondensationRequest => ({
+  conversation: 'c',
+  messages: conversation,
+  trigger: 'manual',
+  ...fields,
+});
+const run = (provider: CondensationProvider, fields: Partial<CondensationRequest> = {}): Promise<CondensationOutcome> =>
+  new CondensationManager(counter, [provider]).condense(request(fields));
+
+describe('providers', () => {
+  const manager = (): CondensationManager => new CondensationManager(counter, [losslessProvider, truncationProvider]);
+
+  it('are listed; the first is active until another is chosen', async () => {
+    const one = manager();
+    expect(one.listProviders().map(({ id, name }) => `${id} ${name}`)).toEqual([
+      'lossless Lossless',
+      'truncation Truncation',
+    ]);
+    expect(one.listProviders()[0]?.capabilities.supportsLossless).toBe(true);
+    expect(one.getActiveProvider().id).toBe('lossless');
+    one.setActiveProvider('truncation');
+    expect((await one.condense(request())).provider).toBe('truncation');
+    expect((await one.condense(request({ provider: 'lossless' }))).provider).toBe('lossless');
+  });
+
+  it('that are not known are named with those that are', async () => {
+    expect(() => manager().setActiveProvider('smart')).toThrow(
+      new UnknownProviderError('smart', ['lossless', 'truncation']),
+    );
+    await expect(manager().condense(request({ provider: '__proto__' }))).rejects.toThrow(
+      'There is no provider "__proto__". Known are: lossless, truncation.',
+    );
+  });
+
+  it('have an id of their own', () => {
+    expect(() => manager().registerProvider(giving())).not.toThrow();
+    expect(() => manager().registerProvider(losslessProvider as CondensationProvider)).toThrow('registered already');
+  });
+
+  it('estimate without condensing', async () => {
+    const estimate = await manager().estimate(request({ provider: 'truncation', config: { preserveRecentCount: 1 } }));
+    expect(estimate).toMatchObject({ tokensBefore: counter.messages(conversation), cost: 0 });
+    expect(estimate.tokensAfter).toBeLessThan(estimate.tokensBefore / 2);
+  });
+});
+
+describe('an outcome', () => {
+  it('is condensed: edits, view, tokens, cost', async () => {
+    const outcome = await run(giving(wholeCut));
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: 'fake', cost: 0.25, edits: [wholeCut], notes: [] });
+    if (outcome.kind !== 'condensed') return;
+    expect(outcome.view).toEqual([conversation[0], conversation[1], user(result('a', 'gone')), conversation[3]]);
+    expect(outcome.tokensBefore).toBe(counter.messages(conversation));
+    expect(outcome.tokensAfter).toBe(counter.messages(outcome.view));
+  });
+
+  it('is unchanged where nothing was found, also after a paid try', async () => {
+    expect(await run(giving())).toMatchObject({ kind: 'unchanged', reason: 'nothing-to-gain', cost: 0.25 });
+  });
+
+  it('is unchanged where the target is met already', async () => {
+    const never = fake(() => Promise.reject(new Error('was called')));
+    expect(await run(never, { targetTokens: 1_000_000 })).toMatchObject({ kind: 'unchanged', reason: 'target-met' });
+  });
+
+  it('is unchanged where the result grew', async () => {
+    const grown = editOf(FILE, { start: 0, end: 4, text: FILE });
+    expect(await run(giving(grown))).toMatchObject({ kind: 'unchanged', reason: 'grew', cost: 0.25 });
+  });
+
+  it('is refused, with rule and message, where pairs are broken', async () => {
+    const broken: Edit = {
+      ...editOf('a', { start: 0, end: 1, text: 'b' }),
+      place: { message: 2, path: ['content', 0, 'tool_use_id'] },
+    };
+    const outcome = await run(giving(wholeCut, broken));
+    expect(outcome).toMatchObject({ kind: 'refused', cost: 0.25 });
+    expect(outcome.kind === 'refused' && outcome.violations.map(({ rule, message }) => `${rule} ${message}`)).toEqual([
+      'result-has-call 2',
+      'call-answered 1',
+      'ids-kept 2',
+      'fields-kept 2',
+    ]);
+  });
+
+  it.each<[string, string, Cut[]]>([
+    [
+      'overlap',
+      'cuts-in-order',
+      [
+        { start: 0, end: 900, text: '' },
+        { start: 800, end: 1_000, text: '' },
+      ],
+    ],
+    ['run backwards', 'cuts-in-order', [{ start: 900, end: 0, text: '' }]],
+    ['lie outside', 'cuts-in-order', [{ start: 0, end: FILE.length + 1, text: 'x' }]],
+    ['are no numbers', 'cuts-in-order', [{ start: 0, end: Number.NaN, text: 'x' }]],
+    [
+      'have a reference of something else',
+      'reference-valid',
+      [{ start: 0, end: 900, text: marker('x', 'abcdef' as ReferenceId), reference: 'abcdef' as ReferenceId }],
+    ],
+    [
+      'have a reference that no marker shows',
+      'reference-valid',
+      [{ start: 0, end: 900, text: 'x', reference: hashText(FILE.slice(0, 900)).slice(0, 6) as ReferenceId }],
+    ],
+  ])('is refused where cuts %s', async (_, rule, cuts) => {
+    expect(await run(giving(editOf(FILE, ...cuts)))).toMatchObject({
+      kind: 'refused',
+      violations: [{ rule, message: 2 }],
+    });
+  });
+
+  it('is failed where the provider throws, gives nonsense or edits of another conversation', async () => {
+    const error = async (provider: CondensationProvider): Promise<string> => {
+      const outcome = await run(provider);
+      return outcome.kind === 'failed' ? outcome.error.message : outcome.kind;
+    };
+    expect(await error(fake(() => Promise.reject(new Error('no network'))))).toBe('no network');
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    expect(await error(fake(() => Promise.reject('just a text')))).toBe('just a text');
+    expect(await error(fake(() => ({}) as ProviderResult))).toMatch(/undefined/);
+    expect(await error(giving(editOf('another text', { start: 0, end: 1, text: '' })))).toBe(
+      'Fake gave 1 edits of another conversation.',
+    );
+    expect(
+      await error(
+        fake(() => ({ edits: [], steps: [], cost: 0 }), { validateConfig: () => ({ valid: false, problems: [] }) }),
+      ),
+    ).toBe('Fake has no valid defaults.');
+  });
+
+  it('is cancelled in the middle: nothing applied, the cost told where it is known', async () => {
+    const aborted = new AbortController();
+    const paid = fake(() => {
+      aborted.abort();
+      return { edits: [wholeCut], steps: [], cost: 0.5 };
+    });
+    const outcome = await run(paid, { signal: aborted.signal });
+    expect(outcome).toMatchObject({ kind: 'cancelled', cost: 0.5 });
+    expect(outcome).not.toHaveProperty('view');
+    const real = await run(losslessProvider, { signal: AbortSignal.abort() });
+    expect(real).toMatchObject({ kind: 'cancelled', cost: 0 });
+  });
+});
+
+describe('the minimum gain', () => {
+  const saving = (chars: number): CondensationProvider => giving(editOf(FILE, { start: 0, end: chars, text: '' }));
+
+  it('is 5 % or 1,000 tokens by default', async () => {
+    expect(await run(saving(100))).toMatchObject({ kind: 'unchanged', reason: 'below-minimum-gain' });
+    expect(await run(saving(1_000))).toMatchObject({ kind: 'condensed' });
+    const long = [user(lines('task', 10_000)), ...conversation.slice(1)];
+    expect(await run(saving(2_000), { messages: long })).toMatchObject({ kind: 'unchanged' });
+    expect(await run(giving(wholeCut), { messages: long })).toMatchObject({ kind: 'condensed' });
+  });
+
+  it('may be set; a gain of nothing is never applied', async () => {
+    const minimumGain = { percent: 0, tokens: 0 };
+    expect(await run(saving(100), { minimumGain })).toMatchObject({ kind: 'condensed' });
+    const same = editOf('x', { start: 0, end: 1, text: 'y' });
+    const place = { message: 1, path: ['content', 0, 'input', 'path'] };
+    expect(await run(giving({ ...same, place }), { minimumGain })).toMatchObject({ reason: 'below-minimum-gain' });
+    expect(await run(saving(1_000), { minimumGain: { percent: 90, tokens: 100_000 } })).toMatchObject({
+      kind: 'unchanged',
+    });
+  });
+});
+
+describe('a wrong configuration', () => {
+  it('gives the defaults and names the field', async () => {
+    const config = { preserveRecentCount: -1, toolResults: { maxLines: 'many' }, colour: 'red' };
+    const outcome = await run(truncationProvider, { config });
+    expect(outcome.notes).toHaveLength(1);
+    expect(outcome.notes[0]).toMatch(/^The defaults of Truncation were used\. /);
+    for (const name of ['preserveRecentCount', 'toolResults.maxLines', 'colour'])
+      expect(outcome.notes[0]).toContain(name);
+    expect((await run(truncationProvider as CondensationProvider, { config: 7 })).notes[0]).toContain(
+      'configuration: ',
+    );
+    expect((await run(truncationProvider as CondensationProvider, { config: null })).notes).toEqual([]);
+  });
+});
+
+describe('earlier edits', () => {
+  it('are what the tokens before count, and stay below the new ones', async () => {
+    const earlier = editOf(FILE, { start: 0, end: 2_000, text: '…' });
+    const outcome = await run(giving(wholeCut), { edits: [earlier] });
+    expect(outcome).toMatchObject({ kind: 'condensed', edits: [wholeCut] });
+    expect(outcome.tokensBefore).toBeLessThan(counter.messages(conversation));
+  });
+
+  it('that no longer fit are left out, and that is told', async () => {
+    const stale = [editOf('older', { start: 0, end: 1, text: '' }), editOf('old', { start: 0, end: 1, text: '' })];
+    const outcome = await run(truncationProvider, {
+      edits: stale,
+      config: { preserveRecentCount: 1 },
+    });
+    expect(outcome.kind).toBe('condensed');
+    expect(outcome.notes[0]).toMatch(/^1 earlier edits don't fit/);
+  });
+});
+
+describe('the cool-down', () => {
+  const automatic = { trigger: 'automatic', windowTokens: 10_000 } as const;
+  const grown = (tokens: number): ApiMessage[] => [...conversation, user('word '.repeat(tokens))];
+
+  it('waits until 10 % of the window is new after a try in vain', async () => {
+    let calls = 0;
+    const vain = fake(() => {
+      calls++;
+      return { edits: [], steps: [], cost: 0 };
+    });
+    const manager = new CondensationManager(counter, [vain]);
+    const attempt = async (fields: Partial<CondensationRequest> = {}): Promise<string> => {
+      const outcome = await manager.condense(request({ ...automatic, ...fields }));
+      return outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
+    };
+    expect(await attempt()).toBe('nothing-to-gain');
+    expect(await attempt()).toBe('cooling-down');
+    expect(await attempt({ messages: grown(900) })).toBe('cooling-down');
+    expect(calls).toBe(1);
+    expect(await attempt({ messages: grown(1_000) })).toBe('nothing-to-gain');
+    expect(await attempt({ conversation: 'another' })).toBe('nothing-to-gain');
+    expect(await attempt({ trigger: 'manual' })).toBe('nothing-to-gain');
+    expect(calls).toBe(4);
+  });
+
+  it('waits after a condensation that missed its target, not after one that met it', async () => {
+    const manager = new CondensationManager(counter, [giving(wholeCut)]);
+    const attempt = (targetTokens: number): Promise<CondensationOutcome> =>
+      manager.condense(request({ ...automatic, targetTokens }));
+    expect(await attempt(1_000)).toMatchObject({ kind: 'condensed' });
+    expect(await attempt(10)).toMatchObject({ kind: 'condensed' });
+    // The next view is what came out: that has not grown.
+    const after = manager.condense(request({ ...automatic, targetTokens: 10, edits: [wholeCut] }));
+    expect(await after).toMatchObject({ reason: 'cooling-down' });
+  });
+
+  it('forgets nothing by a cancel, and without a window goes by the tokens', async () => {
+    const stop = new AbortController();
+    const manager = new CondensationManager(counter, [
+      fake((_, { signal }) => {
+        signal?.throwIfAborted();
+        return { edits: [], steps: [], cost: 0 };
+      }),
+    ]);
+    await manager.condense(request({ trigger: 'automatic' }));
+    stop.abort();
+    await manager.condense(request({ trigger: 'manual', signal: stop.signal }));
+    const waiting = await manager.condense(request({ trigger: 'automatic' }));
+    expect(waiting).toMatchObject({ reason: 'cooling-down' });
+    expect(waiting.kind === 'unchanged' && waiting.detail).toContain(
+      `${Math.ceil(waiting.tokensBefore / 10)} new tokens`,
+    );
+  });
+
+  it('is remembered for a thousand conversations', async () => {
+    const manager = new CondensationManager(counter, [giving()]);
+    const attempt = (index: number): Promise<CondensationOutcome> =>
+      manager.condense(request({ trigger: 'automatic', messages: [user('t')], conversation: `c${index}` }));
+    for (let index = 0; index <= 1_000; index++) await attempt(index);
+    expect(await attempt(1)).toMatchObject({ reason: 'cooling-down' });
+    expect(await attempt(0)).toMatchObject({ reason: 'nothing-to-gain' });
+  });
+});
+
+describe('a floor above the target', () => {
+  it('is said once a conversation', async () => {
+    const manager = new CondensationManager(counter, [giving(wholeCut)]);
+    const notes = async (fields: Partial<CondensationRequest>): Promise<readonly string[]> =>
+      (await manager.condense(request({ targetTokens: 500, ...fields }))).notes;
+    expect(await notes({ overheadTokens: 0 })).toEqual([]);
+    expect(await notes({ overheadTokens: 600 })).toEqual([
+      "The task and the system prompt alone have 605 tokens: the target of 500 can't be met.",
+    ]);
+    expect(await notes({ overheadTokens: 600 })).toEqual([]);
+    expect(await notes({ overheadTokens: 600, conversation: 'another' })).toHaveLength(1);
+    expect(
+      await notes({ overheadTokens: 600, messages: [assistant(call('a', 'x', { p: FILE }))], conversation: 'no task' }),
+    ).toHaveLength(1);
+    for (let index = 0; index < 1_000; index++) await notes({ overheadTokens: 600, conversation: `c${index}` });
+    expect(await notes({ overheadTokens: 600 })).toHaveLength(1);
+  });
+});
