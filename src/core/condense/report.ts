@@ -5,19 +5,25 @@ const number = new Intl.NumberFormat('en-US');
 
 export const formatTokens = (tokens: number): string => number.format(Math.round(tokens));
 
-/** Change in percent, with its sign; a change of nothing is 0. */
+/** Change in percent, with its sign; what rounds to nothing is 0. */
 export function formatChange(before: number, after: number): string {
   const percent = before === 0 ? 0 : ((after - before) / before) * 100;
-  const rounded = Math.abs(percent) < 10 ? percent.toFixed(1) : percent.toFixed(0);
-  return `${percent === 0 ? '0' : rounded}%`;
+  const rounded = Number(percent.toFixed(Math.abs(percent) < 9.95 ? 1 : 0));
+  return `${rounded > 0 ? '+' : ''}${rounded === 0 ? 0 : rounded}%`;
 }
 
 /** US dollars with as many digits as the amount needs. */
-export const formatCost = (dollars: number): string =>
-  dollars === 0 ? '$0' : dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return '$0';
+  if (dollars < 0.0001) return 'less than $0.0001';
+  return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;
+}
 
 /** Seconds, or milliseconds below one. */
-export const formatTime = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+export function formatTime(ms: number): string {
+  const whole = Math.round(ms);
+  return whole < 1000 ? `${whole} ms` : `${(ms / 1000).toFixed(1)} seconds`;
+}
 
 /**
  * What a condensation did, in the form of NFR-U-002: one line a step, then total, cost and time.
@@ -26,12 +32,17 @@ export const formatTime = (ms: number): string => (ms < 1000 ? `${Math.round(ms)
 export function formatReport(
   outcome: CondensationOutcome,
   provider: ProviderInfo,
-  calibrate: (tokens: number) => number = (tokens) => tokens,
+  calibrate: (tokens: number) => number = (count) => count,
 ): string {
+  const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
-    `${formatTokens(calibrate(before))} → ${formatTokens(calibrate(after))} tokens (${formatChange(before, after)})`;
+    `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
   const lines = [headline(outcome, provider), ...outcome.steps.map((step) => stepLine(step, change))];
-  if (outcome.kind === 'condensed') lines.push(` - Total: ${change(outcome.tokensBefore, outcome.tokensAfter)}`);
+  if (outcome.kind === 'condensed') {
+    const { tokensBefore, tokensAfter } = outcome;
+    const reduction = formatChange(tokensBefore, tokensAfter).slice(1);
+    lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
+  }
   lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
   return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
@@ -39,7 +50,7 @@ export function formatReport(
 function headline(outcome: CondensationOutcome, provider: ProviderInfo): string {
   switch (outcome.kind) {
     case 'condensed':
-      return `Context condensed using ${provider.name}:`;
+      return `Context condensed using ${provider.name} strategy:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
