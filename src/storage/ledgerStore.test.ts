@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { foldEntries, type LedgerEntry } from '../core/condense/ledger';
 import { hashText } from '../core/hash';
@@ -174,6 +174,33 @@ test('a damaged original is written again once it is given again', () =>
     expect(ledger.problems).toMatchObject([{ file: originals, line: 1 }]);
     await ledger.append(condensed('c2', ['one']), originalsIn(['one']));
     expect(await ledger.original(hashText('one'))).toBe('one');
+  }));
+
+test('what an entry needs is on the disk before the entry is written', () =>
+  inTemporaryFolder(async (root) => {
+    const steps: string[] = [];
+    const files = steppedFiles(({ operation, path }) => {
+      if (!basename(path).startsWith('lock'))
+        steps.push(`${operation} ${basename(path).replace(/^[0-9a-f]{32}$/, 'folder')}`);
+    });
+    const store = join(root, 'store');
+    const ledger = await openLedger(store, { id: ID }, { files });
+    await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
+    const journal = (name: string): string[] => [`open ${name}`, `write ${name}`, `write ${name}`, `sync ${name}`];
+    const entry = [...journal('originals.jsonl'), ...journal('ledger.jsonl')];
+    expect(steps).toEqual([
+      'makeFolder folder',
+      'syncFolder store',
+      `syncFolder ${basename(root)}`,
+      'removeFile about.json.new',
+      ...journal('about.json.new'),
+      'rename about.json.new',
+      'syncFolder folder',
+      ...entry.toSpliced(8, 0, 'syncFolder folder').toSpliced(4, 0, 'syncFolder folder'),
+    ]);
+    steps.length = 0;
+    await ledger.append(condensed('c2', ['two']), originalsIn(['two']));
+    expect(steps).toEqual(entry);
   }));
 
 test('an original is kept once', () =>
