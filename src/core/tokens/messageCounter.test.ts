@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, call, lines, result, text, user } from '../testing';
+import type { Block } from '../messages/types';
+import { MessageCounter } from './messageCounter';
+
+/** Counts characters, and how often it was asked. */
+const setup = (): { counter: MessageCounter; asked: () => number } => {
+  let asked = 0;
+  const counter = new MessageCounter({
+    count: (value) => {
+      asked++;
+      return value.length;
+    },
+  });
+  return { counter, asked: () => asked };
+};
+const { counter } = setup();
+
+describe('tokens of a block', () => {
+  it.each<[string, Block, number]>([
+    ['a text', text('12345'), 5],
+    ['thinking, without its signature', { type: 'thinking', thinking: '123', signature: 'x'.repeat(900) }, 3],
+    ['encrypted thinking', { type: 'redacted_thinking', data: 'x'.repeat(38) }, 10],
+    ['encrypted thinking without data', { type: 'redacted_thinking' }, 1],
+    ['a call', call('id', 'Read', { a: 1 }), 8 + 4 + 7],
+    ['a call without input', { type: 'tool_use', id: 'id', name: 'Read' }, 8 + 4 + 4],
+    ['a result', result('id', '123'), 8 + 3],
+    ['a result without content', result('id'), 8],
+    ['a result of blocks', result('id', [text('12'), { type: 'image', source: {} }]), 8 + 2 + 1600],
+    ['a result of strange parts', result('id', ['12', { result: '3' }] as unknown as Block[]), 8 + 4 + 14],
+    ['an image', { type: 'image', source: {} }, 1600],
+    ['a document of text', { type: 'document', source: { type: 'text', data: '1234' } }, 4],
+    ['a PDF', { type: 'document', source: { type: 'base64', data: '' } }, 2250],
+    ['a document elsewhere', { type: 'document', source: { type: 'url' } }, 43],
+    ['an unknown block', { type: 'new', x: 1 }, 20],
+  ])('%s', (_, block, tokens) => {
+    expect(counter.block(block)).toBe(tokens);
+  });
+});
+
+it('a message counts with its blocks and what the API adds', () => {
+  expect(counter.message(user('12'))).toBe(4 + 2);
+  expect(counter.messages([user('12'), assistant('12', '3')])).toBe(6 + 7);
+  expect(counter.json(undefined)).toBe(4);
+});
+
+describe('what was counted', () => {
+  it('is remembered by object, and by content for another object', () => {
+    const { counter, asked } = setup();
+    const message = user(text(lines('a', 50)));
+    const tokens = counter.message(message);
+    expect(counter.message(message)).toBe(tokens);
+    expect(counter.message(structuredClone(message))).toBe(tokens);
+    expect(asked()).toBe(1);
+    counter.message(user(text(lines('b', 50))));
+    expect(asked()).toBe(2);
+  });
+
+  it('is forgotten, oldest first, beyond 20,000 texts', () => {
+    const { counter, asked } = setup();
+    const textOf = (index: number): string => `${index} `.padEnd(520, 'x');
+    for (let index = 0; index <= 20_000; index++) counter.text(textOf(index));
+    const before = asked();
+    counter.text(textOf(20_000));
+    counter.text(textOf(1));
+    expect(asked()).toBe(before);
+    counter.text(textOf(0));
+    expect(asked()).toBe(before + 1);
+  });
+});
