@@ -15,6 +15,10 @@ export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
 export function anthropicHandler(options: AnthropicOptions): ApiHandler {
   const { name = 'Anthropic', apiKey, baseUrl = 'https://api.anthropic.com', allowInsecureHttp, headers } = options;
   const endpoint = checkedEndpoint(name, baseUrl, allowInsecureHttp);
+  // The SDK signs in with `Authorization: Bearer`, as the API version that it asks for wants it (SDK 1.0.0, 2026-10-21);
+  // gateways may know only the older header.
+  const isGateway = endpoint.hostname !== 'api.anthropic.com';
+  const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && { 'x-api-key': apiKey }), ...headers };
   return anthropicFamilyHandler({
     ...options,
     name,
@@ -26,7 +30,7 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
         ...clientOptions(attempt),
         apiKey,
         baseURL: endpoint.href,
-        defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', { 'x-api-key': apiKey, ...headers }),
+        defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', own),
       });
     },
   });

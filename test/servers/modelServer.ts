@@ -58,7 +58,7 @@ export interface Exchange {
   readonly record: { -readonly [field in keyof RecordedRequest]: RecordedRequest[field] };
   readonly response: ServerResponse;
   /** Closes the connection hard, as a network that breaks does. */
-  hangUp(): void;
+  readonly hangUp: () => void;
 }
 
 export type Answer = (exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>) => Promise<void>;

@@ -18,6 +18,7 @@ export function sendStream(exchange: Exchange, events: Iterable<WireEvent>, fram
   const { record, response } = exchange;
   record.status = 200;
   response.writeHead(200, { 'content-type': framing.contentType, 'request-id': `req_${record.index}` });
+  response.flushHeaders();
   let pieces = 0;
   for (const { data, isPiece = false } of events) {
     if (fault && isPiece && pieces === fault.after) {

@@ -1,0 +1,280 @@
+/** What goes wrong on the way, with both protocols through the real SDKs: which error, how often tried, what the server saw. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import {
+  faulty,
+  never,
+  overloaded,
+  rateLimited,
+  refused,
+  reply,
+  reset,
+  serverError,
+  type Behaviour,
+} from '../../test/servers/behaviour';
+import type { ModelServer, Script } from '../../test/servers/modelServer';
+import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { testClock, type TestClock } from '../../test/servers/testClock';
+import { anthropicHandler } from './anthropic';
+import { openaiHandler } from './openai';
+import { counter, eventOf, KEY, outcomeOf, seenOf, user } from './testing';
+import type { ApiHandler } from './types';
+
+interface Bed {
+  readonly server: ModelServer;
+  readonly handler: ApiHandler;
+  readonly clock: TestClock;
+}
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await open?.close();
+});
+
+type Protocol = 'Anthropic' | 'Chat Completions' | 'Responses';
+const PROTOCOLS: readonly Protocol[] = ['Anthropic', 'Chat Completions', 'Responses'];
+
+async function start(protocol: Protocol, script: Script): Promise<Bed> {
+  const isAnthropic = protocol === 'Anthropic';
+  const server = await (isAnthropic ? startAnthropicServer : startOpenAIServer)({ script });
+  open = server;
+  const clock = testClock();
+  const common = { apiKey: KEY, counter, clock, random: () => 0.5, name: 'Work profile' };
+  const handler = isAnthropic
+    ? anthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
+    : openaiHandler({
+        ...common,
+        baseUrl: `${server.url}/v1`,
+        model: { id: 'gpt-4o' },
+        api: protocol === 'Responses' ? 'responses' : 'chat',
+      });
+  return { server, handler, clock };
+}
+
+const request = { messages: [user('Say something.')] };
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
+  it.each<[string, Behaviour, number]>([
+    ['a rate limit', rateLimited(), 750],
+    ['a rate limit with retry-after', rateLimited(7), 7350],
+    ['a rate limit with retry-after as a date', rateLimited('Thu, 01 Jan 2026 00:00:10 GMT'), 10_500],
+    ['retry-after in milliseconds', { ...rateLimited(), headers: { 'retry-after-ms': '200' } } as Behaviour, 210],
+    ['an overloaded service', overloaded(), 750],
+    ['a failed service', serverError(), 750],
+    ['an unavailable service', refused(503, 'api_error', 'Unavailable'), 750],
+    ['a broken connection', reset(), 750],
+    [
+      'an error event before anything was said',
+      { ...faulty('error', 0), firstByte: Promise.resolve() } as Behaviour,
+      750,
+    ],
+  ])('tries again after %s', async (_, behaviour, waited) => {
+    const { server, handler, clock } = await start(protocol, [behaviour, reply('there')]);
+    const { text, error } = await outcomeOf(handler.stream(request));
+    expect(error).toBeUndefined();
+    expect(text).toBe('there');
+    expect(server.requests).toHaveLength(2);
+    expect(clock.sleeps).toEqual([waited]);
+  });
+
+  it('gives up after three more tries, each wait twice as long', async () => {
+    const { server, handler, clock } = await start(protocol, overloaded());
+    const { error } = await outcomeOf(handler.stream(request));
+    expect(error).toMatchObject({
+      kind: 'overloaded',
+      canRetry: true,
+      offerOtherProfile: true,
+      details: { status: 529 },
+    });
+    expect(server.requests).toHaveLength(4);
+    expect(clock.sleeps).toEqual([750, 1500, 3000]);
+  });
+
+  it('does not wait for a retry-after of an hour, but tells it', async () => {
+    const { server, handler } = await start(protocol, rateLimited(3600));
+    const { error } = await outcomeOf(handler.stream(request));
+    expect(error).toMatchObject({ kind: 'rate-limit', details: { retryAfterMs: 3_600_000 } });
+    expect(error?.message).toContain('It asks to wait 3600 s.');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([400, 401, 403, 404, 409, 413, 422])('tries nothing again after %i', async (status) => {
+    const { server, handler, clock } = await start(protocol, refused(status, 'some_error', 'No.'));
+    const { error } = await outcomeOf(handler.stream(request));
+    expect(error).toMatchObject({ canRetry: false, details: { status, vendorMessage: 'No.' } });
+    expect(server.requests).toHaveLength(1);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it.each(['cut', 'no-end', 'malformed', 'error'] as const)('tells a stream that ends with: %s', async (kind) => {
+    const { server, handler } = await start(protocol, faulty(kind));
+    const { events, text, error } = await outcomeOf(handler.stream(request));
+    expect(text).toBe('one two ');
+    const kinds = {
+      cut: 'network',
+      'no-end': 'protocol',
+      malformed: 'protocol',
+      error: protocol === 'Anthropic' ? 'overloaded' : 'server',
+    };
+    expect(error).toMatchObject({ kind: kinds[kind], canRetry: true });
+    expect(eventOf(events, 'end')).toBeUndefined();
+    expect(eventOf(events, 'usage')?.usage).toMatchObject({ source: 'counted', outputTokens: expect.any(Number) });
+    expect(eventOf(events, 'usage')?.usage.inputTokens).toBeGreaterThan(0);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('stops when nothing comes for a minute, and closes the connection', async () => {
+    const { server, handler, clock } = await start(protocol, never());
+    const outcome = outcomeOf(handler.stream(request));
+    const asked = await server.request(0);
+    clock.advance(59_999);
+    clock.advance(1);
+    expect((await outcome).error).toMatchObject({ kind: 'timeout', canRetry: true, offerOtherProfile: true });
+    expect((await outcome).error?.message).toContain('Nothing came for 60 s.');
+    await asked.aborted;
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('waits for a slow first byte', async () => {
+    let answer = (): void => undefined;
+    const firstByte = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { server, handler, clock } = await start(protocol, reply('late', { firstByte }));
+    const outcome = outcomeOf(handler.stream(request));
+    await server.request(0);
+    clock.advance(59_000);
+    answer();
+    expect((await outcome).text).toBe('late');
+  });
+
+  it('stops a stream that stalls after five minutes in all, not after one', async () => {
+    const { server, handler, clock } = await start(protocol, faulty('stall'));
+    const stream = handler.stream(request)[Symbol.asyncIterator]();
+    for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;
+    expect(clock.pending).toEqual([300_000]);
+    clock.advance(299_000);
+    const rest = stream.next();
+    clock.advance(1000);
+    expect((await rest).value).toMatchObject({ type: 'usage', usage: { source: 'counted' } });
+    await expect(stream.next()).rejects.toMatchObject({ kind: 'timeout' });
+    await (
+      await server.request(0)
+    ).aborted;
+  });
+
+  it('cancels in the middle: the server sees it within a second', async () => {
+    const { server, handler } = await start(protocol, faulty('stall'));
+    const controller = new AbortController();
+    const texts: string[] = [];
+    let cancelled = 0;
+    const run = async (): Promise<void> => {
+      for await (const event of handler.stream(request, controller.signal)) {
+        if (event.type === 'text') texts.push(event.text);
+        if (texts.length === 2 && cancelled === 0) {
+          cancelled = performance.now();
+          setImmediate(() => {
+            controller.abort();
+          });
+        }
+      }
+    };
+    await expect(run()).rejects.toMatchObject({
+      kind: 'aborted',
+      message: 'Work profile: The call was cancelled. Nothing was changed.',
+    });
+    expect(texts).toEqual(['one ', 'two ']);
+    await (
+      await server.request(0)
+    ).aborted;
+    expect(performance.now() - cancelled).toBeLessThan(1000);
+  });
+
+  it('closes the connection when the reader stops reading', async () => {
+    const { server, handler } = await start(protocol, faulty('stall'));
+    for await (const event of handler.stream(request)) if (event.type === 'text') break;
+    await (
+      await server.request(0)
+    ).aborted;
+    expect((await server.request(0)).isAborted).toBe(true);
+  });
+
+  it('asks nothing when it was cancelled before, nor after a cancelled wait', async () => {
+    const { server, handler, clock } = await start(protocol, overloaded());
+    expect((await outcomeOf(handler.stream(request, AbortSignal.abort()))).error?.kind).toBe('aborted');
+    expect(server.requests).toHaveLength(0);
+    const controller = new AbortController();
+    vi.spyOn(clock, 'sleep').mockImplementation(() => {
+      controller.abort();
+      return Promise.resolve();
+    });
+    expect((await outcomeOf(handler.stream(request, controller.signal))).error?.kind).toBe('aborted');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('follows no redirect, and takes no web page for an answer', async () => {
+    const location = { location: 'https://elsewhere.example/login?token=abc' };
+    const page = { body: '<html>Sign in</html>', contentType: 'text/html' };
+    const { server, handler } = await start(protocol, [
+      refused(302, '', '', { headers: location, body: '' }),
+      refused(308, '', '', { headers: { location: '/other' }, body: '' }),
+      refused(200, '', '', page),
+      refused(502, '', '', page),
+    ]);
+    expect((await outcomeOf(handler.stream(request))).error?.message).toContain(
+      'redirects to https://elsewhere.example, which',
+    );
+    expect((await outcomeOf(handler.stream(request))).error).toMatchObject({ kind: 'endpoint', canRetry: false });
+    expect((await outcomeOf(handler.stream(request))).error).toMatchObject({
+      kind: 'endpoint',
+      details: { status: 200 },
+    });
+    expect(server.requests).toHaveLength(3);
+    expect((await outcomeOf(handler.stream(request))).error).toMatchObject({
+      kind: 'server',
+      details: { status: 502 },
+    });
+  });
+
+  it('says that nothing answers where no server is', async () => {
+    const { server, handler, clock } = await start(protocol, reply('x'));
+    await server.close();
+    const { error } = await outcomeOf(handler.stream(request));
+    expect(error).toMatchObject({ kind: 'network', details: { code: 'ECONNREFUSED' } });
+    expect(error?.message).toContain('Nothing answers at this address.');
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('shows the key nowhere, whatever comes back', async () => {
+    const logs = (['debug', 'info', 'log', 'warn', 'error'] as const).map((level) =>
+      vi.spyOn(console, level).mockImplementation(() => undefined),
+    );
+    const echo = `Bad key ${KEY} (${encodeURIComponent(KEY)}, ${Buffer.from(KEY).toString('base64')}, sk-test-****-key)`;
+    const echoes: Behaviour[] = [
+      ...[400, 401, 404, 418].map((status) =>
+        refused(status, 'some_error', echo, { headers: { 'request-id': KEY, 'x-request-id': KEY, 'x-key': KEY } }),
+      ),
+      refused(401, '', '', { body: `plain ${KEY}` }),
+      refused(302, '', '', { headers: { location: `https://x.example/${KEY}` }, body: '' }),
+      {
+        kind: 'reply',
+        text: ['one', 'two'],
+        fault: { kind: 'error', after: 1, error: { type: 'invalid_request_error', message: echo } },
+      },
+      { kind: 'reply', text: [KEY], fault: { kind: 'malformed', after: 1 } },
+    ];
+    const { handler, server } = await start(protocol, echoes);
+    for (const index of echoes.keys()) {
+      const { error } = await outcomeOf(handler.stream(request));
+      expect(server.requests, String(index)).toHaveLength(index + 1);
+      expect(error, String(index)).toBeDefined();
+      expect(seenOf(error)).not.toContain('RECOGNISABLE');
+      expect(seenOf(error)).not.toContain(Buffer.from(KEY).toString('base64'));
+      expect(seenOf(error)).not.toContain('sk-test');
+    }
+    await server.close();
+    expect(seenOf((await outcomeOf(handler.stream(request))).error)).not.toContain('RECOGNISABLE');
+    for (const log of logs) expect(log).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,66 @@
+/** What the tests of this folder share. */
+import { inspect } from 'node:util';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { isApiError, type ApiError } from './apiError';
+import type { ApiEvent } from './types';
+
+/** Four characters a token. */
+export const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });
+
+/** A key that must not be seen anywhere but in a request's headers. */
+export const KEY = 'sk-test-RECOGNISABLE-0123456789-key';
+
+export const user = (content: string | readonly Block[]): ApiMessage => ({ role: 'user', content });
+export const assistant = (content: string | readonly Block[]): ApiMessage => ({ role: 'assistant', content });
+export const text = (words: string): Block => ({ type: 'text', text: words });
+export const call = (id: string, input: unknown = {}, name = 'read_file'): Block => ({
+  type: 'tool_use',
+  id,
+  name,
+  input,
+});
+export const result = (id: string, content: string | readonly Block[] = 'done'): Block => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+});
+
+export const READ_FILE = {
+  name: 'read_file',
+  description: 'Reads a file.',
+  input_schema: { type: 'object', properties: { path: { type: 'string' } } },
+};
+
+/** One pixel. */
+export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const image: Block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
+
+export interface Outcome {
+  readonly events: readonly ApiEvent[];
+  readonly text: string;
+  readonly error: ApiError | undefined;
+}
+
+/** Reads a stream to its end or its error. */
+export async function outcomeOf(stream: AsyncIterable<ApiEvent>): Promise<Outcome> {
+  const events: ApiEvent[] = [];
+  let error: ApiError | undefined;
+  try {
+    for await (const event of stream) events.push(event);
+  } catch (raw) {
+    if (!isApiError(raw)) throw raw;
+    error = raw;
+  }
+  return { events, text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''), error };
+}
+
+/** Everything that can be seen of an error, with its causes, stack and hidden fields. */
+export const seenOf = (error: unknown): string =>
+  inspect(error, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(error) + String(error);
+
+export const eventOf = <T extends ApiEvent['type']>(
+  events: readonly ApiEvent[],
+  type: T,
+): Extract<ApiEvent, { type: T }> | undefined =>
+  events.findLast((event): event is Extract<ApiEvent, { type: T }> => event.type === type);
