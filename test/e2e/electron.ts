@@ -24,10 +24,6 @@ export async function main({ extension, suite, only }: Target): Promise<number> 
   const report = new Report();
   const { publisher, name } = manifestOf(extension);
   const vsix = await packageExtension(extension, await listFiles(extension));
-  const executable =
-    process.env['VSCODE_TEST_EXECUTABLE'] ??
-    (await downloadAndUnzipVSCode({ version: process.env['VSCODE_TEST_VERSION'] ?? 'stable', cachePath: cache }));
-
   // A short path: the desktop puts a socket into its data folder, and a socket's path has 100 characters at most.
   const scratch = temporaryFolder('desktop');
   const folders = {
@@ -47,6 +43,9 @@ export async function main({ extension, suite, only }: Target): Promise<number> 
   // X looks for it in the home folder, which is another one for the tests.
   const authority = process.env['XAUTHORITY'] ?? join(homedir(), '.Xauthority');
   try {
+    const executable =
+      process.env['VSCODE_TEST_EXECUTABLE'] ??
+      (await downloadAndUnzipVSCode({ version: process.env['VSCODE_TEST_VERSION'] ?? 'stable', cachePath: cache }));
     const [cli, ...cliArguments] = resolveCliArgsFromVSCodeExecutablePath(executable, { reuseMachineInstall: true });
     if (cli === undefined) throw new Error(`no command line beside ${executable}`);
     const place = [`--user-data-dir=${folders.data}`, `--extensions-dir=${folders.extensions}`];

@@ -84,8 +84,13 @@ export async function main(target: Target): Promise<number> {
   const report = new Report();
   const manifest = manifestOf(target.extension);
   const extensionId = `${manifest.publisher}.${manifest.name}`;
-  const files = await listFiles(target.extension);
-  const vsix = await packageExtension(target.extension, files);
+  let packed: { readonly files: readonly string[]; readonly vsix: string } | undefined;
+  await report.test('package: is made', async () => {
+    const files = await listFiles(target.extension);
+    packed = { files, vsix: await packageExtension(target.extension, files) };
+  });
+  if (packed === undefined) return report.end();
+  const { files, vsix } = packed;
   if (target.only === '') {
     await report.test('package: only what users need', () => {
       checkFiles(files);
