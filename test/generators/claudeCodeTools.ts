@@ -69,7 +69,7 @@ export class ClaudeCodeTools {
   }
 
   glob(pattern: string, suffix: string): Call {
-    const found = this.workspace.paths.filter((path) => path.endsWith(suffix));
+    const found = this.workspace.paths.filter((path) => path.endsWith(suffix)).slice(-100);
     const result =
       found.length === 0 ? 'No files found' : found.map((path) => this.workspace.absolute(path)).join('\n');
     return { tool: 'Glob', input: { pattern }, result };

@@ -1,0 +1,45 @@
+/** What agents and people write about code: sentences with names of this and that. */
+import type { Random } from './random';
+import { adjective, capitalized, functionName, noun, typeName, variableName, verb } from './vocabulary';
+
+const SENTENCES: readonly ((random: Random) => string)[] = [
+  (random) =>
+    `The ${noun(random)} in \`${functionName(random)}\` is ${adjective(random)} when the ${noun(random)} was ${verb(random)}ed twice.`,
+  (random) =>
+    `I should check how \`${typeName(random)}\` handles a ${adjective(random)} ${noun(random)} before I change the ${noun(random)}.`,
+  (random) =>
+    `There are ${random.between(2, 9)} callers of \`${functionName(random)}\`, and all but one pass a ${adjective(random)} ${variableName(random)}.`,
+  (random) =>
+    `That means the ${noun(random)} has to ${verb(random)} its ${noun(random)} first, otherwise \`${variableName(random)}\` stays ${adjective(random)}.`,
+  (random) =>
+    `The test for the ${adjective(random)} ${noun(random)} fails with ${random.between(2, 40)} instead of ${random.between(41, 99)}, so the ${noun(random)} is off.`,
+  (random) =>
+    `Next I will ${verb(random)} the ${noun(random)} and then ${verb(random)} \`${variableName(random)}\` in ${noun(random)}/${noun(random)}.`,
+  (random) =>
+    `It would be simpler to ${verb(random)} the ${adjective(random)} ${noun(random)} in one place and let \`${functionName(random)}\` use it.`,
+  (random) =>
+    `Nothing else reads \`${variableName(random)}\`, so ${verb(random)}ing it is safe as long as the ${noun(random)} is not ${adjective(random)}.`,
+  (random) =>
+    `${capitalized(verb(random))} the ${noun(random)} only where the ${adjective(random)} ${noun(random)} asks for it, please.`,
+];
+
+/** Sentences up to about so many characters, in paragraphs. */
+export function prose(random: Random, chars: number): string {
+  let out = '';
+  while (out.length < chars) {
+    const separator = out === '' ? '' : random.chance(0.15) ? '\n\n' : ' ';
+    out += separator + random.pick(SENTENCES)(random);
+  }
+  return out;
+}
+
+/** A report as subagents write it: headings, lists, paths. */
+export function report(random: Random, paths: readonly string[], chars: number): string {
+  let out = `## Findings on the ${adjective(random)} ${noun(random)}\n`;
+  while (out.length < chars) {
+    out += random.chance(0.25)
+      ? `\n### ${capitalized(noun(random))} ${noun(random)}\n\n`
+      : `- \`${random.pick(paths)}:${random.between(3, 400)}\`: ${random.pick(SENTENCES)(random)}\n`;
+  }
+  return out;
+}
