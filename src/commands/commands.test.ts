@@ -69,11 +69,11 @@ describe('Condense Context Now', () => {
   it('says what each step did, the total, cost and time, and offers what can be done next', async () => {
     await condenseNow(services, file);
     expect(last().message).toMatch(
-      /^Context condensed using Lossless\. .+: [\d,]+ → [\d,]+ \(-\d+%\)\. Total: [\d,]+ → [\d,]+ \(-\d+%\) tokens\. Cost: \$0\. Time: .+/,
+      /^Context condensed using Lossless\. .+: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Total: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\. Time: .+/,
     );
     expect(last().choices).toEqual(['Show Diff', 'Save Condensed Copy…', 'Undo', 'Details']);
     expect(fake.progress).toContain('Reading the conversation');
-    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless:`);
+    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:`);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 

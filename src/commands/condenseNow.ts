@@ -93,7 +93,7 @@ function summaryOf({
   targetTokens,
 }: CondensedResult): string {
   const change = (before: number, after: number): string =>
-    `${formatTokens(before)} → ${formatTokens(after)} (${formatChange(before, after)})`;
+    `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
   const parts = steps
     .filter((step) => step.edits > 0)
     .map((step) => `${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`);
@@ -104,7 +104,7 @@ function summaryOf({
   return [
     vscode.l10n.t('Context condensed using {0}.', providerName(provider)),
     ...parts.map((part) => `${part}.`),
-    vscode.l10n.t('Total: {0} tokens.', change(tokensBefore, tokensAfter)),
+    vscode.l10n.t('Total: {0}.', change(tokensBefore, tokensAfter)),
     vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs)),
     ...[...missed, ...notes].map((note) => vscode.l10n.t('Note: {0}.', note)),
   ].join(' ');

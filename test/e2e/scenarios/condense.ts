@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
+import type { Bed, Scenario } from '../bed';
+import {
+  answer,
+  clickNotification,
+  diffEditor,
+  dismiss,
+  filter,
+  notification,
+  outputPanel,
+  pick,
+  quickInput,
+  runCommand,
+  screenshot,
+  setTheme,
+  temporaryFolder,
+  until,
+} from '../workbench/index';
+
+const CONDENSE = 'Context Condenser: Condense Context Now';
+const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
+const SAMPLE_TITLE = /tags/i;
+const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
+
+const ROO = JSON.stringify([
+  { role: 'user', content: [{ type: 'text', text: '<task>\nMake the header sticky\n</task>' }], ts: 1 },
+  { role: 'assistant', content: [{ type: 'text', text: 'Which header?' }], ts: 2 },
+]);
+
+/** A home folder with these files, the first the newest. */
+function home(bed: Bed, files: Readonly<Record<string, string>>): string {
+  const folder = bed.folder(files);
+  Object.keys(files).forEach((name, index) => {
+    const seconds = Date.now() / 1000 - index * 7200;
+    utimesSync(join(folder, name), seconds, seconds);
+  });
+  return folder;
+}
+
+export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (bed) => {
+  const folder = bed.folder({ 'README.md': '# notes\n' });
+  const own = home(bed, {
+    [SESSION]: sample,
+    '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json': ROO,
+    '.claude/projects/-home-me-notes/broken.jsonl': '{"type":"user","message":{',
+  });
+  const bench = await bed.open({ folder, home: own });
+
+  await runCommand(bench, CONDENSE);
+  const shown = await quickInput(
+    bench,
+    ({ items, busy }) => !busy && items.some(({ description }) => description.includes('tokens')),
+  );
+  assert.equal(shown.title, 'Condense Context Now');
+  assert.match(shown.items[0]?.label ?? '', SAMPLE_TITLE);
+  assert.match(shown.items[0]?.description ?? '', /^Claude Code · just now · [\d,]+ tokens$/);
+  assert.match(shown.items[1]?.label ?? '', /Make the header sticky/);
+  assert.match(shown.items[1]?.description ?? '', /^Roo Code · 2 h ago · \d+ tokens$/);
+  assert.match(shown.items[2]?.description ?? '', /can’t be read$/);
+  assert.match(shown.items[3]?.label ?? '', /Open file…$/);
+  await screenshot(bench, 'pick-dark');
+  await pick(bench, SAMPLE_TITLE);
+
+  const done = await notification(bench, 'Context condensed using');
+  assert.match(done.text, /Lossless\. .*Total: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\. Time: /);
+  assert.deepEqual(done.buttons, ['Show Diff', 'Save Condensed Copy…', 'Undo', 'Details']);
+  await screenshot(bench, 'summary-dark');
+
+  await clickNotification(bench, 'Context condensed using', 'Show Diff');
+  const diff = await diffEditor(bench);
+  assert.match(diff.title, /\(condensed\)/);
+  await screenshot(bench, 'diff-dark');
+
+  await notification(bench, 'Context condensed using');
+  await clickNotification(bench, 'Context condensed using', 'Save Condensed Copy…');
+  const copy = join(folder, 'copy.json');
+  await answer(bench, copy);
+  const saved = await until('the copy', () => JSON.parse(readFileSync(copy, 'utf8')) as { messages: unknown[] });
+  assert.match(JSON.stringify(saved.messages), /⟦condensed: /);
+
+  await clickNotification(bench, 'Context condensed using', 'Details');
+  const lines = await outputPanel(bench, (text) => text.some((line) => line.includes('Total reduction:')));
+  assert.match(lines.join('\n'), / - .+ tokens \(-\d/);
+  await screenshot(bench, 'details-dark');
+
+  await clickNotification(bench, 'Context condensed using', 'Undo');
+  await notification(bench, /^Undone\. \d+ edits were taken back/);
+  await screenshot(bench, 'undone-dark');
+  assert.equal(readFileSync(join(own, SESSION), 'utf8'), sample, 'the agent’s file is only read');
+
+  await setTheme(bench, 'light');
+  await screenshot(bench, 'diff-light');
+  await runCommand(bench, CONDENSE);
+  await quickInput(
+    bench,
+    ({ items, busy }) => !busy && items.some(({ description }) => description.includes('tokens')),
+  );
+  await screenshot(bench, 'pick-light');
+  await filter(bench, 'sticky');
+  await quickInput(bench, ({ items }) => items.length === 2);
+  await dismiss(bench);
+  await runCommand(bench, CONDENSE);
+  await pick(bench, SAMPLE_TITLE);
+  await notification(bench, 'Context condensed using');
+  await screenshot(bench, 'summary-light');
+};
+
+export const saysWhenThereIsNothingToGain: Scenario = async (bed) => {
+  const tasks = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks';
+  const bench = await bed.open({ home: home(bed, { [`${tasks}/t1/api_conversation_history.json`]: ROO }) });
+  await runCommand(bench, CONDENSE);
+  await pick(bench, /sticky/);
+  const said = await notification(bench, 'Nothing was condensed');
+  assert.deepEqual(said.buttons, ['Use Truncation', 'Details']);
+  await screenshot(bench, 'nothing-dark');
+};
+
+export const cancelsInTheMiddle: Scenario = async (bed) => {
+  // Large enough that a person could click: one long conversation of many different reads.
+  const lines = [
+    { role: 'user', content: 'Look at everything' },
+    ...Array.from({ length: 3_000 }, (_, index) => exchange(index)).flat(),
+  ];
+  const own = home(bed, { 'large.json': JSON.stringify(lines) });
+  const bench = await bed.open({ home: own });
+  await runCommand(bench, CONDENSE);
+  await pick(bench, /Open file…/);
+  await pick(bench, 'large.json');
+  const working = await notification(bench, 'Condensing large.json');
+  assert.equal(working.busy, true);
+  await clickNotification(bench, 'Condensing large.json', 'Cancel');
+  await until('the word that it was cancelled', () =>
+    bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
+  );
+  await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
+  await notification(bench, 'Nothing was condensed in this window yet');
+};
+
+function exchange(index: number): unknown[] {
+  const id = `toolu_${index}`;
+  const text = Array.from(
+    { length: 200 },
+    (_, line) => `${line}: value ${index * 7919 + line * 104_729} of ${index}`,
+  ).join('\n');
+  return [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/p/${index}.txt` } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text }] },
+  ];
+}
+
+export const tellsWhatIsWrongWithABrokenFile: Scenario = async (bed) => {
+  const lines = sample.split('\n');
+  const broken = [lines[0], lines[1]?.slice(0, 40), ...lines.slice(2)].join('\n');
+  const own = home(bed, { [SESSION]: broken });
+  const bench = await bed.open({ home: own });
+  await runCommand(bench, CONDENSE);
+  await pick(bench, /sample\.jsonl/);
+  const said = await notification(bench, 'Nothing was condensed');
+  assert.equal(said.severity, 'error');
+  assert.match(said.text, /sample\.jsonl:2: found .*; expected /);
+  assert.deepEqual(said.buttons, ['Retry', 'Details']);
+  await screenshot(bench, 'broken-dark');
+  await setTheme(bench, 'light');
+  await screenshot(bench, 'broken-light');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, SESSION), sample);
+  await clickNotification(bench, 'Nothing was condensed', 'Retry');
+  await notification(bench, 'Context condensed using');
+};
+
+export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (bed) => {
+  const bench = await bed.open({
+    home: temporaryFolder('home'),
+    workspaceTrust: true,
+    folder: bed.folder({ 'a.txt': 'a' }),
+  });
+  await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
+  await notification(bench, 'Context condensed using');
+  await screenshot(bench, 'sample-untrusted-dark');
+};
+
+export const walksThrough: Scenario = async (bed) => {
+  const bench = await bed.open();
+  await runCommand(bench, 'Welcome: Open Walkthrough...');
+  const button = bench.page.getByRole('button', { name: 'Condense the sample' });
+  await button.first().waitFor();
+  await screenshot(bench, 'walkthrough-dark');
+  await button.first().click();
+  await notification(bench, 'Context condensed using');
+  await setTheme(bench, 'light');
+  await screenshot(bench, 'walkthrough-light');
+};

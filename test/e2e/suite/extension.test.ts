@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { extensionVariable } from './names';
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default: unknown }>> };
+  };
+}
+
+suite('the packaged extension', () => {
+  const extension = vscode.extensions.getExtension(process.env[extensionVariable] ?? '');
+  const manifest = extension?.packageJSON as Manifest;
+
+  test('is not active before it is used, and then quickly', async () => {
+    assert.ok(extension);
+    assert.equal(extension.isActive, false);
+    const started = performance.now();
+    await extension.activate();
+    console.log(`activation took ${(performance.now() - started).toFixed(1)} ms`);
+  });
+
+  test('has every command that its package names', async () => {
+    const known = new Set(await vscode.commands.getCommands(true));
+    for (const { command } of manifest.contributes.commands) assert.ok(known.has(command), command);
+  });
+
+  test('has every setting with its default', () => {
+    const settings = vscode.workspace.getConfiguration();
+    for (const [name, { default: value }] of Object.entries(manifest.contributes.configuration.properties)) {
+      assert.deepEqual(settings.get(name), value, name);
+    }
+  });
+
+  test('brings all that its commands load', () => {
+    assert.ok(extension);
+    for (const file of ['commands.cjs', 'worker.cjs', 'o200k.bin']) {
+      assert.ok(readFileSync(join(extension.extensionPath, 'dist', file)).length > 0, file);
+    }
+  });
+});
