@@ -22,14 +22,18 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
       });
       for (const group of groups) {
         const kept = keep === 'latest' ? group.at(-1) : group[0];
+        const standing = linesOf(kept?.resultText ?? '');
         for (const exchange of group) {
-          if (kept && exchange !== kept) referLines(draft, name, exchange, kept, describe(tools, keep, kept));
+          if (kept && exchange !== kept) referLines(draft, name, exchange, standing, describe(tools, keep, kept));
         }
         await pace.breathe();
       }
     },
   };
 };
+
+/** What agents write about a command that failed, also where the result is not marked as an error. */
+const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
 /** Runs of one command line: the latest output stays, an older one is taken out. An output that failed always stays. */
 export const repeatedCommands = (tools: ToolTable): DraftStep => {
@@ -40,7 +44,9 @@ export const repeatedCommands = (tools: ToolTable): DraftStep => {
       const groups = groupBy(draft, (exchange) => {
         if (ruleFor(tools, exchange.tool)?.kind !== 'command') return undefined;
         const command = commandOf(exchange);
-        return command === undefined ? undefined : JSON.stringify([exchange.tool, command, exchange.input['cwd']]);
+        if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
+        const { cwd, workdir } = exchange.input;
+        return JSON.stringify([exchange.tool, command, cwd, workdir]);
       });
       for (const group of groups) {
         for (const exchange of group.slice(0, -1)) {
@@ -56,7 +62,7 @@ export const repeatedCommands = (tools: ToolTable): DraftStep => {
 const SMALL_CHARS = 600;
 const MIN_ALIKE = 3;
 
-/** Small results of one tool that differ in numbers and names only ("file x updated"): the latest stays, with the count. */
+/** Confirmations of one tool that differ in numbers and names only ("file x updated"): the latest stays, with the count. */
 export const similarResults = (tools: ToolTable): DraftStep => {
   const name = 'Small similar results';
   return {
@@ -64,9 +70,9 @@ export const similarResults = (tools: ToolTable): DraftStep => {
     async run(draft, pace) {
       const groups = groupBy(draft, (exchange) => {
         const text = exchange.resultText;
-        // What reads, lists or searches gives content, not a confirmation.
+        // Only what writes gives confirmations; the numbers and names in other answers are the answer.
         const kind = ruleFor(tools, exchange.tool)?.kind;
-        if (kind === 'read' || kind === 'list' || kind === 'search' || kind === 'command') return undefined;
+        if (kind !== 'write' && kind !== 'edit' && kind !== 'plan') return undefined;
         if (text.length > SMALL_CHARS || findMarkers(text).length > 0) return undefined;
         return `${exchange.tool} ${shapeOf(text)}`;
       });
@@ -102,8 +108,13 @@ function groupBy(draft: Draft, keyOf: (exchange: ToolExchange) => string | undef
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
-function referLines(draft: Draft, step: string, exchange: ToolExchange, kept: ToolExchange, where: string): void {
-  const standing = linesOf(kept.resultText);
+function referLines(
+  draft: Draft,
+  step: string,
+  exchange: ToolExchange,
+  standing: ReadonlySet<string>,
+  where: string,
+): void {
   for (const content of exchange.results.toReversed()) {
     if (protectedFrom(draft, content)) continue;
     const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({

@@ -41,7 +41,9 @@ function duplicates(
           if (content.text.length < MIN_CHARS || protectedFrom(draft, content)) continue;
           // By hash: V8 hashes long strings by their length alone.
           const key = hashText(content.text);
-          groups.set(key, [...(groups.get(key) ?? []), { exchange, content }]);
+          const copies = groups.get(key);
+          if (copies) copies.push({ exchange, content });
+          else groups.set(key, [{ exchange, content }]);
         }
         await pace.breathe();
       }

@@ -25,7 +25,8 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
         const latest = contents.at(-1);
         if (!latest) continue;
         const standing = linesOf(latest.text);
-        for (const content of contents.slice(0, -1)) {
+        // From the back, so that slices of one string keep their offsets.
+        for (const content of contents.slice(0, -1).toReversed()) {
           const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,

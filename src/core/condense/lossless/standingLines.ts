@@ -12,7 +12,8 @@ export function standingRuns(text: string, standing: ReadonlySet<string>): LineR
   let lines = 0;
   let hasText = false;
   const close = (end: number): void => {
-    if (start >= 0 && hasText) runs.push({ start, end, lines });
+    // A line's end may be two characters; both stay.
+    if (start >= 0 && hasText) runs.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
     start = -1;
     lines = 0;
     hasText = false;
