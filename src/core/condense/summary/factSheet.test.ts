@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { toolExchanges } from '../../messages/exchanges';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, call, exchange, result, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { commandsRun } from './commandsRun';
+import { factsOf, renderFactSheet } from './factSheet';
+import { commonFolder, filesTouched } from './filesTouched';
+import { fitInstructions, instructionsOf, shortened } from './instructions';
+import { openErrors } from './openErrors';
+import { planState } from './planState';
+
+const counter = freshCounter();
+const told = (messages: readonly ApiMessage[]): string[] =>
+  instructionsOf(messages, toolExchanges(messages)).map(({ text }) => text);
+
+describe('instructions', () => {
+  it('are what a person wrote, without what the agent put around it', () => {
+    expect(
+      told([
+        user('Fix the parser <system-reminder>be nice</system-reminder>'),
+        assistant('Done.'),
+        user('Fix the parser', '<environment_details>time</environment_details>'),
+        user({ type: 'text', text: 'And test it' }),
+        { ...user('This session is being continued'), isCompactSummary: true },
+        user('<command-name>/review</command-name><command-args>12</command-args>'),
+        user('<command-name>/clear</command-name><command-args></command-args>'),
+      ]),
+    ).toEqual(['Fix the parser', 'And test it', '/review 12']);
+  });
+
+  it('are found in results, too: refusals, answers, feedback', () => {
+    const refusal =
+      "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nUse pnpm";
+    expect(
+      told([
+        user('Go'),
+        ...exchange('1', 'Bash', { command: 'npm i' }, refusal, { is_error: true }),
+        ...exchange(
+          '2',
+          'AskUserQuestion',
+          {},
+          'User has answered your questions: "Colour"="blue". You can now continue',
+        ),
+        ...exchange('3', 'read_file', { path: 'a' }, 'ok\n<feedback>\nnot this one\n</feedback>'),
+        ...exchange('4', 'Bash', { command: 'ls' }, 'nothing said'),
+      ]),
+    ).toEqual(['Go', 'Use pnpm', '"Colour"="blue"', 'not this one']);
+  });
+
+  it('the oldest are shortened first, then left out; the newest is the last to lose words', () => {
+    const words = (name: string): string => Array.from({ length: 300 }, (_, index) => `${name}${index}`).join(' ');
+    const list = ['a', 'b', 'c'].map((name, message) => ({ message, text: words(name) }));
+    const each = counter.text(words('c'));
+    const fitted = fitInstructions(list, each * 2 + 150, counter);
+    expect(fitted.leftOut).toBe(0);
+    expect(fitted.texts[0]).toMatch(/^a0 a1 [\s\S]* \[…\] [\s\S]*a299$/);
+    expect(fitted.texts.slice(1)).toEqual([words('b'), words('c')]);
+    const tight = fitInstructions(list, 50, counter);
+    expect(tight.leftOut).toBe(2);
+    expect(counter.text(tight.texts[0] ?? '')).toBeLessThanOrEqual(50);
+    expect(fitInstructions([], 0, counter)).toEqual({ texts: [], leftOut: 0 });
+    expect(fitInstructions(list.slice(2), 0, counter).texts).toEqual(['']);
+  });
+
+  it('never cut a character', () => {
+    const family = '👩‍👩‍👧‍👦 ';
+    expect(shortened(family.repeat(200), 60, counter).isWellFormed()).toBe(true);
+    expect(shortened('short', 60, counter)).toBe('short');
+  });
+});
+
+describe('files', () => {
+  it('of calls that succeeded, with how often they were changed', () => {
+    const exchanges = toolExchanges([
+      user('Go'),
+      ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
+      ...exchange('2', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
+      ...exchange('3', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
+      ...exchange('4', 'Edit', { file_path: '/w/gone.ts' }, 'no', { is_error: true }),
+      ...exchange('5', 'Grep', { path: '/w' }, 'x'),
+      ...exchange('6', 'read_file', { args: '<file><path>b.ts</path></file><file><path>c.ts</path></file>' }, 'x'),
+      ...exchange('7', 'apply_patch', { input: '*** Begin Patch\n*** Update File: d.ts\n*** Add File: e.ts\n' }, 'ok'),
+      ...exchange('8', 'multi_replace_string_in_file', { replacements: [{ filePath: 'f.ts' }, { x: 1 }] }, 'ok'),
+      ...exchange('9', 'read_files', { files: ['g.ts', { path: 'h.ts' }, { path: '' }] }, 'ok'),
+    ]);
+    expect(filesTouched(exchanges, DEFAULT_TOOLS)).toEqual([
+      { path: '/w/a.ts', changes: 2, isRead: true },
+      { path: 'b.ts', changes: 0, isRead: true },
+      { path: 'c.ts', changes: 0, isRead: true },
+      { path: 'd.ts', changes: 1, isRead: false },
+      { path: 'e.ts', changes: 1, isRead: false },
+      { path: 'f.ts', changes: 1, isRead: false },
+      { path: 'g.ts', changes: 0, isRead: true },
+      { path: 'h.ts', changes: 0, isRead: true },
+    ]);
+  });
+
+  it('share a folder that is told once', () => {
+    expect(commonFolder(['/w/p/a.ts', '/w/p/src/b.ts', '/w/p/src/c.ts', 'rel.ts'])).toBe('/w/p/');
+    expect(commonFolder(['/w/p/a/1', '/w/p/a/2', '/w/p/a/3', '/w/p/a/4', '/tmp/x'])).toBe('/w/p/a/');
+    expect(commonFolder(['C:\\w\\a.ts', 'C:\\w\\b.ts'])).toBe('C:\\w\\');
+    expect(commonFolder(['/a', '/b'])).toBe('');
+    expect(commonFolder(['/w/a.ts'])).toBe('');
+  });
+});
+
+describe('commands', () => {
+  it('stand once, with the status of the last run as far as the result tells it', () => {
+    const run = (id: string, command: unknown, output: string, fields = {}): ApiMessage[] =>
+      exchange(id, 'Bash', { command }, output, fields);
+    const exchanges = toolExchanges([
+      user('Go'),
+      ...run('1', 'npm test', 'Exit code 1\nfailed', { is_error: true }),
+      ...run('2', 'npm test', 'ok'),
+      ...run('3', '# build\nmake', 'no such target', { is_error: true }),
+      ...run('4', ['git', 'status'], '{"output":"","metadata":{"exit_code":0}}'),
+      ...run('5', `echo ${'x'.repeat(300)}`, `${'y'.repeat(900)}\nCommand exited with code 3`),
+      ...run('6', '', 'ok'),
+      ...exchange('7', 'Read', { file_path: 'a' }, 'Exit code 9'),
+      assistant(call('8', 'Bash', { command: 'sleep 9' })),
+    ]);
+    expect(commandsRun(exchanges, DEFAULT_TOOLS)).toEqual([
+      { command: 'npm test', runs: 2, status: undefined },
+      { command: 'make', runs: 1, status: 'failed' },
+      { command: 'git status', runs: 1, status: 0 },
+      { command: expect.stringMatching(/^echo x+…$/), runs: 1, status: 3 },
+      { command: 'sleep 9', runs: 1, status: undefined },
+    ]);
+  });
+});
+
+describe('open errors', () => {
+  it('are those that no later success is about', () => {
+    const exchanges = toolExchanges([
+      user('Go'),
+      ...exchange('1', 'Bash', { command: 'cd x && go test ./...' }, 'Exit code 1\nFAIL', { is_error: true }),
+      ...exchange('2', 'Edit', { file_path: 'a.ts' }, '<tool_use_error>String not found</tool_use_error>', {
+        is_error: true,
+      }),
+      ...exchange('3', 'Write', { file_path: 'b.ts' }, 'denied', { is_error: true }),
+      ...exchange('4', 'Edit', { file_path: 'a.ts' }, 'ok'),
+      ...exchange('5', 'Bash', { command: 'go test ./pkg' }, 'ok'),
+      ...exchange('6', 'Bash', { command: 'CI=1 npm run lint' }, `Exit code 2\n${'e'.repeat(900)}`, { is_error: true }),
+      ...exchange('7', 'Task', {}, 'no agent', { is_error: true }),
+      ...exchange('8', 'Bash', { command: 'rm' }, "The user doesn't want to proceed", { is_error: true }),
+      assistant(call('9', 'Bash', { command: 'sleep' })),
+    ]);
+    expect(openErrors(exchanges, DEFAULT_TOOLS)).toEqual([
+      { message: 6, what: 'changing b.ts', error: 'denied' },
+      { message: 12, what: '`npm run`', error: expect.stringMatching(/^Exit code 2 e{200,}…$/) },
+      { message: 14, what: 'Task', error: 'no agent' },
+    ]);
+  });
+});
+
+describe('the plan', () => {
+  const stateOf = (...messages: ApiMessage[]) => planState(toolExchanges([user('Go'), ...messages]), DEFAULT_TOOLS);
+
+  it('is the last list, in any agent’s form', () => {
+    expect(
+      stateOf(
+        ...exchange('1', 'TodoWrite', { todos: [{ content: 'old', status: 'pending' }] }, 'ok'),
+        ...exchange('2', 'TodoWrite', { todos: [{ content: 'new', status: 'completed' }, { x: 1 }, 7] }, 'ok'),
+        ...exchange('3', 'TodoWrite', { todos: [{ content: 'refused' }] }, 'no', { is_error: true }),
+        ...exchange('4', 'TodoWrite', { odd: true }, 'ok'),
+      ),
+    ).toEqual([{ text: 'new', status: 'completed' }]);
+    expect(stateOf(...exchange('1', 'update_plan', { plan: [{ step: 's' }] }, 'ok'))).toEqual([
+      { text: 's', status: 'pending' },
+    ]);
+    expect(stateOf(...exchange('1', 'update_todo_list', { todos: ' [x] a\n[ ] b ' }, 'ok'))).toBe('[x] a\n[ ] b');
+    expect(stateOf(...exchange('1', 'TodoWrite', { todos: [] }, 'ok'))).toBeUndefined();
+    expect(stateOf()).toBeUndefined();
+  });
+
+  it('follows Claude Code’s single tasks', () => {
+    expect(
+      stateOf(
+        ...exchange('1', 'TaskCreate', { subject: 'first' }, 'Task #1 created successfully: first'),
+        ...exchange('2', 'TaskCreate', { subject: 'second' }, 'ok'),
+        ...exchange('3', 'TaskCreate', { subject: 'third' }, 'Task #3 created'),
+        ...exchange('4', 'TaskUpdate', { taskId: '1', status: 'completed' }, 'ok'),
+        ...exchange('5', 'TaskUpdate', { taskId: '2', status: 'deleted' }, 'ok'),
+        ...exchange('6', 'TaskUpdate', { taskId: '3', subject: 'renamed' }, 'ok'),
+        ...exchange('7', 'TaskUpdate', { taskId: '9', status: 'completed' }, 'ok'),
+      ),
+    ).toEqual([
+      { text: 'first', status: 'completed' },
+      { text: 'renamed', status: 'pending' },
+    ]);
+  });
+});
+
+describe('the sheet', () => {
+  const messages = [
+    user('The task'),
+    ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
+    user('Do it\nwell'),
+    ...exchange('2', 'Edit', { file_path: '/w/b.ts' }, 'ok'),
+    ...exchange('3', 'Edit', { file_path: '/w/b.ts' }, 'ok'),
+    ...exchange('4', 'Edit', { file_path: '/w/c.ts' }, 'nope', { is_error: true }),
+    ...exchange('5', 'Bash', { command: 'echo `date`' }, 'Exit code 1', { is_error: true }),
+    ...exchange('6', 'Bash', { command: 'make' }, 'no', { is_error: true }),
+    ...exchange(
+      '7',
+      'TodoWrite',
+      {
+        todos: [
+          { content: 'a', status: 'completed' },
+          { content: 'b', status: 'in_progress' },
+          { content: 'c', status: 'odd' },
+        ],
+      },
+      'ok',
+    ),
+  ];
+
+  it('tells all of it', () => {
+    expect(renderFactSheet(factsOf(messages, DEFAULT_TOOLS, 1), counter)).toBe(
+      [
+        '### What the user wrote, word for word, oldest first\n1. Do it\n   well',
+        '### Files changed (below /w/)\n- b.ts (2 times)',
+        '### Files only read (below /w/)\n- a.ts',
+        "### Commands run, with the last result\n- `echo 'date'` → exit 1\n- `make` → failed",
+        '### Errors that nothing later settled\n- changing c.ts: nope\n- `echo`: Exit code 1\n- `make`: no',
+        '### Plan or to-do list, last state\n- [x] a\n- [~] b\n- [ ] c',
+      ].join('\n\n'),
+    );
+  });
+
+  it('what comes behind the range settles errors, replaces the plan, and isn’t told', () => {
+    const later = [
+      ...messages,
+      ...exchange('8', 'Edit', { file_path: '/w/c.ts' }, 'ok'),
+      ...exchange('9', 'TodoWrite', { todos: [{ content: 'z', status: 'pending' }] }, 'ok'),
+      user('And more'),
+    ];
+    const facts = factsOf(later, DEFAULT_TOOLS, 1, messages.length);
+    expect(facts.errors.map(({ what }) => what)).not.toContain('changing c.ts');
+    expect(facts.plan).toBeUndefined();
+    expect(facts.instructions.map(({ text }) => text)).toEqual(['Do it\nwell']);
+  });
+
+  it('stays near its budget, keeps the newest of each section, and says what it left out', () => {
+    const many = [
+      user('The task'),
+      ...Array.from({ length: 200 }, (_, index) => [
+        ...exchange(`r${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, 'x'),
+        ...exchange(`c${index}`, 'Bash', { command: `run number ${index}` }, 'x'),
+        user(`instruction ${index} ${'word '.repeat(40)}`),
+      ]).flat(),
+    ];
+    const sheet = renderFactSheet(factsOf(many, DEFAULT_TOOLS), counter, 1_000);
+    expect(counter.text(sheet)).toBeLessThan(1_150);
+    expect(sheet).toContain('older ones are left out');
+    expect(sheet).toContain('file199.ts');
+    expect(sheet).toContain('run number 199');
+    expect(sheet).toContain('instruction 199');
+  });
+
+  it('is empty where there is nothing to tell', () => {
+    expect(renderFactSheet(factsOf([assistant('Hello')], DEFAULT_TOOLS), counter)).toBe('');
+    expect(renderFactSheet(factsOf([user(result('x', 'y'))], DEFAULT_TOOLS), counter)).toBe('');
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * The part of a summary that is made without a model, so that no model can forget it: what the user wrote, the files, the
+ * commands, the errors, the plan. Same conversation, same sheet.
+ */
+import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import type { MessageCounter } from '../../tokens/messageCounter';
+import { commandsRun, type RunCommand } from './commandsRun';
+import { commonFolder, filesTouched, type TouchedFile } from './filesTouched';
+import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
+import { openErrors, type OpenError } from './openErrors';
+import { planState, type PlanItem, type PlanState } from './planState';
+
+export interface Facts {
+  readonly instructions: readonly Instruction[];
+  readonly files: readonly TouchedFile[];
+  readonly commands: readonly RunCommand[];
+  readonly errors: readonly OpenError[];
+  readonly plan: PlanState | undefined;
+}
+
+/**
+ * The facts of a conversation's beginning.
+ * @param start index of the first message that counts; the task before it stays in the view and needs no telling.
+ * @param end index behind the last; what comes later only settles errors and replaces the plan.
+ */
+export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start = 0, end = messages.length): Facts {
+  const all = toolExchanges(messages);
+  const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
+  const exchanges = all.filter(inRange);
+  const planIsLater =
+    planState(
+      all.filter((exchange) => !inRange(exchange)),
+      tools,
+    ) !== undefined;
+  return {
+    instructions: instructionsOf(messages.slice(0, end), exchanges).filter(
+      ({ message }) => message >= start && message < end,
+    ),
+    files: filesTouched(exchanges, tools),
+    commands: commandsRun(exchanges, tools),
+    errors: openErrors(all, tools).filter(({ message }) => message >= start && message < end),
+    plan: planStandsLater ? undefined : planState(all, tools),
+  };
+}
+
+/** Default of a fact sheet's size in tokens. */
+export const DEFAULT_FACT_TOKENS = 4_000;
+
+/** Shares of the budget; what a section leaves over goes to the instructions, which get at least the rest. */
+const SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
+
+/** The sheet as Markdown, within so many tokens; empty where there is nothing to tell. */
+export function renderFactSheet(facts: Facts, counter: MessageCounter, budget = DEFAULT_FACT_TOKENS): string {
+  const folder = commonFolder(facts.files.map(({ path }) => path));
+  const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
+  const limit = (share: keyof typeof SHARES): number => Math.floor(budget * SHARES[share]);
+  const changed = facts.files.filter(({ changes }) => changes > 0);
+  const read = facts.files.filter(({ changes }) => changes === 0);
+  const below = folder === '' ? '' : ` (below ${folder})`;
+  const sections = [
+    section(
+      `Files changed${below}`,
+      newest(
+        changed.map(({ path, changes }) => `- ${short(path)}${changes > 1 ? ` (${changes} times)` : ''}`),
+        limit('changed'),
+        counter,
+      ),
+    ),
+    section(
+      `Files only read${below}`,
+      newest(
+        read.map(({ path }) => `- ${short(path)}`),
+        limit('read'),
+        counter,
+      ),
+    ),
+    section('Commands run, with the last result', newest(facts.commands.map(commandText), limit('commands'), counter)),
+    section(
+      'Errors that nothing later settled',
+      newest(
+        facts.errors.map(({ what, error }) => `- ${short(`${what}: ${error}`)}`),
+        limit('errors'),
+        counter,
+      ),
+    ),
+    section('Plan or to-do list, last state', facts.plan && [shortened(planText(facts.plan), limit('plan'), counter)]),
+  ].filter((text) => text !== '');
+  const rest = budget - sections.reduce((sum, text) => sum + counter.text(text), 0);
+  const told = fitInstructions(facts.instructions, Math.max(rest, 0), counter);
+  const instructions = section('What the user wrote, word for word, oldest first', [
+    ...(told.leftOut > 0 ? [`(${told.leftOut} older ones are left out.)`] : []),
+    ...told.texts.map((text, index) => `${index + 1}. ${text.replaceAll('\n', '\n   ')}`),
+  ]);
+  return [instructions, ...sections].filter((text) => text !== '').join('\n\n');
+}
+
+const section = (title: string, lines: readonly string[] | undefined): string =>
+  lines === undefined || lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
+
+/** The newest lines within a budget, in their order, with a word about those that are left out. */
+function newest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
+  let tokens = 0;
+  let first = lines.length;
+  while (first > 0) {
+    tokens += counter.text(lines[first - 1] ?? '') + 1;
+    if (tokens > budget) break;
+    first--;
+  }
+  return first === 0 ? [...lines] : [`(${first} older ones are left out.)`, ...lines.slice(first)];
+}
+
+function commandText({ command, runs, status }: RunCommand): string {
+  const result = status === undefined ? '' : status === 'failed' ? ' → failed' : ` → exit ${status}`;
+  return `- \`${command.replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
+}
+
+const BOX: ReadonlyMap<string, string> = new Map([
+  ['completed', '[x]'],
+  ['done', '[x]'],
+  ['in_progress', '[~]'],
+  ['in-progress', '[~]'],
+]);
+
+const planText = (plan: PlanState): string =>
+  typeof plan === 'string'
+    ? plan
+    : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${text}`).join('\n');

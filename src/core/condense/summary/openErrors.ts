@@ -1,0 +1,62 @@
+import type { ToolExchange } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import { commandLine, exitStatus } from './commandsRun';
+import { pathsOf } from './filesTouched';
+
+/** A call that failed and did not succeed later. */
+export interface OpenError {
+  /** Index of the message with the result. */
+  readonly message: number;
+  /** What was tried, in words. */
+  readonly what: string;
+  /** How the result begins. */
+  readonly error: string;
+}
+
+const failed = (exchange: ToolExchange): boolean => {
+  const status = exitStatus(exchange);
+  return exchange.isError || (typeof status === 'number' && status !== 0);
+};
+
+/** A person's refusal is no error: what they said stands among the instructions. */
+const REFUSED = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
+
+/** The errors that nothing later put right, oldest first; of one thing that failed again and again the last. */
+export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
+  const open = new Map<string, OpenError>();
+  for (const exchange of exchanges) {
+    if (exchange.resultMessage === undefined || REFUSED.test(exchange.resultText.slice(0, 300))) continue;
+    const what = subjectOf(exchange, tools);
+    open.delete(what);
+    if (failed(exchange)) {
+      open.set(what, { message: exchange.resultMessage, what, error: beginningOf(exchange.resultText) });
+    }
+  }
+  return [...open.values()];
+}
+
+/** What a later success must be about to settle an error: a change or read of the same file, the same kind of command. */
+function subjectOf(exchange: ToolExchange, tools: ToolTable): string {
+  const kind = ruleFor(tools, exchange.tool)?.kind;
+  if (kind === 'command') return `\`${program(commandLine(exchange))}\``;
+  const [path] = pathsOf(tools, exchange);
+  if (path !== undefined) return `${kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool} ${path}`;
+  return exchange.tool;
+}
+
+/** `cd x && go test ./...` and `go test ./pkg` are tries of the same: the program with its first word. */
+function program(line: string): string {
+  const command = line.replace(/^(?:cd \S+ *(?:&&|;) *)+/, '').replace(/^(?:\w+=\S* +)+/, '');
+  return (/^\S+(?: +[\w:-]+)?/.exec(command)?.[0] ?? command).trim();
+}
+
+const MAX_CHARS = 240;
+
+/** The first words of an error, on one line. */
+function beginningOf(text: string): string {
+  const plain = text
+    .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return plain.length > MAX_CHARS ? `${plain.slice(0, MAX_CHARS).toWellFormed()}…` : plain;
+}

@@ -1,0 +1,72 @@
+import type { ToolExchange } from '../../messages/exchanges';
+import { isRecord } from '../../messages/blocks';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+
+/** An item of a plan or to-do list. */
+export interface PlanItem {
+  readonly text: string;
+  /** As the agent calls it, such as `completed`. */
+  readonly status: string;
+}
+
+/** The plan's last state: its items, or the list as the agent wrote it. */
+export type PlanState = readonly PlanItem[] | string;
+
+/** Claude Code keeps its tasks with one call per task since 2.1. */
+const TASK_CREATE = 'TaskCreate';
+const TASK_UPDATE = 'TaskUpdate';
+
+/** The last state of the plan or to-do list; undefined where the agent kept none. */
+export function planState(exchanges: readonly ToolExchange[], tools: ToolTable): PlanState | undefined {
+  let state: PlanState | undefined;
+  const tasks = new Map<string, PlanItem>();
+  for (const exchange of exchanges) {
+    if (exchange.isError) continue;
+    if (exchange.tool === TASK_CREATE || exchange.tool === TASK_UPDATE) {
+      noteTask(tasks, exchange);
+      state = [...tasks.values()].filter(({ status }) => status !== 'deleted');
+    } else if (ruleFor(tools, exchange.tool)?.kind === 'plan') {
+      state = planIn(exchange.input) ?? state;
+    }
+  }
+  return state?.length === 0 ? undefined : state;
+}
+
+function noteTask(tasks: Map<string, PlanItem>, { tool, input, resultText }: ToolExchange): void {
+  if (tool === TASK_CREATE) {
+    // "Task #3 created successfully: …"
+    const id = /#(\w+)/.exec(resultText)?.[1] ?? `${tasks.size + 1}`;
+    tasks.set(id, { text: textIn(input, ['subject', 'description']), status: 'pending' });
+    return;
+  }
+  const id = textIn(input, ['taskId']);
+  const known = tasks.get(id);
+  if (!known) return;
+  const text = textIn(input, ['subject']);
+  tasks.set(id, {
+    text: text === '' ? known.text : text,
+    status: typeof input['status'] === 'string' ? input['status'] : known.status,
+  });
+}
+
+function planIn(input: ToolExchange['input']): PlanState | undefined {
+  for (const value of [input['todos'], input['plan'], input['todoList'], input['items']]) {
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+    if (!Array.isArray(value)) continue;
+    return (value as unknown[]).flatMap((item) => {
+      if (!isRecord(item)) return [];
+      const text = textIn(item, ['content', 'step', 'title', 'task', 'text']);
+      const { status } = item;
+      return text === '' ? [] : [{ text, status: typeof status === 'string' ? status : 'pending' }];
+    });
+  }
+  return undefined;
+}
+
+function textIn(record: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = record[key];
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  }
+  return '';
+}

@@ -1,0 +1,61 @@
+/** The fact sheet beside the summaries that the real agent wrote of the same conversations (../shared/corpus). */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConversationFile } from '../../src/conversations/readFile';
+import { factsOf, renderFactSheet } from '../../src/core/condense/summary/factSheet';
+import { instructionsOf } from '../../src/core/condense/summary/instructions';
+import { contentsOf } from '../../src/core/messages/content';
+import { toolExchanges } from '../../src/core/messages/exchanges';
+import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
+import { freshCounter } from '../generators/setups';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus/claude-code');
+const present = existsSync(CORPUS);
+if (!present) console.warn(`NOT TESTED: the real conversations are not at ${CORPUS}`);
+
+/** Things that look like a file's path or name, and stood in the conversation. */
+const FILES = /(?:[\w.@~-]*\/)*[\w.@-]*[\w-]\.[A-Za-z]\w{0,5}\b/g;
+const IDENTIFIERS = /\b(?:[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|[a-z]+_\w+)\b/g;
+
+const kept = (pattern: RegExp, text: string, prefix: string): Set<string> =>
+  new Set((text.match(pattern) ?? []).filter((found) => prefix.includes(found)));
+
+/** A file counts once, by its last name, however much of the path is told. */
+const fileNames = (text: string, prefix: string): Set<string> =>
+  new Set([...kept(FILES, text, prefix)].filter((path) => path.includes('/')).map((path) => path.replace(/^.*\//, '')));
+
+/** An instruction is kept where a run of its words stands in the text. */
+const RUN = 40;
+const squeezed = (text: string): string => text.replace(/[\s"'`]+/g, ' ').toLowerCase();
+const isKept = (instruction: string, text: string): boolean =>
+  squeezed(text).includes(squeezed(instruction).trim().slice(0, RUN).trim());
+
+describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s summary kept', () => {
+  it.each(['01', '02', '03'])('transcript-%s', (name) => {
+    const { messages } = readConversationFile(join(CORPUS, `transcript-${name}.jsonl`), { history: 'all' });
+    const at = messages.findIndex((message) => message['isCompactSummary'] === true);
+    const before = messages.slice(0, at);
+    const prefix = before.flatMap((message) => contentsOf(message).map(({ text }) => text)).join('\n');
+    const real = contentsOf(messages[at]!)
+      .map(({ text }) => text)
+      .join('\n');
+    const counter = freshCounter();
+    const facts = factsOf(before, DEFAULT_TOOLS);
+    const sheet = renderFactSheet(facts, counter);
+    // Paths are told below a folder that stands once; the sheet's own lists count whole.
+    const whole = `${sheet}\n${facts.files.map(({ path }) => (sheet.includes(path.split('/').at(-1) ?? path) ? path : '')).join('\n')}`;
+    const instructions = instructionsOf(before, toolExchanges(before)).map(({ text }) => text);
+    const figures = (text: string) => ({
+      files: fileNames(text, prefix).size,
+      instructions: instructions.filter((instruction) => isKept(instruction, text)).length,
+      identifiers: kept(IDENTIFIERS, text, prefix).size,
+      tokens: counter.text(text),
+    });
+    const ours = { ...figures(whole), tokens: counter.text(sheet) };
+    const theirs = figures(real);
+    console.log(`transcript-${name}, of ${instructions.length} instructions:`, { ours, theirs });
+    expect(ours.files).toBeGreaterThanOrEqual(theirs.files);
+    expect(ours.instructions).toBeGreaterThanOrEqual(theirs.instructions);
+  });
+});
