@@ -29,11 +29,9 @@ export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start
   const all = toolExchanges(messages);
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
   const exchanges = all.filter(inRange);
-  const planIsLater =
-    planState(
-      all.filter((exchange) => !inRange(exchange)),
-      tools,
-    ) !== undefined;
+  const planStandsLater = all.some(
+    ({ tool, callMessage }) => callMessage >= end && ruleFor(tools, tool)?.kind === 'plan',
+  );
   return {
     instructions: instructionsOf(messages.slice(0, end), exchanges).filter(
       ({ message }) => message >= start && message < end,
