@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { contentsOf } from '../../messages/content';
+import { checkConversation, newViolations } from '../../messages/firewall';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, call, exchange, lines, result, text, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { applyEdits } from '../edits';
+import { CondensationManager } from '../manager';
+import type { CondensationOptions } from '../types';
+import { truncationProvider } from './truncation';
+
+const counter = freshCounter();
+
+const brief = (value: string): string => value.replace(/⟦condensed: ([^⟧]*?)(; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
+
+/** The view that a configuration gives, and the edits; a second run finds nothing to do. */
+async function view(
+  messages: readonly ApiMessage[],
+  config: unknown,
+  options: CondensationOptions = {},
+): Promise<readonly ApiMessage[]> {
+  const checked = truncationProvider.validateConfig(config);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  const context = { messages, edits: [], counter };
+  const { edits } = await truncationProvider.condense(context, checked.config, options);
+  const { messages: shown } = applyEdits(messages, edits);
+  expect(newViolations(messages, shown)).toEqual([]);
+  const again = await truncationProvider.condense({ ...context, edits }, checked.config, options);
+  expect(again.edits).toEqual([]);
+  return shown;
+}
+const texts = (messages: readonly ApiMessage[]): string[] =>
+  messages.flatMap((message) => contentsOf(message).map((content) => brief(content.text)));
+
+const LONG = lines('x', 50);
+const messages = [
+  user('task', LONG),
+  assistant(LONG, call('a', 'Write', { file_path: 'a.ts', content: LONG })),
+  user(result('a', LONG), LONG),
+  ...exchange('b', 'Read', {}, LONG),
+];
+
+describe('Truncation', () => {
+  it('shortens old results and parameters, and leaves text and recent messages alone', async () => {
+    const shown = await view(messages, { preserveRecentCount: 2 });
+    const [head, tail] = [LONG.split('\n').slice(0, 10).join('\n'), LONG.split('\n').slice(-10).join('\n')];
+    expect(texts(shown)).toEqual([
+      'task',
+      LONG,
+      LONG,
+      'a.ts',
+      `${LONG.slice(0, 250)}[35 lines truncated]${LONG.slice(-250)}`,
+      `${head}\n[30 lines truncated]\n${tail}`,
+      LONG,
+      LONG,
+    ]);
+    expect(shown[0]).toBe(messages[0]);
+  });
+
+  it('suppresses, per content type, text where it may', async () => {
+    const config = {
+      preserveRecentCount: 2,
+      toolResults: { mode: 'suppress' },
+      toolParameters: { mode: 'keep' },
+      messageText: { mode: 'suppress' },
+      preserveUserMessages: true,
+      preserveAssistantText: false,
+    };
+    const expected = ['task', LONG, '[text suppressed]', 'a.ts', LONG, '[result suppressed]', LONG, LONG];
+    expect(texts(await view(messages, config))).toEqual(expected);
+    expect(texts(await view(messages, { ...config, preserveUserMessages: false }))).toEqual(
+      expected.with(6, '[text suppressed]'),
+    );
+  });
+
+  it('keeps the part that is wanted, in characters too', async () => {
+    const config = { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 100, keep: 'tail' } };
+    const one = 'word '.repeat(500);
+    expect(texts(await view([user('t'), ...exchange('a', 'x', {}, one)], config))).toEqual([
+      't',
+      `[2400 characters truncated]${one.slice(-100)}`,
+    ]);
+  });
+
+  it('leaves small content, system messages and what fits alone', async () => {
+    const small = lines('x', 5);
+    const conversation: ApiMessage[] = [user('t'), { role: 'system', content: LONG }, ...exchange('a', 'x', {}, small)];
+    const suppress = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
+    expect(texts(await view(conversation, suppress))).toEqual(['t', LONG, small]);
+    expect(texts(await view(conversation, { ...suppress, minimumTokens: 0 }))).toEqual([
+      't',
+      LONG,
+      '[result suppressed]',
+    ]);
+  });
+
+  it('stops once the target is met, oldest first', async () => {
+    const conversation = [user('t'), ...exchange('a', 'x', {}, LONG), ...exchange('b', 'x', {}, LONG)];
+    const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
+    const target = counter.messages(conversation) - 200;
+    expect(texts(await view(conversation, config, { targetTokens: target }))).toEqual([
+      't',
+      '[result suppressed]',
+      LONG,
+    ]);
+  });
+
+  it('works on the parameters and results of the XML era', async () => {
+    const conversation = [
+      user('t'),
+      assistant(
+        `Hm. <write_to_file><path>a</path><content>${LONG}</content></write_to_file> Then <execute_command><command>${LONG}</command></execute_command>`,
+      ),
+      user(
+        text("[write_to_file for 'a'] Result:"),
+        text('ok'),
+        text(`[execute_command for 'x'] Result:\n${LONG}`),
+        text('go on'),
+      ),
+    ];
+    const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'suppress' } };
+    const shown = await view(conversation, config);
+    expect(brief(shown[1]!.content as string)).toBe(
+      'Hm. <write_to_file><path>a</path><content>[parameter suppressed]</content></write_to_file> Then <execute_command><command>[parameter suppressed]</command></execute_command>',
+    );
+    expect(texts([shown[2]!])).toEqual(['ok', '[result suppressed]', 'go on']);
+  });
+
+  it('has a schema for the panel, names what is wrong, and estimates from the same plan', async () => {
+    expect(truncationProvider.getConfigSchema()).toMatchObject({
+      type: 'object',
+      properties: { preserveRecentCount: { default: 10, minimum: 0 }, toolResults: { type: 'object' } },
+    });
+    const checked = truncationProvider.validateConfig({ minimumTokens: 1.5, toolResults: { mode: 'burn' } });
+    expect(checked.valid ? [] : checked.problems.map(({ path }) => path)).toEqual([
+      'toolResults.mode',
+      'minimumTokens',
+    ]);
+    const valid = truncationProvider.validateConfig({ preserveRecentCount: 2 });
+    if (!valid.valid) throw new Error('not valid');
+    const context = { messages, edits: [], counter };
+    const estimate = await truncationProvider.estimateReduction(context, valid.config, {});
+    expect(estimate.tokensAfter).toBe(counter.messages(await view(messages, { preserveRecentCount: 2 })));
+    expect(await truncationProvider.estimateCost(context, valid.config, {})).toBe(0);
+  });
+});
+
+describe('at 200K tokens', () => {
+  it('never holds the thread for long, and keeps a valid conversation valid', async () => {
+    const large = [user('task')];
+    for (let index = 0; index < 250; index++)
+      large.push(...exchange(`i${index}`, 'Read', { path: `p${index}` }, lines(`f${index}`, 70)));
+    const manager = new CondensationManager(counter, [truncationProvider]);
+    expect(counter.messages(large)).toBeGreaterThan(180_000);
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const outcome = await manager.condense({ conversation: 'c', messages: large, trigger: 'manual' });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    clearInterval(timer);
+    expect(outcome.kind === 'condensed' && checkConversation(outcome.view)).toEqual([]);
+    // 50 ms on a machine of one's own; this one is shared.
+    expect(longest).toBeLessThan(250);
+    console.log(`truncation at 200K tokens: ${outcome.timeMs.toFixed(0)} ms, longest stretch ${longest.toFixed(0)} ms`);
+  });
+});
