@@ -59,7 +59,8 @@ function linesAround(text: string, start: number, end: number): string[] {
   let at = text.lastIndexOf('\n', start - 1) + 1;
   for (const line of text.slice(at, `${text}\n`.indexOf('\n', end)).split('\n')) {
     const taken = text.slice(Math.max(at, start), Math.min(at + line.length, end));
-    if (taken.trim() !== '' && plainLine(line) !== '') lines.push(plainLine(line));
+    // What stands beside the cut in its line may be markup of an XML-era call.
+    if (plainLine(taken).trim() !== '') lines.push(plainLine(taken));
     at += line.length + 1;
   }
   return lines;

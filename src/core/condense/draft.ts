@@ -20,7 +20,8 @@ export interface CutInfo {
   readonly strict: boolean;
 }
 
-interface PlaceState {
+/** A place of which something was cut, as it now stands. */
+export interface PlaceState {
   readonly place: Place;
   readonly original: string;
   readonly before: Hash;
@@ -124,7 +125,7 @@ export class Draft {
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     const state = this.stateOf(place);
     const told = this.ruleTold;
-    const cuts = this.compose(state, requests);
+    const cuts = this.compose(state, requests, info.strict);
     if (cuts === state.cuts) return 0;
     const changed: PlaceState = { ...state, cuts, strict: state.strict && info.strict };
     const message = this.messageAt(place.message);
@@ -142,6 +143,28 @@ export class Draft {
     const tokensOf = (shown: readonly Cut[]): number => this.counter.text(renderCuts(state.original, shown));
     this.record(step, changed, info, tokensOf(state.cuts), tokensOf(cuts));
     return saved;
+  }
+
+  /** The places of which something was cut. */
+  get shown(): Iterable<PlaceState> {
+    return this.places.values();
+  }
+
+  /**
+   * Takes cuts of a place back: what they left out stands there again.
+   * @param taken the cuts to take back.
+   */
+  restore(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
+    const state = this.stateOf(place);
+    const cuts = state.cuts.filter((cut) => !taken.has(cut));
+    if (cuts.length === state.cuts.length) return;
+    const before = this.counter.message(this.messageAt(place.message));
+    const changed = { ...state, cuts, strict: !cuts.some((cut) => cut.recoverable) };
+    this.show(changed);
+    this.total += this.counter.message(this.messageAt(place.message)) - before;
+    if (state.cuts.some((cut) => taken.has(cut) && tellsRule(cut.text))) this.ruleTold = false;
+    const tokensOf = (shown: readonly Cut[]): number => this.counter.text(renderCuts(state.original, shown));
+    this.record(step, changed, info, tokensOf(state.cuts), tokensOf(cuts));
   }
 
   checkpoint(): Checkpoint {
@@ -204,7 +227,7 @@ export class Draft {
   }
 
   /** The state's cuts with the requested ones added; the very same list where none of them saves anything. */
-  private compose(state: PlaceState, requests: readonly CutRequest[]): readonly Cut[] {
+  private compose(state: PlaceState, requests: readonly CutRequest[], strict: boolean): readonly Cut[] {
     const text = renderCuts(state.original, state.cuts);
     const rangeOf = originalRanges(state);
     const made: Cut[] = [];
@@ -215,19 +238,20 @@ export class Draft {
       const { start, end } = rangeOf(request);
       // Two slices may touch one marker, which belongs to the first.
       if (start < (made.at(-1)?.end ?? 0)) continue;
-      const cut = this.makeCut(state.original, start, end, request.marker);
+      const cut = this.makeCut(state.original, { start, end }, request.marker, strict);
       const standing = text.slice(request.start, request.end);
       if (isOneMarker(standing) || !this.saves(standing, cut.text)) continue;
       made.push(cut);
     }
-    return made.length === 0 ? state.cuts : this.tellRule(state.cuts, mergeCuts(state.cuts, made), new Set(made));
+    return made.length === 0 ? state.cuts : this.tellRule(state.cuts, mergeCuts(state.cuts, made));
   }
 
   /** The first new marker tells the rule where no other marker of the view does, or does any more. */
-  private tellRule(old: readonly Cut[], cuts: readonly Cut[], made: ReadonlySet<Cut>): readonly Cut[] {
+  private tellRule(old: readonly Cut[], cuts: readonly Cut[]): readonly Cut[] {
     const tells = (list: readonly Cut[]): boolean => list.some((cut) => tellsRule(cut.text));
     if (this.ruleTold && (tells(cuts) || !tells(old))) return cuts;
-    const first = cuts.findIndex((cut) => cut.reference !== undefined && made.has(cut));
+    const known = new Set(old);
+    const first = cuts.findIndex((cut) => cut.reference !== undefined && !known.has(cut));
     const teller = cuts[first];
     this.ruleTold = teller !== undefined;
     return teller ? cuts.with(first, { ...teller, text: withRule(teller.text) }) : cuts;
@@ -240,12 +264,14 @@ export class Draft {
     return this.counter.text(standing) > this.counter.text(replacement);
   }
 
-  private makeCut(original: string, start: number, end: number, what: string | null): Cut {
-    if (what === null) return { start, end, text: '' };
+  private makeCut(original: string, slice: Slice, what: string | null, strict: boolean): Cut {
+    const { start, end } = slice;
+    const kind = strict ? {} : ({ recoverable: true } as const);
+    if (what === null) return { start, end, text: '', ...kind };
     const hash = hashText(original.slice(start, end));
     const reference = referenceFor(hash, this.references);
     this.references.set(reference, hash);
-    return { start, end, text: marker(what, reference), reference };
+    return { start, end, text: marker(what, reference), reference, ...kind };
   }
 
   private record(step: string, state: PlaceState, info: CutInfo, tokensBefore: number, tokensAfter: number): void {
@@ -310,14 +336,16 @@ function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
   };
 }
 
-/** Both lists in order; an old cut that lies inside a new one is part of it. */
+/** Both lists in order; an old cut that lies inside a new one is part of it, and makes it recoverable if it was. */
 function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
   let next = 0;
   for (const cut of made) {
     while (next < old.length && (old[next]?.start ?? 0) < cut.start) merged.push(old[next++] as Cut);
-    while (next < old.length && (old[next]?.end ?? 0) <= cut.end) next++;
-    merged.push(cut);
+    let recoverable = cut.recoverable === true;
+    for (; next < old.length && (old[next]?.end ?? 0) <= cut.end; next++)
+      recoverable ||= old[next]?.recoverable === true;
+    merged.push(recoverable && !cut.recoverable ? { ...cut, recoverable } : cut);
   }
   return [...merged, ...old.slice(next)];
 }

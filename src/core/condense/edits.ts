@@ -12,6 +12,8 @@ export interface Cut {
   readonly text: string;
   /** Names the slice where a marker stands; absent where what was taken out follows from what stands elsewhere. */
   readonly reference?: ReferenceId;
+  /** Set where what was taken out stands only in the reference store, not elsewhere in the view. */
+  readonly recoverable?: true;
 }
 
 /**

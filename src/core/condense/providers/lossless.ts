@@ -5,6 +5,12 @@ import { Draft } from '../draft';
 import { repeatedCommands, repeatedListings, similarResults } from '../lossless/consolidation';
 import { duplicateReads, duplicateResults } from '../lossless/duplicates';
 import { obsoleteState } from '../lossless/obsoleteState';
+import { keepingReferences } from '../lossless/integrity';
+import { lineNumbers } from '../lossless/lineNumbers';
+import { repeatedReminders } from '../lossless/reminders';
+import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
+import { retriedErrors } from '../lossless/retries';
+import { terminalNoise } from '../lossless/terminal';
 import { runSteps, type DraftStep } from '../steps';
 import type { CondensationProvider, ProviderCapabilities } from '../types';
 
@@ -16,18 +22,23 @@ const toolRule = z
   .strict()
   .transform(({ kind, path }) => (path ? { kind, path } : { kind }));
 
+const on = (what: string) => z.boolean().default(true).describe(what);
+
 const configSchema = z
   .object({
-    deduplicateFileReads: z.boolean().default(true).describe('Reads of one file that gave the same text stand once.'),
-    deduplicateResults: z.boolean().default(true).describe('Any other results with the same text stand once.'),
-    consolidateToolResults: z
-      .boolean()
-      .default(true)
-      .describe('Repeated listings, searches and commands, and small similar results, are merged.'),
-    removeObsoleteState: z
-      .boolean()
-      .default(true)
-      .describe('Environment details and plans that a later one supersedes keep only what differs.'),
+    deduplicateFileReads: on('Reads of one file that gave the same text stand once.'),
+    deduplicateResults: on('Any other results with the same text stand once.'),
+    consolidateToolResults: on('Repeated listings, searches and commands, and small similar results, are merged.'),
+    removeObsoleteState: on(
+      'Environment details, reminders and plans that a later one supersedes keep only what differs.',
+    ),
+    oneViewPerFile: on('Lines of a file that another read, write or edit shows stand once.'),
+    editEchoes: on('What a tool repeats after an edit goes where the edit and the file show it.'),
+    writesReadBack: on('Long parameters keep only the lines that no result and no other call shows.'),
+    repeatedRuns: on('Runs of lines that occur in several results stand once.'),
+    lineNumbers: on('Numbers and paths in front of lines stand once for each run of lines.'),
+    terminalNoise: on('Control sequences, overwritten progress and repeated lines of commands go.'),
+    failedCalls: on('Long parameters of calls that failed and were made again with success go.'),
     keep: z.enum(['latest', 'first']).default('latest').describe('Which of several equal copies stays.'),
     strictOnly: z
       .boolean()
@@ -73,12 +84,26 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
 /** The configured operations in order; also the prelude of other providers. */
 export function losslessSteps(config: LosslessConfig): DraftStep[] {
   const tools: ToolTable = { ...DEFAULT_TOOLS, ...config.tools };
+  const { keep, strictOnly } = config;
   const steps: DraftStep[] = [];
   // What takes text out comes first, so that no reference is made to a copy that goes afterwards.
-  if (config.consolidateToolResults && !config.strictOnly) steps.push(repeatedCommands(tools), similarResults(tools));
-  if (config.deduplicateFileReads) steps.push(duplicateReads(tools, config.keep));
-  if (config.deduplicateResults) steps.push(duplicateResults(tools, config.keep));
-  if (config.consolidateToolResults) steps.push(repeatedListings(tools, config.keep));
-  if (config.removeObsoleteState) steps.push(obsoleteState(tools));
-  return steps;
+  if (!strictOnly) {
+    if (config.terminalNoise) steps.push(terminalNoise(tools));
+    if (config.failedCalls) steps.push(retriedErrors(tools));
+    if (config.consolidateToolResults) steps.push(repeatedCommands(tools), similarResults(tools));
+  }
+  if (config.deduplicateFileReads) steps.push(duplicateReads(tools, keep));
+  if (config.deduplicateResults) steps.push(duplicateResults(tools, keep));
+  if (config.consolidateToolResults) steps.push(repeatedListings(tools, keep));
+  if (config.removeObsoleteState) steps.push(obsoleteState(tools), repeatedReminders(keep));
+  steps.push(
+    ...repeatedLines(
+      tools,
+      keep,
+      LINE_OPERATIONS.filter((operation) => config[operation]),
+    ),
+  );
+  // Last, since it asks which lines still stand behind which.
+  if (config.lineNumbers) steps.push(lineNumbers(tools));
+  return steps.map((step) => keepingReferences(step, tools));
 }

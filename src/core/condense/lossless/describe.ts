@@ -1,0 +1,78 @@
+import { commandOf } from '../../messages/tools';
+import type { ToolExchange } from '../../messages/exchanges';
+import type { Source } from './sources';
+
+/** A run of lines in one text and where its lines are kept. */
+export interface KeptRun {
+  readonly source: Source;
+  readonly first: number;
+  readonly last: number;
+  /** For each line that stands elsewhere (blank ones between them may have none): where. */
+  readonly keepers: readonly { readonly source: Source; readonly line: number }[];
+}
+
+/** What a marker says about a run: which lines are missing and where they stand. */
+export function describeRun(run: KeptRun): string {
+  const { source, first, last, keepers } = run;
+  const numbers = rangeOf(source, first, last);
+  const what = numbers ? `lines ${numbers}` : plural(last - first + 1);
+  const bySource = new Map<Source, { first: number; last: number; count: number }>();
+  for (const keeper of keepers) {
+    const known = bySource.get(keeper.source);
+    if (known) {
+      known.first = Math.min(known.first, keeper.line);
+      known.last = Math.max(known.last, keeper.line);
+      known.count++;
+    } else bySource.set(keeper.source, { first: keeper.line, last: keeper.line, count: 1 });
+  }
+  const kept = [...bySource].sort((a, b) => b[1].count - a[1].count);
+  const [main] = kept;
+  if (!main) return what;
+  const [keeper, range] = main;
+  const sameFile = kept.every(([other]) => other.path !== undefined && other.path === source.path);
+  const when = isLater(keeper, source) ? 'later' : 'above';
+  if (kept.length > 1) {
+    if (sameFile) return `${what}, shown ${when}`;
+    return `${what}, as in ${when} ${named(keeper)} and others`;
+  }
+  const there = rangeOf(keeper, range.first, range.last);
+  if (sameFile) return !there || there === numbers ? `${what}, shown ${when}` : `${what}, ${when} ${there}`;
+  return there ? `${what}, as in ${when} ${named(keeper)} ${there}` : `${what}, as in ${when} ${named(keeper)}`;
+}
+
+const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
+
+const isLater = (a: Source, b: Source): boolean =>
+  a.content.message > b.content.message ||
+  (a.content.message === b.content.message && Number(a.content.path[1] ?? 0) > Number(b.content.path[1] ?? 0));
+
+function rangeOf({ lines }: Source, first: number, last: number): string | undefined {
+  const from = lines.numbers[first] ?? 0;
+  const to = lines.numbers[last] ?? 0;
+  if (from === 0 || to - from !== last - first) return undefined;
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+/** How a model knows a call again: by the tool and by what it asked for. */
+function named(source: Source): string {
+  if (source.path !== undefined) return `${source.exchange.tool} of ${shortPath(source.path)}`;
+  const asked = askedFor(source.exchange);
+  return asked === undefined ? source.exchange.tool : `${source.exchange.tool} "${asked}"`;
+}
+
+const MAX_ASKED = 24;
+
+/** The beginning of the command line, or of what was looked for. */
+function askedFor(exchange: ToolExchange): string | undefined {
+  const text = commandOf(exchange) ?? exchange.input['pattern'] ?? exchange.input['query'];
+  if (typeof text !== 'string') return undefined;
+  const line = text
+    .trim()
+    .split(/[\n⟦⟧]/)[0]
+    ?.trim();
+  if (!line) return undefined;
+  return line.length > MAX_ASKED ? `${line.slice(0, MAX_ASKED).trim()}…` : line;
+}
+
+/** The end of a path, enough to know the file by. */
+export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

@@ -1,0 +1,121 @@
+import { placeOf, toolExchanges, type PlacedContent } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { CutRequest } from '../draft';
+import type { DraftStep } from '../steps';
+import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
+import { protectedFrom } from './protect';
+import { resultHint } from './sources';
+
+/** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
+export const KEPT_NUMBER = 50;
+
+/**
+ * Line numbers in front of lines: of an unbroken run the first keeps its number, the last where other text follows, and
+ * each fiftieth; those between follow. In search results the path stands in front of a file's first line only.
+ */
+export const lineNumbers = (tools: ToolTable): DraftStep => {
+  const name = 'Line numbers and paths in front of lines';
+  return {
+    name,
+    async run(draft, pace) {
+      for (const exchange of toolExchanges(draft.messages)) {
+        if (exchange.isError) continue;
+        const hint = resultHint(ruleFor(tools, exchange.tool)?.kind);
+        // From the back: several results in one text keep their offsets.
+        for (const content of exchange.results.toReversed()) {
+          if (protectedFrom(draft, content)) continue;
+          const requests = prefixesToCut(content, hint);
+          if (requests.length === 0) continue;
+          draft.cut(name, placeOf(content), requests, {
+            contentType: content.type,
+            reason: 'the numbers follow from the first line’s',
+            strict: true,
+          });
+          await pace.breathe();
+        }
+      }
+    },
+  };
+};
+
+/** The prefixes that follow from a line before. */
+export function prefixesToCut({ text, start }: PlacedContent, hint: PrefixHint): CutRequest[] {
+  const format = prefixFormat(text, hint);
+  if (!format) return [];
+  const cuts = format === 'search' ? searchCuts(text) : numberCuts(text, format, linesThatProve(format, hint));
+  return cuts.map((cut) => ({ start: start + cut.start, end: start + cut.end, marker: null }));
+}
+
+interface Slice {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface PrefixedLine {
+  readonly at: number;
+  readonly prefix: Prefix | undefined;
+  readonly isLast: boolean;
+}
+
+function* linesWithPrefix(text: string, format: PrefixFormat): Generator<PrefixedLine> {
+  for (let at = 0; ;) {
+    const newline = text.indexOf('\n', at);
+    yield { at, prefix: prefixAt(text, at, format), isLast: newline < 0 };
+    if (newline < 0) return;
+    at = newline + 1;
+  }
+}
+
+function numberCuts(text: string, format: PrefixFormat, kept: number): Slice[] {
+  const cuts: Slice[] = [];
+  let previous: PrefixedLine | undefined;
+  let before: number | undefined;
+  let inRun = 0;
+  // A line is judged when the next one is known.
+  const judge = (line: PrefixedLine, next: PrefixedLine | undefined): void => {
+    const { at, prefix } = line;
+    const follows = prefix !== undefined && prefix.number - 1 === before;
+    inRun = follows ? inRun + 1 : 0;
+    if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER !== 0) {
+      const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
+      // A line whose own text looks numbered would be taken for one.
+      if (!endsRun && !prefixAt(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
+    }
+    before = prefix?.number;
+  };
+  for (const line of linesWithPrefix(text, format)) {
+    if (previous) judge(previous, line);
+    previous = line;
+  }
+  if (previous) judge(previous, undefined);
+  return cuts;
+}
+
+/** The path stands once; each way in which a result spells it. */
+function searchCuts(text: string): Slice[] {
+  const cuts: Slice[] = [];
+  let spellings: string[] = [];
+  let before: number | undefined;
+  for (const { at, prefix } of linesWithPrefix(text, 'search')) {
+    if (!prefix) {
+      // Groups of context are parted by dashes.
+      if (!text.startsWith('--\n', at)) spellings = [];
+      before = undefined;
+      continue;
+    }
+    const path = text.slice(at, Math.max(at, prefix.pathEnd - 1));
+    if (!spellings.some((spelling) => isSameFile(spelling, path))) spellings = [];
+    const isSpelled = spellings.includes(path);
+    if (!isSpelled) spellings.push(path);
+    const numberFollows = !prefix.isMatch && prefix.number - 1 === before && isSpelled;
+    const rest = numberFollows ? prefix.end : prefix.pathEnd;
+    if (isSpelled && rest > at && !(numberFollows && prefixAt(text, rest, 'search')))
+      cuts.push({ start: at, end: rest });
+    before = prefix.number;
+  }
+  return cuts;
+}
+
+/** Some searches print a file's path from the root in one line and from the workspace in the next. */
+const isSameFile = (a: string, b: string): boolean =>
+  a === b || (a !== '' && b !== '' && (a.endsWith(`/${b}`) || b.endsWith(`/${a}`)));

@@ -1,0 +1,160 @@
+import { placeOf } from '../../messages/exchanges';
+import type { ToolTable } from '../../messages/tools';
+import type { Place } from '../../messages/types';
+import type { CutRequest, Draft } from '../draft';
+import { placeKey } from '../edits';
+import { marker, MARKER_RULE, type ReferenceId } from '../markers';
+import type { DraftStep } from '../steps';
+import { describeRun, type KeptRun } from './describe';
+import { LineIndex, type Keep } from './lineIndex';
+import type { Pace } from '../pace';
+import { sourcesOf, type Source, type SourceKind } from './sources';
+
+/** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
+const OPERATIONS = {
+  oneViewPerFile: { name: 'One view per file', kinds: ['read'], reason: 'the lines stand in another view of the file' },
+  editEchoes: { name: 'Edit echoes', kinds: ['echo'], reason: 'the lines stand in the edit and in what was read' },
+  writesReadBack: {
+    name: 'Writes read back',
+    kinds: ['written', 'new', 'old', 'failed'],
+    reason: 'the lines stand in a result or in another call',
+  },
+  repeatedRuns: { name: 'Repeated runs of lines', kinds: ['result'], reason: 'the lines stand in another result' },
+} as const satisfies Record<string, { name: string; kinds: readonly SourceKind[]; reason: string }>;
+
+export type LineOperation = keyof typeof OPERATIONS;
+
+export const LINE_OPERATIONS = Object.keys(OPERATIONS) as LineOperation[];
+
+/** What one operation cuts at one place. */
+interface PlannedCuts {
+  readonly place: Place;
+  readonly source: Source;
+  readonly requests: CutRequest[];
+}
+
+/**
+ * Steps that let each line stand once: every run of lines, in results and in parameters, is kept in one place and referred
+ * to in the others. One plan is made for all of them, on the view that the first of them finds.
+ */
+export function repeatedLines(tools: ToolTable, keep: Keep, operations: readonly LineOperation[]): DraftStep[] {
+  const cuttable = new Set<SourceKind>(operations.flatMap((operation) => OPERATIONS[operation].kinds));
+  const plans = new WeakMap<Draft, Promise<PlannedCuts[]>>();
+  const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> => makePlan(draft, tools, keep, cuttable, pace);
+  return operations.map((operation, at) => ({
+    name: OPERATIONS[operation].name,
+    async run(draft, pace) {
+      const known = plans.get(draft) ?? plan(draft, pace);
+      plans.set(draft, known);
+      await apply(draft, await known, pace, operation);
+      if (at < operations.length - 1) return;
+      plans.delete(draft);
+      // What was cut may bring other runs together: a second run over the view must find nothing.
+      for (let round = 1; round < MAX_ROUNDS; round++) {
+        if (!(await apply(draft, await plan(draft, pace), pace))) return;
+      }
+    },
+  }));
+}
+
+const MAX_ROUNDS = 4;
+
+/** Makes the planned cuts of one operation, or of all. */
+async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, only?: LineOperation): Promise<boolean> {
+  let saved = 0;
+  for (const { place, source, requests } of plan) {
+    const operation = operationOf(source.kind);
+    if (only !== undefined && operation !== only) continue;
+    const { name, reason } = OPERATIONS[operation];
+    saved += draft.cut(name, place, requests, { contentType: source.content.type, reason, strict: true });
+    await pace.breathe();
+  }
+  return saved > 0;
+}
+
+const operationOf = (kind: SourceKind): LineOperation =>
+  LINE_OPERATIONS.find((operation) => (OPERATIONS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
+  'repeatedRuns';
+
+async function makePlan(
+  draft: Draft,
+  tools: ToolTable,
+  keep: Keep,
+  cuttable: ReadonlySet<SourceKind>,
+  pace: Pace,
+): Promise<PlannedCuts[]> {
+  const index = new LineIndex(keep, cuttable);
+  for (const source of sourcesOf(draft.messages, tools)) {
+    index.add(source);
+    await pace.breathe();
+  }
+  const plan = new Map<string, PlannedCuts>();
+  for (const [at, source] of index.sources.entries()) {
+    const requests = runsOf(index, at)
+      .map((run) => requestFor(draft, source, run))
+      .filter((request) => request !== undefined);
+    if (requests.length === 0) continue;
+    const place = placeOf(source.content);
+    const planned = plan.get(placeKey(place));
+    if (planned) planned.requests.push(...requests);
+    else plan.set(placeKey(place), { place, source, requests });
+    await pace.breathe();
+  }
+  return [...plan.values()];
+}
+
+/** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
+function runsOf(index: LineIndex, at: number): KeptRun[] {
+  const source = index.sources[at] as Source;
+  const base = index.bases[at] ?? 0;
+  const { lines, content } = source;
+  const runs: KeptRun[] = [];
+  let run: { first: number; last: number; keepers: number[] } | undefined;
+  const close = (): void => {
+    if (run)
+      runs.push({
+        source,
+        first: run.first,
+        last: run.last,
+        keepers: run.keepers.map((line) => keptLine(index, line)),
+      });
+    run = undefined;
+  };
+  for (let line = 0; line < lines.count; line++) {
+    const kept = index.standingFor(base + line);
+    if (kept !== base + line) {
+      run ??= { first: line, last: line, keepers: [] };
+      run.last = line;
+      run.keepers.push(kept);
+    } else if (run && content.text.slice(lines.bodies[line], lines.ends[line]).trim() !== '') {
+      close();
+    }
+  }
+  close();
+  return runs;
+}
+
+const keptLine = (index: LineIndex, line: number): KeptRun['keepers'][number] => ({
+  source: index.sourceAt(line),
+  line: index.lineInSource(line),
+});
+
+/** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
+const MARGIN = 5;
+const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
+
+function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
+  const { content, lines } = source;
+  const start = lines.starts[run.first] ?? 0;
+  const end = lines.ends[run.last] ?? 0;
+  const what = describeRun(run);
+  const price = marker(`${what}; ${MARKER_RULE}`, ANY_REFERENCE);
+  if (end - start <= 6 * price.length) {
+    // Without the numbers: they may go, too, and then it must still be worth it.
+    let body = '';
+    for (let line = run.first; line <= run.last; line++)
+      body += `${content.text.slice(lines.bodies[line], lines.ends[line])}\n`;
+    if (draft.counter.text(body) < draft.counter.text(price) + MARGIN) return undefined;
+  }
+  return { start: content.start + start, end: content.start + end, marker: what };
+}

@@ -1,0 +1,96 @@
+import { placeOf, toolExchanges } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { CutRequest } from '../draft';
+import type { DraftStep } from '../steps';
+import { protectedFrom } from './protect';
+
+/**
+ * What a terminal shows for a moment or in colours: control sequences, progress that a carriage return overwrote, blanks
+ * at the ends of lines, and the same line again and again.
+ */
+export const terminalNoise = (tools: ToolTable): DraftStep => {
+  const name = 'Terminal noise';
+  return {
+    name,
+    async run(draft, pace) {
+      for (const exchange of toolExchanges(draft.messages)) {
+        if (ruleFor(tools, exchange.tool)?.kind !== 'command') continue;
+        for (const content of exchange.results.toReversed()) {
+          if (protectedFrom(draft, content)) continue;
+          const requests = noiseIn(content.text).map((request) => ({
+            ...request,
+            start: request.start + content.start,
+            end: request.end + content.start,
+          }));
+          if (requests.length === 0) continue;
+          draft.cut(name, placeOf(content), requests, {
+            contentType: content.type,
+            reason: 'control sequences, overwritten progress, repeated lines',
+            strict: false,
+          });
+          await pace.breathe();
+        }
+      }
+    },
+  };
+};
+
+const ESCAPE = '\u001b';
+/** Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and two-character escapes. */
+const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
+
+/** So many equal lines in a row are a run. */
+const MIN_RUN = 3;
+
+/** The slices of a terminal's output that say nothing, in order. */
+export function noiseIn(text: string): CutRequest[] {
+  const requests: CutRequest[] = [];
+  let run: { line: string; count: number; firstEnd: number } | undefined;
+  let previousEnd = 0;
+  const closeRun = (): void => {
+    if (run && run.count > MIN_RUN && run.line.trim() !== '') {
+      // What was found inside the repeated lines goes with them.
+      const { firstEnd } = run;
+      while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
+      requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });
+    }
+    run = undefined;
+  };
+  for (let at = 0; at <= text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(at, end);
+    if (run?.line !== line) {
+      closeRun();
+      run = { line, count: 0, firstEnd: end };
+    }
+    run.count++;
+    if (run.count <= MIN_RUN || run.line.trim() === '') noiseInLine(line, at, requests);
+    previousEnd = end;
+    at = end + 1;
+  }
+  closeRun();
+  return requests;
+}
+
+function noiseInLine(line: string, offset: number, requests: CutRequest[]): void {
+  const add = (start: number, end: number): void => {
+    requests.push({ start: offset + start, end: offset + end, marker: null });
+  };
+  const body = line.endsWith('\r') ? line.length - 1 : line.length;
+  const shown = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
+  if (shown > 0) add(0, shown);
+  const end = trimmedEnd(line, shown);
+  if (line.includes(ESCAPE)) {
+    for (const match of line.matchAll(SEQUENCE)) {
+      if (match.index >= shown && match.index + match[0].length <= end) add(match.index, match.index + match[0].length);
+    }
+  }
+  if (end < line.length) add(end, line.length);
+}
+
+function trimmedEnd(line: string, from: number): number {
+  let end = line.length;
+  while (end > from && (line[end - 1] === ' ' || line[end - 1] === '\t' || line[end - 1] === '\r')) end--;
+  return end;
+}
