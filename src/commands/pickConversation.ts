@@ -20,7 +20,6 @@ export async function pickConversation(services: Services): Promise<string | und
   const picker = vscode.window.createQuickPick<PickItem>();
   picker.title = vscode.l10n.t('Condense Context Now');
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
-  picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   picker.busy = true;
   picker.items = [openFileItem()];
@@ -102,8 +101,8 @@ function itemOf(found: FoundConversation, counted: CountedConversation | undefin
       : vscode.l10n.t('can’t be read');
   return {
     label: counted?.content?.title ?? basename(found.path),
-    description: `${found.agent} · ${age} · ${size}`,
-    detail: folder,
+    // On a line of its own: a long title would push it out of sight.
+    detail: [found.agent, age, size, folder].join(' · '),
     found,
   };
 }

@@ -17,7 +17,6 @@ export interface FakeQuickPick {
   title: string;
   placeholder: string;
   busy: boolean;
-  matchOnDescription: boolean;
   matchOnDetail: boolean;
   items: readonly FakeItem[];
   activeItems: readonly FakeItem[];
@@ -144,7 +143,6 @@ export const window = {
       title: '',
       placeholder: '',
       busy: false,
-      matchOnDescription: false,
       matchOnDetail: false,
       items: [],
       activeItems: [],

@@ -52,14 +52,14 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
   await runCommand(bench, CONDENSE);
   const shown = await quickInput(
     bench,
-    ({ items, busy }) => !busy && items.some(({ description }) => description.includes('tokens')),
+    ({ items, busy }) => !busy && items.some(({ detail }) => detail.includes('tokens')),
   );
   assert.equal(shown.title, 'Condense Context Now');
   assert.match(shown.items[0]?.label ?? '', SAMPLE_TITLE);
-  assert.match(shown.items[0]?.description ?? '', /^Claude Code · just now · [\d,]+ tokens$/);
+  assert.match(shown.items[0]?.detail ?? '', /^Claude Code · just now · [\d,]+ tokens · /);
   assert.match(shown.items[1]?.label ?? '', /Make the header sticky/);
-  assert.match(shown.items[1]?.description ?? '', /^Roo Code · 2 h ago · \d+ tokens$/);
-  assert.match(shown.items[2]?.description ?? '', /can’t be read$/);
+  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · \d+ tokens · /);
+  assert.match(shown.items[2]?.detail ?? '', /can’t be read · /);
   assert.match(shown.items[3]?.label ?? '', /Open file…$/);
   await screenshot(bench, 'pick-dark');
   await pick(bench, SAMPLE_TITLE);
@@ -94,10 +94,7 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
   await setTheme(bench, 'light');
   await screenshot(bench, 'diff-light');
   await runCommand(bench, CONDENSE);
-  await quickInput(
-    bench,
-    ({ items, busy }) => !busy && items.some(({ description }) => description.includes('tokens')),
-  );
+  await quickInput(bench, ({ items, busy }) => !busy && items.some(({ detail }) => detail.includes('tokens')));
   await screenshot(bench, 'pick-light');
   await filter(bench, 'sticky');
   await quickInput(bench, ({ items }) => items.length === 2);
