@@ -83,7 +83,10 @@ export function renderFactSheet(facts: Facts, counter: MessageCounter, budget = 
         counter,
       ),
     ),
-    section('Plan or to-do list, last state', facts.plan && [shortened(planText(facts.plan), limit('plan'), counter)]),
+    section(
+      'Plan or to-do list, last state',
+      facts.plan === undefined ? undefined : [shortened(planText(facts.plan), limit('plan'), counter)],
+    ),
   ].filter((text) => text !== '');
   const rest = budget - sections.reduce((sum, text) => sum + counter.text(text), 0);
   const told = fitInstructions(facts.instructions, Math.max(rest, 0), counter);
