@@ -36,7 +36,7 @@ export function describeRun(run: KeptRun): string {
     return `${what}, as in ${when} ${named(keeper)} and others`;
   }
   const there = rangeOf(keeper, range.first, range.last);
-  if (sameFile) return !there || there === numbers ? `${what}, shown ${when}` : `${what}, ${when} ${there}`;
+  if (sameFile) return !there || there === numbers ? `${what}, shown ${when}` : `${what}, shown ${when} as ${there}`;
   return there ? `${what}, as in ${when} ${named(keeper)} ${there}` : `${what}, as in ${when} ${named(keeper)}`;
 }
 
@@ -62,9 +62,9 @@ function named(source: Source): string {
 
 const MAX_ASKED = 24;
 
-/** The beginning of the command line, or of what was looked for. */
+/** The beginning of the command line behind what many share, or of what was looked for. */
 function askedFor(exchange: ToolExchange): string | undefined {
-  const text = commandOf(exchange) ?? exchange.input['pattern'] ?? exchange.input['query'];
+  const text = plainCommand(exchange) ?? exchange.input['pattern'] ?? exchange.input['query'];
   if (typeof text !== 'string') return undefined;
   const line = text
     .trim()
@@ -73,6 +73,13 @@ function askedFor(exchange: ToolExchange): string | undefined {
   if (!line) return undefined;
   return line.length > MAX_ASKED ? `${line.slice(0, MAX_ASKED).trim()}…` : line;
 }
+
+/** A command line without the folder that it runs in. */
+export const plainCommand = (exchange: ToolExchange): string | undefined =>
+  commandOf(exchange)
+    ?.trim()
+    .replace(/^cd\s+\S+\s*(?:&&|;)\s*/, '')
+    .replace(/^git\s+-C\s+\S+/, 'git');
 
 /** The end of a path, enough to know the file by. */
 export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

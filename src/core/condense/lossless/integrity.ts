@@ -150,8 +150,9 @@ export function keepingReferences(step: DraftStep, tools?: ToolTable): DraftStep
     name: step.name,
     async run(draft, pace) {
       for (let round = 0; round < MAX_ROUNDS; round++) {
+        const { tokens } = draft;
         await step.run(draft, pace);
-        if (restoreBroken(draft, tools) === 0) return;
+        if (draft.tokens === tokens || restoreBroken(draft, tools) === 0) return;
         await pace.breathe();
       }
     },

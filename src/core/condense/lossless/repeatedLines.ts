@@ -141,6 +141,8 @@ const keptLine = (index: LineIndex, line: number): KeptRun['keepers'][number] =>
 
 /** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
 const MARGIN = 5;
+/** A log or a listing with holes is hard to read: the hole must be worth so many markers. */
+const MIN_WORTH = 2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
 function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
@@ -154,7 +156,8 @@ function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | un
     let body = '';
     for (let line = run.first; line <= run.last; line++)
       body += `${content.text.slice(lines.bodies[line], lines.ends[line])}\n`;
-    if (draft.counter.text(body) < draft.counter.text(price) + MARGIN) return undefined;
+    const worth = source.kind === 'result' ? MIN_WORTH : 1;
+    if (draft.counter.text(body) < worth * draft.counter.text(price) + MARGIN) return undefined;
   }
   return { start: content.start + start, end: content.start + end, marker: what };
 }

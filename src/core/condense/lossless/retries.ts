@@ -1,11 +1,15 @@
 import { placeOf, toolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
+import { plainCommand } from './describe';
 import { protectedFrom } from './protect';
 
 /** Shorter parameters say what was tried. */
 const LONG_CHARS = 160;
+
+/** A retry comes within so many calls. */
+const SOON = 20;
 
 /** Calls that failed and were made again with success: their long parameters go, the error stays. */
 export const retriedErrors = (tools: ToolTable): DraftStep => {
@@ -14,18 +18,22 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
     name,
     async run(draft, pace) {
       const exchanges = toolExchanges(draft.messages);
-      const lastSuccess = new Map<string, number>();
+      const successes = new Map<string, number[]>();
       for (const [at, exchange] of exchanges.entries()) {
-        const target = targetOf(tools, exchange);
-        if (target !== undefined && !exchange.isError && exchange.results.length > 0) lastSuccess.set(target, at);
+        const target = exchange.isError || exchange.results.length === 0 ? undefined : targetOf(tools, exchange);
+        if (target === undefined) continue;
+        const known = successes.get(target);
+        if (known) known.push(at);
+        else successes.set(target, [at]);
       }
       for (const [at, exchange] of exchanges.entries()) {
         const target = exchange.isError ? targetOf(tools, exchange) : undefined;
-        if (target === undefined || (lastSuccess.get(target) ?? -1) < at) continue;
+        const next = target === undefined ? undefined : successes.get(target)?.find((success) => success > at);
+        if (next === undefined || next - at > SOON) continue;
         for (const content of exchange.parameters.toReversed()) {
           const { text, start, end } = content;
           if (text.length < LONG_CHARS || findMarkers(text).length > 0 || protectedFrom(draft, content)) continue;
-          draft.cut(name, placeOf(content), [{ start, end, marker: 'failed, made again later' }], {
+          draft.cut(name, placeOf(content), [{ start, end, marker: 'this call failed and was made again later' }], {
             contentType: content.type,
             reason: 'the call failed and was made again with success',
             strict: false,
@@ -45,8 +53,8 @@ function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined 
     return path === undefined ? undefined : `file ${path}`;
   }
   if (kind === 'command') {
-    const words = commandOf(exchange)?.trim().split(/\s+/, 3);
-    return words && words.length > 1 ? `command ${words.join(' ')}` : undefined;
+    const words = plainCommand(exchange)?.split(/\s+/, 3);
+    return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
   }
   return kind === undefined ? `tool ${exchange.tool}` : undefined;
 }

@@ -3,7 +3,7 @@ import { hashText } from '../../hash';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, call, exchange, lines, result, text, user } from '../../testing';
+import { assistant, call, cpuNow, cutsOf, exchange, lines, result, text, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
 import { expandReference, referencesOf } from '../edits';
@@ -26,11 +26,11 @@ async function run(step: DraftStep, messages: readonly ApiMessage[]): Promise<Dr
   await step.run(again, new Pace());
   expect(again.edits).toEqual([]);
   const originals = new Map<string, string>();
-  for (const { place, before } of draft.edits) {
+  for (const { place, before } of cutsOf(draft.edits)) {
     originals.set(before, valueAt(messages[place.message], place.path) as string);
   }
   const references = referencesOf(draft.edits);
-  for (const { place } of draft.edits) {
+  for (const { place } of cutsOf(draft.edits)) {
     const original = valueAt(messages[place.message], place.path) as string;
     const expanded = expandMarkers(draft.text(place), (reference) =>
       expandReference(references.get(reference)!, (hash) => originals.get(hash)),
@@ -318,7 +318,7 @@ describe('time', () => {
         ...did('Grep', { group }, A),
       );
     }
-    const started = performance.now();
+    const started = cpuNow();
     const draft = new Draft(messages, counter);
     for (const step of [
       repeatedCommands(tools),
@@ -331,7 +331,7 @@ describe('time', () => {
       await step.run(draft, new Pace());
     }
     expect(draft.edits.length).toBeGreaterThan(9_000);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuNow() - started).toBeLessThan(10_000);
   });
 
   it('gives the thread back and hears a cancel', async () => {
