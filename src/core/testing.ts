@@ -1,3 +1,4 @@
+import type { CutEdit, Edit } from './condense/edits';
 /** What the tests of the core share: short names for messages. */
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
@@ -39,3 +40,19 @@ export const exchange = (
 /** Lines that no two texts of different names share, about 8 tokens each. */
 export const lines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
+
+/** The processor time that this process has spent, in milliseconds: other work on the machine doesn't count. */
+/** The edits that cut text, which is all that mechanical steps make. */
+export const cutsOf = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
+
+export function cpuNow(): number {
+  const { user: own, system } = process.cpuUsage();
+  return (own + system) / 1_000;
+}
+
+/** What something takes of it. */
+export function cpuMs(work: () => void): number {
+  const before = cpuNow();
+  work();
+  return cpuNow() - before;
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuNow } from '../testing';
 import type { Hash } from '../hash';
 import type { Edit, EditId } from './edits';
 import {
@@ -22,6 +23,7 @@ const editId = (name: string): EditId => name as EditId;
 
 /** An edit called `name` of the message at `message`. */
 const edit = (name: string, message: number): Edit => ({
+  kind: 'cut',
   id: editId(name),
   place: { message, path: ['content'] },
   contentType: 'messageText',
@@ -176,9 +178,9 @@ it('10,000 entries are folded in no time', () => {
   for (let index = 0; index < 10_000; index++) {
     entries.push({ type: index % 3 ? 'excluded' : 'included', condensation: id('c'), edit: editId(`e${index % 100}`) });
   }
-  const started = performance.now();
+  const started = cpuNow();
   foldEntries(entries);
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(cpuNow() - started).toBeLessThan(500);
 });
 
 describe('the edits that a condensation showed', () => {

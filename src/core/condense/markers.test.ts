@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuNow } from '../testing';
 import { hashText, type Hash } from '../hash';
 import {
   expandMarkers,
@@ -80,9 +81,9 @@ describe('expandMarkers', () => {
   });
 
   it('is linear on text full of beginnings', () => {
-    const started = performance.now();
+    const started = cpuNow();
     expect(findMarkers('⟦condensed: '.repeat(100_000))).toEqual([]);
     expect(findMarkers(`⟦condensed: ${' · ref a'.repeat(100_000)}`)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(cpuNow() - started).toBeLessThan(1_000);
   });
 });

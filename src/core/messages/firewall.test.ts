@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, exchange, result, text, user } from '../testing';
+import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
 import { checkConversation, checkView, newViolations, type Violation } from './firewall';
 import type { ApiMessage, Block } from './types';
 
@@ -238,13 +238,13 @@ describe('newViolations', () => {
   it('is linear in the length of the conversation', () => {
     const many = [user('task')];
     for (let index = 0; index < 10_000; index++) many.push(...exchange(`id${index}`, 'Read', { path: 'x' }, 'text'));
-    const started = performance.now();
+    const started = cpuNow();
     expect(newViolations(many, many)).toEqual([]);
     const one = [
       user('task'),
       assistant(...many.flatMap((message) => (message.role === 'assistant' ? (message.content as Block[]) : []))),
     ];
     expect(newViolations(one, structuredClone(one))).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuNow() - started).toBeLessThan(2_000);
   });
 });

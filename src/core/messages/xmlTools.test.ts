@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuNow } from '../testing';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
 /** A call as `tool(parameter=value, …)`. */
@@ -40,11 +41,11 @@ describe('xmlCalls', () => {
   });
 
   it('is linear where tags are never closed', () => {
-    const started = performance.now();
+    const started = cpuNow();
     xmlCalls('<read_file><path>'.repeat(20_000));
     xmlCalls(`<write_to_file>${'<path>'.repeat(50_000)}</write_to_file>`);
     xmlCalls('<read_file></read_file>'.repeat(20_000));
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(cpuNow() - started).toBeLessThan(1_000);
   });
 });
 
@@ -76,9 +77,9 @@ describe('xmlResultHeader', () => {
   });
 
   it('is linear on a hostile line', () => {
-    const started = performance.now();
+    const started = cpuNow();
     expect(xmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
     expect(xmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(cpuNow() - started).toBeLessThan(200);
   });
 });
