@@ -1,0 +1,31 @@
+import { Random } from '../generators/random';
+
+/** A share with its 95 % interval. */
+export interface Estimate {
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Ratio {
+  readonly part: number;
+  readonly whole: number;
+}
+
+/** The share of sums over sessions; the interval comes from drawing sessions with replacement, the same for the same seed. */
+export function bootstrap(sessions: readonly Ratio[], resamples: number, seed: number): Estimate {
+  const random = new Random(seed);
+  const shares: number[] = [];
+  for (let sample = 0; sample < resamples; sample++) {
+    const share = shareOf(sessions.map(() => random.pick(sessions)));
+    if (Number.isFinite(share)) shares.push(share);
+  }
+  shares.sort((a, b) => a - b);
+  const at = (quantile: number): number => shares[Math.floor(quantile * (shares.length - 1))] ?? Number.NaN;
+  return { share: shareOf(sessions), low: at(0.025), high: at(0.975) };
+}
+
+function shareOf(ratios: readonly Ratio[]): number {
+  const whole = ratios.reduce((sum, ratio) => sum + ratio.whole, 0);
+  return whole === 0 ? Number.NaN : ratios.reduce((sum, ratio) => sum + ratio.part, 0) / whole;
+}

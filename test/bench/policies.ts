@@ -1,0 +1,77 @@
+/** Policies to measure: our providers, and rules of other tools, written anew from their descriptions, to compare with. */
+import { applyEdits } from '../../src/core/condense/edits';
+import type { CondensationProvider } from '../../src/core/condense/types';
+import { isToolResult } from '../../src/core/messages/blocks';
+import type { ApiMessage, Block } from '../../src/core/messages/types';
+import type { MessageCounter } from '../../src/core/tokens/messageCounter';
+import type { Policy } from './recall';
+
+/** A provider with a configuration, as far as it goes. */
+export function providerPolicy<Config>(
+  provider: CondensationProvider<Config>,
+  config: unknown,
+  counter: MessageCounter,
+): Policy {
+  const checked = provider.validateConfig(config);
+  if (!checked.valid) throw new Error(`wrong configuration: ${JSON.stringify(checked.problems)}`);
+  return async (prefix) => {
+    const { edits } = await provider.condense({ messages: prefix, edits: [], counter }, checked.config, {});
+    const { messages: view, origins } = applyEdits(prefix, edits);
+    return { view, edits, origins };
+  };
+}
+
+export const identity: Policy = (prefix) => ({ view: prefix, edits: [] });
+
+/** The task and the newest part stay, the rest goes. */
+export const slidingWindow =
+  (share: number): Policy =>
+  (prefix) => {
+    const from = Math.max(1, Math.round(prefix.length * (1 - share)));
+    const origins = [0, ...prefix.keys()].filter((index, at) => (at === 0 ? true : index >= from));
+    return { view: origins.map((index) => prefix[index]!), edits: [], origins };
+  };
+
+/** Changes each result; the number counts from the newest. */
+const mapResults = (
+  prefix: readonly ApiMessage[],
+  change: (text: string, age: number) => string,
+): { view: readonly ApiMessage[]; edits: readonly [] } => {
+  let age = 0;
+  const changed = (block: Block): Block => {
+    if (!isToolResult(block)) return block;
+    const at = age++;
+    if (typeof block.content === 'string') return { ...block, content: change(block.content, at) };
+    return Array.isArray(block.content)
+      ? {
+          ...block,
+          content: (block.content as readonly Block[]).map((part) =>
+            typeof part['text'] === 'string' ? { ...part, text: change(part['text'], at) } : part,
+          ),
+        }
+      : block;
+  };
+  const view = prefix
+    .toReversed()
+    .map((message) =>
+      typeof message.content === 'string'
+        ? message
+        : { ...message, content: message.content.toReversed().map(changed).toReversed() },
+    )
+    .toReversed();
+  return { view, edits: [] };
+};
+
+/** Observation masking: the results of the newest calls stay. */
+export const maskResults =
+  (keep: number): Policy =>
+  (prefix) =>
+    mapResults(prefix, (text, age) => (age < keep ? text : '[old tool result removed]'));
+
+/** Long results keep their beginning and their end. */
+export const headTail =
+  (limit: number): Policy =>
+  (prefix) =>
+    mapResults(prefix, (text) =>
+      text.length <= limit ? text : `${text.slice(0, limit / 2)}\n[…]\n${text.slice(-limit / 2)}`,
+    );

@@ -1,0 +1,136 @@
+/**
+ * Future-need recall: a measure of quality that needs no model. A session is cut at a turn, what stands before is
+ * condensed, and then: of what the agent's next turns used in tool parameters, that it had from there and was not shown
+ * again, which share still stands in the view, and which can be recalled? Necessary, not sufficient: that a line stands
+ * there doesn't prove that a model uses it.
+ */
+import { contentsOf } from '../../src/core/messages/content';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { bootstrap, type Estimate } from './bootstrap';
+import { goldOf } from './recallGold';
+import { KeptParts, type CondensedPrefix, type Kept } from './recallKept';
+
+/** Condenses a prefix; the prefix is never changed. */
+export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
+
+export interface RecallOptions {
+  /** Turns behind the cut that are looked at. */
+  readonly turns?: number;
+  /** Where sessions are cut, as shares of their turns. */
+  readonly cuts?: readonly number[];
+  /** Sessions with fewer turns are left out. */
+  readonly minTurns?: number;
+  /** How long messages are; characters where none is given. */
+  readonly size?: (messages: readonly ApiMessage[]) => number;
+  readonly resamples?: number;
+  readonly seed?: number;
+}
+
+export const KINDS = ['lines', 'names', 'paths'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Recall {
+  /** How many things were needed. */
+  readonly needed: number;
+  readonly verbatim: Estimate;
+  /** Verbatim, or to be had by a reference that stands in the view. */
+  readonly recallable: Estimate;
+}
+
+export interface RecallReport extends Readonly<Record<Kind, Recall>> {
+  readonly sessions: number;
+  readonly cuts: number;
+  /** Share of the prefixes' size that the policy took out. */
+  readonly removed: Estimate;
+  /** Some of what was lost, to look into. */
+  readonly lost: readonly string[];
+}
+
+interface Tally {
+  cuts: number;
+  before: number;
+  after: number;
+  readonly kept: Record<Kind, Record<Kept, number>>;
+}
+
+const LOST_EXAMPLES = 20;
+
+export async function measureRecall(
+  conversations: readonly (readonly ApiMessage[])[],
+  policy: Policy,
+  options: RecallOptions = {},
+): Promise<RecallReport> {
+  const { minTurns = 12, resamples = 1_000, seed = 1 } = options;
+  const tallies: Tally[] = [];
+  const lost: string[] = [];
+  for (const messages of conversations) {
+    if (turnsOf(messages).length >= minTurns) tallies.push(await measureSession(messages, policy, options, lost));
+  }
+  const estimate = (part: (tally: Tally) => number, whole: (tally: Tally) => number): Estimate =>
+    bootstrap(
+      tallies.map((tally) => ({ part: part(tally), whole: whole(tally) })),
+      resamples,
+      seed,
+    );
+  const recall = (kind: Kind): Recall => {
+    const needed = ({ kept }: Tally): number => kept[kind].verbatim + kept[kind].recallable + kept[kind].lost;
+    return {
+      needed: tallies.reduce((sum, tally) => sum + needed(tally), 0),
+      verbatim: estimate(({ kept }) => kept[kind].verbatim, needed),
+      recallable: estimate(({ kept }) => kept[kind].verbatim + kept[kind].recallable, needed),
+    };
+  };
+  return {
+    sessions: tallies.length,
+    cuts: tallies.reduce((sum, tally) => sum + tally.cuts, 0),
+    removed: estimate(
+      ({ before, after }) => before - after,
+      ({ before }) => before,
+    ),
+    lines: recall('lines'),
+    names: recall('names'),
+    paths: recall('paths'),
+    lost,
+  };
+}
+
+/** Where turns begin: each assistant's message that follows another's. */
+const turnsOf = (messages: readonly ApiMessage[]): number[] =>
+  messages.flatMap(({ role }, index) =>
+    role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
+  );
+
+async function measureSession(
+  messages: readonly ApiMessage[],
+  policy: Policy,
+  options: RecallOptions,
+  lost: string[],
+): Promise<Tally> {
+  const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75], size = countChars } = options;
+  const none = (): Record<Kept, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
+  const tally: Tally = { cuts: 0, before: 0, after: 0, kept: { lines: none(), names: none(), paths: none() } };
+  const turns = turnsOf(messages);
+  for (const share of cuts) {
+    const turn = Math.floor(share * turns.length);
+    const cut = turns[turn];
+    if (cut === undefined || cut === 0) continue;
+    const prefix = messages.slice(0, cut);
+    const condensed = await policy(prefix);
+    const parts = new KeptParts(prefix, condensed);
+    const gold = goldOf(messages, cut, turns[turn + ahead] ?? messages.length);
+    const count = (kind: Kind, what: string, kept: Kept): void => {
+      tally.kept[kind][kept]++;
+      if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
+    };
+    for (const quoted of gold.lines) count('lines', quoted.line, parts.line(quoted));
+    for (const name of gold.names) count('names', name, parts.name(name));
+    for (const path of gold.paths) count('paths', path, parts.path(path));
+    tally.cuts++;
+    tally.before += size(prefix);
+    tally.after += size(condensed.view);
+  }
+  return tally;
+}
+
+const countChars = (messages: readonly ApiMessage[]): number =>
+  messages.reduce((sum, message) => sum + contentsOf(message).reduce((chars, { text }) => chars + text.length, 0), 0);

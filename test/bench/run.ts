@@ -1,0 +1,96 @@
+/**
+ * The benchmark: `npm run bench -- [--only providers|curve|recall|tokens] [--json FILE] [--corpus FOLDER]`.
+ * Runs in the project's root, with --expose-gc.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { loadCorpus, type BenchCorpus } from './corpus';
+import { benchCurve, curveTable } from './curveBench';
+import { benchProviders, providersTable } from './providersBench';
+import { benchRecall, recallTable } from './recallBench';
+import { benchTokens } from './tokens';
+
+const PARTS = ['providers', 'curve', 'recall', 'tokens'] as const;
+type Part = (typeof PARTS)[number];
+
+const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
+
+/** A part's table and what it was made from; a part that prints for itself has no table. */
+interface Bench {
+  readonly title: string;
+  readonly isOnCorpus: boolean;
+  run(corpus: BenchCorpus): Promise<{ text: string; data: unknown }>;
+}
+
+const BENCHES: Readonly<Record<Part, Bench>> = {
+  providers: {
+    title: 'Providers, tokens counted before (o200k), median of 5',
+    isOnCorpus: true,
+    async run({ conversations }) {
+      const data = await benchProviders(conversations);
+      return { text: providersTable(data), data };
+    },
+  },
+  curve: {
+    title: 'The curve, generated conversations',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchCurve();
+      return { text: curveTable(data), data };
+    },
+  },
+  recall: {
+    title: 'Future-need recall, next 20 turns, 95 % intervals by session',
+    isOnCorpus: true,
+    async run({ conversations }) {
+      const data = await benchRecall(conversations);
+      return { text: recallTable(data), data };
+    },
+  },
+  tokens: {
+    title: 'Token counter',
+    isOnCorpus: false,
+    async run() {
+      return { text: '', data: await benchTokens() };
+    },
+  },
+};
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', multiple: true },
+      json: { type: 'string' },
+      corpus: { type: 'string' },
+    },
+  });
+  const wanted = values.only ?? PARTS;
+  const unknown = wanted.find((name) => !isPart(name));
+  if (unknown !== undefined) {
+    console.error(`--only ${unknown}: found no such part; there are ${PARTS.join(', ')}`);
+    return 2;
+  }
+  const corpus = loadCorpus((text) => {
+    console.error(`!! ${text}`);
+  }, values.corpus);
+  const results: Record<string, unknown> = { isRealCorpus: corpus.isReal };
+  for (const part of wanted.filter(isPart)) {
+    const bench = BENCHES[part];
+    console.log(`\n## ${bench.title}${bench.isOnCorpus && !corpus.isReal ? ': GENERATED CONVERSATIONS' : ''}\n`);
+    const { text, data } = await bench.run(corpus);
+    console.log(text);
+    results[part] = data;
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  return 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,18 @@
+export type Cell = string | number;
+
+/** A plain table: the first column to the left, the others to the right. */
+export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const cells = [head, ...rows.map((row) => row.map(String))];
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  const [first = [], ...others] = cells;
+  return [line(first), widths.map((width) => '-'.repeat(width)).join('  '), ...others.map(line)].join('\n');
+}
+
+export const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(share * 100).toFixed(1)} %`);
+export const millis = (ms: number): string => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

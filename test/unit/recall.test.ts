@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { truncationProvider } from '../../src/core/condense/providers/truncation';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { bootstrap } from '../bench/bootstrap';
+import { identity, maskResults, providerPolicy, slidingWindow } from '../bench/policies';
+import { measureRecall, type Policy } from '../bench/recall';
+import { generateConversation } from '../generators/conversation';
+import { freshCounter } from '../generators/setups';
+
+/** One turn: a call and its result. */
+const turn = (id: number, tool: string, input: object, content: string): ApiMessage[] => [
+  { role: 'assistant', content: [{ type: 'tool_use', id: `t${id}`, name: tool, input }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${id}`, content }] },
+];
+
+const FILE = '     1→export const first = prepare(1);\n     2→export const second = prepare(2);';
+
+/** A file is read in the first turn and edited in the last; between them nothing shows it. */
+const readThenEdit = (between: readonly ApiMessage[] = []): ApiMessage[] => [
+  { role: 'user', content: 'Please change it.' },
+  ...turn(1, 'Read', { file_path: '/w/src/a.ts' }, FILE),
+  ...turn(2, 'Read', { file_path: '/w/src/b.ts' }, '     1→export const other = 1;'),
+  ...between,
+  ...turn(
+    3,
+    'Edit',
+    { file_path: '/w/src/a.ts', old_string: 'export const second = prepare(2);', new_string: 'x' },
+    'ok',
+  ),
+];
+
+const options = { minTurns: 1, cuts: [0.7] };
+
+/** Takes out one result without a reference. */
+const without =
+  (message: number, strict?: boolean): Policy =>
+  (prefix) => ({
+    view: prefix.map((each, index) =>
+      index === message && typeof each.content !== 'string'
+        ? { ...each, content: each.content.map((block) => ({ ...block, content: 'gone' })) }
+        : each,
+    ),
+    edits:
+      strict === undefined
+        ? []
+        : [
+            {
+              place: { message, path: ['content', 0, 'content'] },
+              kind: 'cut',
+              cuts: [{ start: 0, end: FILE.length, text: 'gone', ...(strict ? {} : { recoverable: true }) }],
+            } as never,
+          ],
+  });
+
+describe('future-need recall', () => {
+  it('is whole where nothing is taken out', async () => {
+    const report = await measureRecall([readThenEdit()], identity, options);
+    expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 }, recallable: { share: 1 } });
+    expect(report.removed.share).toBe(0);
+  });
+
+  it('loses what a policy takes out', async () => {
+    const report = await measureRecall([readThenEdit()], without(2), options);
+    expect(report.lines.verbatim.share).toBe(0);
+    expect(report.lines.recallable.share).toBe(0);
+    expect(report.lost).toContain('lines: export const second = prepare(2);');
+  });
+
+  it('asks for nothing that was shown again before it was used', async () => {
+    const again = turn(9, 'Read', { file_path: '/w/src/a.ts' }, FILE);
+    const report = await measureRecall([readThenEdit(again)], without(2), { minTurns: 1, cuts: [0.5] });
+    expect(report.lines.needed).toBe(0);
+  });
+
+  it('does not take the same line in another file for a copy', async () => {
+    const twin = turn(9, 'Read', { file_path: '/w/src/twin.ts' }, FILE);
+    const cut = { minTurns: 1, cuts: [0.8] };
+    expect((await measureRecall([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
+    expect((await measureRecall([readThenEdit(twin)], without(2, false), cut)).lines.verbatim.share).toBe(0);
+    // An edit that says where the copy stands makes it one.
+    expect((await measureRecall([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(1);
+  });
+
+  it('does not believe an edit that says so where no copy stands', async () => {
+    expect((await measureRecall([readThenEdit()], without(2, true), options)).lines.verbatim.share).toBe(0);
+  });
+
+  it('counts what a standing reference names as recallable', async () => {
+    const policy = providerPolicy(
+      truncationProvider,
+      { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, minimumTokens: 0 },
+      freshCounter(),
+    );
+    const long = readThenEdit();
+    const results = `${FILE}\n${Array.from({ length: 40 }, (_, line) => `export const more${line} = prepare(${line});`).join('\n')}`;
+    long[2] = turn(1, 'Read', {}, results)[1]!;
+    const report = await measureRecall([long], policy, options);
+    expect(report.lines.verbatim.share).toBe(0);
+    expect(report.lines.recallable.share).toBe(1);
+  });
+
+  it('understands the calls of XML-era agents', async () => {
+    const xml: ApiMessage[] = [
+      { role: 'user', content: 'Please change it.' },
+      { role: 'assistant', content: 'I read. <read_file><path>src/a.ts</path></read_file>' },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: `[read_file for 'src/a.ts'] Result:\n1 | export const second = prepare(2);` }],
+      },
+      {
+        role: 'assistant',
+        content:
+          '<apply_diff><path>src/a.ts</path><diff><<<<<<< SEARCH\n:start_line:1\n-------\nexport const second = prepare(2);\n=======\nx\n>>>>>>> REPLACE</diff></apply_diff>',
+      },
+    ];
+    const report = await measureRecall([xml], identity, { minTurns: 1, cuts: [0.5] });
+    expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 } });
+  });
+
+  it('tells good policies from bad ones on whole conversations', async () => {
+    const conversations = [1, 2, 3].map((seed) => generateConversation({ seed, targetTokens: 40_000 }));
+    const shareOf = async (policy: Policy): Promise<number> =>
+      (await measureRecall(conversations, policy)).lines.verbatim.share;
+    expect(await shareOf(identity)).toBe(1);
+    expect(await shareOf(providerPolicy(losslessProvider, { strictOnly: true }, freshCounter()))).toBeGreaterThan(0.99);
+    const masked = await shareOf(maskResults(10));
+    expect(masked).toBeLessThan(0.95);
+    expect(await shareOf(slidingWindow(0.5))).toBeLessThan(0.9);
+  });
+});
+
+describe('bootstrap', () => {
+  const sessions = [
+    { part: 9, whole: 10 },
+    { part: 5, whole: 10 },
+    { part: 7, whole: 10 },
+  ];
+
+  it('puts an interval around the share, the same for the same seed', () => {
+    const estimate = bootstrap(sessions, 500, 1);
+    expect(estimate.share).toBeCloseTo(0.7);
+    expect(estimate.low).toBeLessThan(0.7);
+    expect(estimate.high).toBeGreaterThan(0.7);
+    expect(bootstrap(sessions, 500, 1)).toEqual(estimate);
+  });
+
+  it('has no share where nothing was counted', () => {
+    expect(bootstrap([], 10, 1).share).toBeNaN();
+  });
+});
