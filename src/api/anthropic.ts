@@ -23,6 +23,7 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
     ...options,
     name,
     vendor: 'anthropic',
+    countsTokens: true,
     secrets: [apiKey, ...Object.values(headers ?? {})],
     async connect(attempt) {
       const { Anthropic } = await import('@anthropic-ai/sdk');

@@ -6,7 +6,7 @@ import { isApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import type { HandlerOptions } from './handlerOptions';
 import { requestCounter } from './requestCounter';
-import type { ApiHandler, ModelInfo, Vendor } from './types';
+import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
 /** The part of Anthropic's clients that is used. */
 export interface MessagesClient {
@@ -25,6 +25,8 @@ export interface MessagesClient {
 export interface FamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
+  /** Bedrock has no way to count tokens (its SDK's types say so; the method is there all the same). */
+  readonly countsTokens: boolean;
   readonly secrets: readonly string[];
   /** A client of one try. The SDK is loaded here, at the first call. */
   readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
@@ -39,7 +41,7 @@ export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
 });
 
 export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
-  const { model, vendor, connect } = options;
+  const { model, vendor, connect, countsTokens } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
   return {
@@ -59,11 +61,12 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
         },
       }),
     async countTokens(request, signal) {
-      const estimate = { tokens: counter.request(request), exact: false };
+      const estimate = (): TokenCount => ({ tokens: counter.request(request), exact: false });
+      if (!countsTokens) return estimate();
       try {
         return await singleCall({ ...options, signal }, async (attempt) => {
           const { messages } = await connect(attempt);
-          if (!messages.countTokens) return estimate;
+          if (!messages.countTokens) return estimate();
           const { model: id, messages: asked, system, tools, tool_choice, thinking } = anthropicBody(request, model);
           const body = { model: id, messages: asked, system, tools, tool_choice, thinking } as unknown;
           const count = await messages.countTokens(body as Anthropic.MessageCountTokensParams, {
@@ -73,7 +76,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
         });
       } catch (error) {
         // Gateways often have no such path; the model itself may well be there.
-        if (isApiError(error) && error.kind === 'model') return estimate;
+        if (isApiError(error) && error.kind === 'model') return estimate();
         throw error;
       }
     },

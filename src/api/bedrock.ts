@@ -28,6 +28,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
     ...options,
     name,
     vendor: 'bedrock',
+    countsTokens: false,
     secrets: [...(credentials === 'default' ? [] : Object.values<string>(credentials)), ...Object.values(headers)],
     async connect(attempt) {
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');

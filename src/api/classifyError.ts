@@ -81,7 +81,8 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
 function answerOf(error: unknown): Answer | undefined {
   if (!(error instanceof Error)) return undefined;
   const own = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
-  const isAnswer = typeof own.status === 'number' || isRecord(own.error) || typeof own.error === 'string';
+  const isBody = (isRecord(own.error) && !(own.error instanceof Error)) || typeof own.error === 'string';
+  const isAnswer = typeof own.status === 'number' || isBody;
   if (!isAnswer) return undefined;
   const body = own.error;
   const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;

@@ -29,6 +29,7 @@ interface Bed {
 let open: ModelServer | undefined;
 afterEach(async () => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   await open?.close();
 });
 
@@ -59,16 +60,12 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     ['a rate limit', rateLimited(), 750],
     ['a rate limit with retry-after', rateLimited(7), 7350],
     ['a rate limit with retry-after as a date', rateLimited('Thu, 01 Jan 2026 00:00:10 GMT'), 10_500],
-    ['retry-after in milliseconds', { ...rateLimited(), headers: { 'retry-after-ms': '200' } } as Behaviour, 210],
+    ['retry-after in milliseconds', { ...rateLimited(), headers: { 'retry-after-ms': '200' } }, 210],
     ['an overloaded service', overloaded(), 750],
     ['a failed service', serverError(), 750],
     ['an unavailable service', refused(503, 'api_error', 'Unavailable'), 750],
     ['a broken connection', reset(), 750],
-    [
-      'an error event before anything was said',
-      { ...faulty('error', 0), firstByte: Promise.resolve() } as Behaviour,
-      750,
-    ],
+    ['an error event before anything was said', { ...faulty('error', 0), firstByte: Promise.resolve() }, 750],
   ])('tries again after %s', async (_, behaviour, waited) => {
     const { server, handler, clock } = await start(protocol, [behaviour, reply('there')]);
     const { text, error } = await outcomeOf(handler.stream(request));
@@ -247,6 +244,8 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 
   it('shows the key nowhere, whatever comes back', async () => {
+    vi.stubEnv('ANTHROPIC_LOG', 'debug');
+    vi.stubEnv('OPENAI_LOG', 'debug');
     const logs = (['debug', 'info', 'log', 'warn', 'error'] as const).map((level) =>
       vi.spyOn(console, level).mockImplementation(() => undefined),
     );

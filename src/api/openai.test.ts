@@ -342,7 +342,7 @@ describe('Chat Completions', () => {
       counter,
     });
     const { events } = await outcomeOf(handler.stream({ messages: [user([{ ...text('a'), ...ephemeral }])] }));
-    const body = String(fetched.mock.calls[0]?.[1]?.body);
+    const body = JSON.stringify(fetched.mock.calls[0]?.[1]);
     fetched.mockRestore();
     expect(body).toContain('cache_control');
     expect(eventOf(events, 'usage')?.usage).toMatchObject({

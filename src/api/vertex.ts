@@ -32,24 +32,27 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
       : undefined;
   const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
   // Kept between calls: it holds the token that Google gave for the key.
-  let signedIn: Promise<GoogleAuth> | undefined;
-  const signIn = async (): Promise<GoogleAuth> => {
-    const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
-    if (token === undefined) return new Auth({ scopes: SCOPE, ...(account && { credentials: account }) });
-    const authClient = new OAuth2Client();
-    authClient.setCredentials({ access_token: token });
-    return new Auth({ authClient });
+  let auth: Promise<GoogleAuth> | undefined;
+  const signedIn = async (): Promise<GoogleAuth> => {
+    auth ??= googleAuth(account, token);
+    try {
+      await (await (await auth).getClient()).getRequestHeaders();
+      return await auth;
+    } catch (error) {
+      auth = undefined;
+      throw signInError(name, error);
+    }
   };
   return anthropicFamilyHandler({
     ...options,
     name,
     vendor: 'vertex',
+    countsTokens: true,
     secrets: [token, ...(account ? [account.client_email, account.private_key] : []), ...Object.values(headers)].filter(
       (value) => typeof value === 'string',
     ),
     async connect(attempt) {
-      signedIn ??= signIn();
-      const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn]);
+      const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn()]);
       return new AnthropicVertex({
         ...clientOptions(attempt),
         projectId,
@@ -60,6 +63,29 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
       });
     },
   });
+}
+
+async function googleAuth(account: ServiceAccount | undefined, token: string | undefined): Promise<GoogleAuth> {
+  const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
+  if (token === undefined) {
+    // The fetch of the editor, with its proxy, in place of the library's own.
+    const fetchImplementation: typeof fetch = (input, init) => fetch(input, init);
+    const clientOptions = { transporterOptions: { fetchImplementation } };
+    return new Auth({ scopes: SCOPE, clientOptions, ...(account && { credentials: account }) });
+  }
+  const authClient = new OAuth2Client();
+  authClient.setCredentials({ access_token: token });
+  return new Auth({ authClient });
+}
+
+/** Google's library puts the signed request into its errors: nothing of them is kept. */
+function signInError(name: string, error: unknown): ApiError {
+  const status = isRecord(error) && typeof error['status'] === 'number' ? error['status'] : undefined;
+  if (status === undefined && error instanceof Error && /^request to |fetch failed/.test(error.message)) {
+    return new ApiError('network', { name, what: "Google's sign-in could not be reached." });
+  }
+  const what = 'Google did not accept the credentials, or there are none on this machine.';
+  return new ApiError('auth', { name, what, ...(status !== undefined && { status }) });
 }
 
 /** Source: Vertex's guide, "Endpoints"; the SDK's own table. */

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { callsTool, faulty, refused, reply } from '../../test/servers/behaviour';
+import type { ModelServer, Script } from '../../test/servers/modelServer';
+import { testClock } from '../../test/servers/testClock';
+import { bedrockHandler, type AwsCredentials } from './bedrock';
+import { assistant, counter, eventOf, KEY, outcomeOf, READ_FILE, seenOf, user } from './testing';
+import type { ApiHandler } from './types';
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await open?.close();
+});
+
+const ACCESS_KEY = 'AKIARECOGNISABLE0001';
+
+async function start(
+  script: Script,
+  credentials: AwsCredentials = { apiKey: KEY },
+  apiKey = KEY,
+): Promise<{ server: ModelServer; handler: ApiHandler }> {
+  open = await startAnthropicServer({ script, apiKey });
+  const model = { id: 'anthropic.claude-sonnet-4-v1:0' };
+  const handler = bedrockHandler({
+    region: 'eu-central-1',
+    credentials,
+    baseUrl: open.url,
+    model,
+    counter,
+    clock: testClock(),
+  });
+  return { server: open, handler };
+}
+
+const hello = { messages: [user('hello')] };
+
+describe('bedrockHandler', () => {
+  it('streams through the binary framing', async () => {
+    const { handler, server } = await start({
+      ...callsTool({ name: 'read_file', input: { path: 'ä.ts' } }),
+      text: ['one ', 'two'],
+    });
+    const { events, text, error } = await outcomeOf(handler.stream({ ...hello, tools: [READ_FILE] }));
+    expect(error).toBeUndefined();
+    expect(text).toBe('one two');
+    expect(eventOf(events, 'tool_call')?.input).toEqual({ path: 'ä.ts' });
+    expect(eventOf(events, 'usage')?.usage).toMatchObject({ accounting: 'anthropic', source: 'reported' });
+    expect(server.requests[0]?.path).toBe('/model/anthropic.claude-sonnet-4-v1:0/invoke-with-response-stream');
+    expect(handler.modelInfo.vendor).toBe('bedrock');
+  });
+
+  it('signs with an access key, and with the key of the environment where none is given', async () => {
+    const secret = {
+      accessKeyId: ACCESS_KEY,
+      secretAccessKey: 'RECOGNISABLE-secret',
+      sessionToken: 'RECOGNISABLE-token',
+    };
+    const { handler, server } = await start(reply('ok'), secret, ACCESS_KEY);
+    vi.stubEnv('AWS_BEARER_TOKEN_BEDROCK', 'not-this-profile');
+    expect((await outcomeOf(handler.stream(hello))).error).toBeUndefined();
+    expect(server.requests[0]?.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIARECOGNISABLE0001\/\d+\/eu-central-1\/bedrock/,
+    );
+    vi.stubEnv('AWS_ACCESS_KEY_ID', ACCESS_KEY);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'environment');
+    const byDefault = bedrockHandler({
+      region: 'us-east-1',
+      credentials: 'default',
+      baseUrl: server.url,
+      model: { id: 'm' },
+      counter,
+    });
+    expect((await outcomeOf(byDefault.stream(hello))).text).toBe('ok');
+    expect((await handler.countTokens(hello)).exact).toBe(false);
+  });
+
+  it('tells errors in the middle of the framing, and shows no secret', async () => {
+    const { handler } = await start([
+      faulty('error', 1),
+      faulty('malformed', 1),
+      faulty('cut', 1),
+      refused(400, 'x', '', {
+        body: JSON.stringify({ message: 'Input is too long for requested model.' }),
+        contentType: 'application/json',
+      }),
+      refused(400, 'x', '', {
+        body: JSON.stringify({ message: 'The provided model identifier is invalid.' }),
+        contentType: 'application/json',
+      }),
+      refused(403, 'x', '', {
+        body: JSON.stringify({ message: `No access with ${KEY}` }),
+        contentType: 'application/json',
+      }),
+    ]);
+    const kinds = [];
+    for (let index = 0; index < 6; index++) {
+      const { error } = await outcomeOf(handler.stream(hello));
+      expect(seenOf(error)).not.toContain('RECOGNISABLE');
+      kinds.push(error?.kind);
+    }
+    expect(kinds).toEqual(['rate-limit', 'protocol', 'network', 'context-too-long', 'model', 'permission']);
+  });
+
+  it("is as strict, and uses Amazon's address", async () => {
+    const { handler } = await start(reply('ok'));
+    expect((await outcomeOf(handler.stream({ messages: [assistant('x')] }))).error?.kind).toBe('invalid-request');
+    const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
+    await outcomeOf(
+      bedrockHandler({
+        region: 'eu-west-1',
+        credentials: { apiKey: KEY },
+        model: { id: 'm' },
+        counter,
+        retry: { retries: 0 },
+      }).stream(hello),
+    );
+    const [url] = fetched.mock.calls[0] ?? [];
+    fetched.mockRestore();
+    expect(url).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/invoke-with-response-stream');
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it, vi } from 'vitest';
+import { systemClock } from './clock';
+import { untilAborted } from './untilAborted';
+
+describe('systemClock', () => {
+  it('runs after a time, unless it is taken back, and sleeps until the time or the abort', async () => {
+    vi.useFakeTimers();
+    try {
+      const run = vi.fn();
+      systemClock.after(100, run);
+      systemClock.after(100, run)();
+      vi.advanceTimersByTime(100);
+      expect(run).toHaveBeenCalledTimes(1);
+      expect(systemClock.now()).toBe(Date.now());
+      const slept = systemClock.sleep(1000, new AbortController().signal);
+      vi.advanceTimersByTime(1000);
+      await slept;
+      const controller = new AbortController();
+      const woken = systemClock.sleep(1e12, controller.signal);
+      controller.abort();
+      await woken;
+      await systemClock.sleep(1000, AbortSignal.abort());
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('untilAborted', () => {
+  it("throws the abort's reason, also when the source fails because of it or simply ends", async () => {
+    for (const ending of ['fails', 'ends', 'hangs'] as const) {
+      const controller = new AbortController();
+      const source = (async function* () {
+        yield 1;
+        await new Promise<void>((resolve, reject) => {
+          controller.signal.addEventListener('abort', () => {
+            if (ending === 'fails') reject(new Error('socket closed'));
+            if (ending === 'ends') resolve();
+          });
+        });
+      })();
+      const items = untilAborted(source, controller.signal);
+      expect(await items.next()).toEqual({ done: false, value: 1 });
+      const next = items.next();
+      controller.abort(new Error('enough'));
+      await expect(next).rejects.toThrow('enough');
+    }
+  });
+});

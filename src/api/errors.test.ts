@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, isApiError } from './apiError';
+import { toApiError } from './classifyError';
+import { isContextTooLong } from './contextTooLong';
+import { learned, dialectOf } from './dialect';
+import { checkedEndpoint } from './endpoint';
+import { redact } from './redact';
+import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
+
+const context = { name: 'Mine', secrets: ['secret-key-0123'], now: 0 };
+const answer = (fields: object): Error => Object.assign(new Error('400 no words'), fields);
+
+describe('toApiError', () => {
+  it('leaves our own errors, and finds them as a cause', () => {
+    const own = new ApiError('timeout', { name: 'x' });
+    expect(toApiError(own, context)).toBe(own);
+    expect(toApiError(new Error('outer', { cause: own }), context)).toBe(own);
+    expect(isApiError(new Error())).toBe(false);
+  });
+
+  it('survives causes in a loop, and what is no error', () => {
+    const loop = new Error('a');
+    loop.cause = loop;
+    expect(toApiError(loop, context).kind).toBe('protocol');
+    for (const odd of [undefined, null, 'text', 7, {}])
+      expect(toApiError(odd, context).details).toEqual({ name: 'Mine' });
+  });
+
+  it.each<[string, unknown, object]>([
+    [
+      'a reset below the SDK',
+      new Error('Connection error.', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
+      { kind: 'network', canRetry: true },
+    ],
+    [
+      'a name that is unknown',
+      new TypeError('fetch failed', { cause: Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }) }),
+      { kind: 'network', message: expect.stringContaining('The name of the server was not found.') },
+    ],
+    [
+      'a certificate',
+      Object.assign(new Error('x'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+      { kind: 'network', message: expect.stringContaining('not trusted (SELF_SIGNED_CERT_IN_CHAIN)') },
+    ],
+    ['a timeout of the SDK', new Error('Request timed out.'), { kind: 'timeout' }],
+    ['no AWS credentials', new Error('Could not load credentials from any providers'), { kind: 'auth' }],
+    ['text that is no JSON', new SyntaxError('Unexpected token'), { kind: 'protocol' }],
+    [
+      'an event of OpenRouter',
+      answer({ error: { code: 502, message: 'Provider returned error' } }),
+      { kind: 'server', details: { status: 502 } },
+    ],
+    [
+      'an event of Anthropic',
+      answer({ error: { type: 'error', error: { type: 'rate_limit_error', message: 'Slow' } } }),
+      { kind: 'rate-limit' },
+    ],
+    [
+      'an error that is a text',
+      answer({ error: 'The number of tokens to keep from the initial prompt is greater than the context length' }),
+      { kind: 'context-too-long' },
+    ],
+    [
+      'an answer without words',
+      answer({ status: 418, error: undefined }),
+      { kind: 'invalid-request', details: { vendorMessage: '400 no words' } },
+    ],
+    [
+      'an event without a type',
+      answer({ error: { message: 'odd' } }),
+      { kind: 'protocol', details: { vendorMessage: 'odd' } },
+    ],
+    ['an answer with an empty text', answer({ status: 500, error: { message: '' } }), { kind: 'server' }],
+  ])('tells %s', (_, raw, expected) => {
+    expect(toApiError(raw, context)).toMatchObject(expected);
+  });
+
+  it('shortens long words, and reads no date out of nonsense', () => {
+    const headers = new Headers({ 'retry-after': 'soon' });
+    const error = toApiError(
+      answer({ status: 429, headers, error: { message: `${'x'.repeat(900)} secret-key-0123` } }),
+      context,
+    );
+    expect(error.details.vendorMessage).toHaveLength(500);
+    expect(error.details).not.toHaveProperty('retryAfterMs');
+    const past = new Headers({ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' });
+    expect(toApiError(answer({ status: 429, headers: past }), { ...context, now: 5000 }).details.retryAfterMs).toBe(0);
+    const empty = new Headers({ 'retry-after': ' ' });
+    expect(toApiError(answer({ status: 429, headers: empty }), context).details.retryAfterMs).toBeUndefined();
+  });
+
+  it('says who, what happened, what to do, and what the vendor says', () => {
+    const error = toApiError(answer({ status: 401, error: { message: 'Bad key secret-key-0123' } }), context);
+    expect(error.message).toBe(
+      "Mine: The API key was not accepted. Check the profile's key. It says (401): “Bad key [key]”",
+    );
+  });
+});
+
+describe('isContextTooLong', () => {
+  it.each([
+    'prompt is too long: 214850 tokens > 200000 maximum',
+    'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000, decrease input length',
+    'Extra usage is required for long context requests',
+    'Input is too long for requested model.',
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens.",
+    'Your input exceeds the context window of this model.',
+    'request (124315 tokens) exceeds the available context size (123904 tokens), try increasing it',
+    'Trying to keep the first 111490 tokens when context the overflows.',
+    'Context size has been exceeded.',
+    'the input length exceeds the context length',
+    'The decoder prompt (length 5000) is longer than the maximum model length of 4096',
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
+    'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)',
+    'Please reduce the length of the messages or completion.',
+    'Message exceeds token limit.',
+  ])('knows “%s”', (words) => {
+    expect(isContextTooLong(words)).toBe(true);
+  });
+
+  it('knows the codes, and takes nothing else for it', () => {
+    expect(isContextTooLong('x', undefined, 'context_length_exceeded')).toBe(true);
+    expect(isContextTooLong('messages: text content blocks must be non-empty', 'invalid_request_error')).toBe(false);
+    expect(isContextTooLong('This request would exceed your rate limit of 40,000 input tokens per minute')).toBe(false);
+  });
+});
+
+describe('redact', () => {
+  it('takes out keys in every form, and leaves short placeholders', () => {
+    const key = 'my "own"/key+1';
+    const text = `${key} ${encodeURIComponent(key)} ${JSON.stringify(key)} ${Buffer.from(key).toString('base64')} ollama`;
+    expect(redact(text, [key, 'ollama'])).toBe('[key] [key] "[key]" [key] ollama');
+  });
+
+  it.each([
+    'sk-ant-api03-abcdef',
+    'sk-proj-ab****cd',
+    'AKIAIOSFODNN7EXAMPLE',
+    'ya29.a0AfH6SMBx',
+    `AIza${'x'.repeat(30)}`,
+    'Bearer abcdefgh123',
+    '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----',
+    '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
+  ])('takes out what looks like a key: %s', (key) => {
+    expect(redact(`a ${key}`, [])).toBe('a [key]');
+  });
+});
+
+describe('checkedEndpoint', () => {
+  it.each([
+    'https://api.example.com/v1',
+    'http://127.0.0.1:11434/v1',
+    'http://127.8.8.8',
+    'http://localhost:1234',
+    'http://[::1]:8080/',
+  ])('takes %s', (url) => {
+    expect(checkedEndpoint('x', url).href).toContain(url.slice(0, 12));
+  });
+
+  it.each([
+    ['http://192.168.1.5:11434', 'not encrypted'],
+    ['http://localhost.evil.example', 'not encrypted'],
+    ['http://127.0.0.1.evil.example', 'not encrypted'],
+    ['ftp://localhost', 'starts with ftp:'],
+    ['localhost', 'not a URL'],
+    ['https://user:password@api.example.com', 'user name or password'],
+  ])('refuses %s', (url, words) => {
+    expect(() => checkedEndpoint('Mine', url)).toThrow(new RegExp(`Mine: .*${words}`));
+    expect(() => checkedEndpoint('Mine', url)).not.toThrow(/password@/);
+  });
+
+  it('takes http elsewhere only when it is allowed', () => {
+    expect(checkedEndpoint('x', 'http://192.168.1.5:11434/v1', true).host).toBe('192.168.1.5:11434');
+  });
+});
+
+describe('waitBeforeRetry', () => {
+  const failed = new ApiError('server', { name: 'x' });
+
+  it('doubles up to the longest, less jitter', () => {
+    const waits = [0, 1, 2, 5, 9].map((tried) => waitBeforeRetry(failed, tried, { ...DEFAULT_RETRY, retries: 10 }, 0));
+    expect(waits).toEqual([1000, 2000, 4000, 30_000, 30_000]);
+    expect(waitBeforeRetry(failed, 0, DEFAULT_RETRY, 1)).toBe(500);
+    expect(waitBeforeRetry(failed, 3, DEFAULT_RETRY, 0)).toBeUndefined();
+  });
+
+  it('tries a connection again that broke, not one that can not be made', () => {
+    const network = (code?: string): ApiError =>
+      new ApiError('network', { name: 'x', ...(code !== undefined && { code }) });
+    expect(waitBeforeRetry(network(), 0, DEFAULT_RETRY, 0)).toBe(1000);
+    expect(waitBeforeRetry(network('ENOTFOUND'), 0, DEFAULT_RETRY, 0)).toBeUndefined();
+  });
+});
+
+describe('learned', () => {
+  it('learns nothing from errors of another kind', () => {
+    const dialect = dialectOf(new URL('https://api.openai.com/v1'));
+    expect(dialect.maxTokensField).toBe('max_completion_tokens');
+    expect(learned(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }))).toBeUndefined();
+    expect(learned(dialect, new ApiError('invalid-request', { name: 'x' }))).toBeUndefined();
+    expect(
+      learned(
+        dialect,
+        new ApiError('server', { name: 'x', vendorMessage: 'Unknown parameter: max_completion_tokens' }),
+      ),
+    ).toEqual({ ...dialect, maxTokensField: 'max_tokens' });
+    expect(
+      learned(
+        dialectOf(new URL('https://openrouter.ai/api')),
+        new ApiError('invalid-request', { name: 'x', vendorMessage: "'cache_control'" }),
+      ),
+    ).toMatchObject({ cacheMarks: false });
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * The firewall and the test servers were written apart from each other. Here each checks the other: over generated
+ * conversations, good and bad, and over those that come out of the handlers' conversions.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anthropicFault } from '../../test/servers/anthropicRules';
+import { chatFault, responsesFault } from '../../test/servers/openaiRules';
+import { checkConversation } from '../core/messages/firewall';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { anthropicBody } from './anthropicMessages';
+import { dialectOf } from './dialect';
+import { chatBody } from './openaiChat';
+import { responsesBody } from './openaiResponses';
+import { assistant, call, image, READ_FILE, result, text, user } from './testing';
+
+const signer = { sign: (content: string) => `signed ${content.length}` };
+const model = { id: 'm' };
+
+type Json = Readonly<Record<string, unknown>>;
+const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
+const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
+  anthropicFault(wire(anthropicBody({ messages, tools }, model)), signer);
+
+const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
+const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());
+
+/** A round: the assistant says and calls something, the user's message answers all of it. */
+const round = fc
+  .record({
+    thought: fc.option(words),
+    said: fc.option(words),
+    calls: fc.array(
+      fc.record({ input, output: fc.oneof(words, fc.constant([text('seen'), image])), isError: fc.boolean() }),
+      { maxLength: 3 },
+    ),
+    reply: fc.option(words),
+  })
+  .filter(({ said, calls }) => said !== null || calls.length > 0);
+
+/** A conversation that every API takes, with the fields that agents leave on it. */
+const conversation = fc.record({ task: words, rounds: fc.array(round, { maxLength: 6 }) }).map(({ task, rounds }) => [
+  { ...user(task), ts: 1 },
+  ...rounds.flatMap(({ thought, said, calls, reply }, index): ApiMessage[] => {
+    const id = (at: number): string => `call_${index}_${at}`;
+    const blocks: Block[] = [
+      ...(thought === null ? [] : [{ type: 'thinking', thinking: thought, signature: signer.sign(thought) }]),
+      ...(said === null ? [] : [text(said)]),
+      ...calls.map(({ input: value }, at) => ({
+        ...call(id(at), value),
+        rawArguments: JSON.stringify(value, null, 1),
+      })),
+    ];
+    const results = calls.map(({ output, isError }, at) =>
+      isError ? { ...result(id(at), 'failed'), is_error: true } : result(id(at), output),
+    );
+    const answer = [...results, ...(reply === null ? [] : [text(reply)])];
+    return [{ ...assistant(blocks), ts: 2 }, ...(answer.length > 0 ? [user(answer)] : [])];
+  }),
+]);
+
+/** Ways to break a conversation, as peers' bugs did. */
+const BREAKS: Readonly<Record<string, (messages: readonly ApiMessage[], at: number) => readonly ApiMessage[]>> = {
+  'a message left out': (messages, at) => messages.toSpliced(at % messages.length, 1),
+  'the first message left out': (messages) => messages.slice(1),
+  'messages swapped': (messages, at) => {
+    const index = at % messages.length;
+    return [...messages.slice(0, index), ...messages.slice(index).toReversed()];
+  },
+  'a message twice': (messages, at) =>
+    messages.flatMap((message, index) => (index === at % messages.length ? [message, message] : [message])),
+  'a block left out': (messages, at) => editBlocks(messages, at, (blocks) => blocks.slice(1)),
+  'blocks reversed': (messages, at) => editBlocks(messages, at, (blocks) => blocks.toReversed()),
+  'blank text': (messages, at) => editBlocks(messages, at, (blocks) => [...blocks, text(' ')]),
+  'an input as text': (messages, at) =>
+    editBlocks(messages, at, (blocks) =>
+      blocks.map((block) => (block.type === 'tool_use' ? { ...block, input: 'x' } : block)),
+    ),
+  'an error without text': (messages, at) =>
+    editBlocks(messages, at, (blocks) =>
+      blocks.map((block) => (block.type === 'tool_result' ? { ...block, content: [], is_error: true } : block)),
+    ),
+  'too many cache marks': (messages) =>
+    messages.map((message) => ({
+      ...message,
+      content:
+        typeof message.content === 'string'
+          ? message.content
+          : message.content.map((block) => ({ ...block, cache_control: { type: 'ephemeral' } })),
+    })),
+};
+
+const editBlocks = (
+  messages: readonly ApiMessage[],
+  at: number,
+  edit: (blocks: readonly Block[]) => readonly Block[],
+): ApiMessage[] =>
+  messages.map((message, index) =>
+    index === at % messages.length && typeof message.content !== 'string'
+      ? { ...message, content: edit(message.content) }
+      : message,
+  );
+
+/** The firewall lets a conversation end with calls that are about to be answered; the API does not. */
+const endsAnswered = (messages: readonly ApiMessage[]): boolean =>
+  !messages
+    .slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+    .some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'tool_use'));
+
+/** Thinking cache marks are no business of the firewall: the conversion leaves them out. */
+const marksThinking = (messages: readonly ApiMessage[]): boolean =>
+  messages.some(
+    ({ content }) =>
+      typeof content !== 'string' && content.some((block) => block.type === 'thinking' && 'cache_control' in block),
+  );
+
+describe('generated conversations', () => {
+  it('pass the firewall, and every server takes what the handlers make of them', () => {
+    fc.assert(
+      fc.property(conversation, (messages) => {
+        expect(checkConversation(messages, { tools: [READ_FILE] })).toEqual([]);
+        expect(serverSays(messages)).toBeUndefined();
+        const request = { messages, tools: [READ_FILE], system: 'Be short.' };
+        const chat = dialectOf(new URL('http://127.0.0.1'));
+        expect(chatFault(wire(chatBody(request, model, chat)), {})).toBeUndefined();
+        const strict = { ...chat, alternateRoles: true, systemRole: false };
+        expect(
+          chatFault(wire(chatBody(request, model, strict)), { noSystemRole: true, alternateRoles: true }),
+        ).toBeUndefined();
+        expect(responsesFault(wire(responsesBody(request, model)), signer)).toBeUndefined();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(Object.entries(BREAKS))('are judged alike by firewall and server: %s', (_, breakIt) => {
+    let refused = 0;
+    fc.assert(
+      fc.property(conversation, fc.nat(), (messages, at) => {
+        const broken = breakIt(messages, at);
+        fc.pre(broken.length > 0 && endsAnswered(broken) && !marksThinking(broken));
+        const violations = checkConversation(broken, { tools: [READ_FILE] });
+        if (violations.length > 0) refused++;
+        expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
+      }),
+      { numRuns: 150 },
+    );
+    // Else the test would judge nothing.
+    expect(refused).toBeGreaterThan(10);
+  });
+
+  it('are judged alike without tools', () => {
+    fc.assert(
+      fc.property(conversation, (messages) => {
+        expect(checkConversation(messages, { tools: [] }).length > 0).toBe(serverSays(messages, []) !== undefined);
+      }),
+    );
+  });
+});

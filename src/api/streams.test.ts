@@ -1,0 +1,232 @@
+/** What vendors and gateways send that the scripted servers don't: odd, old and unknown events. */
+import { describe, expect, it } from 'vitest';
+import { fromAnthropicStream } from './anthropicStream';
+import { asText } from './foreignBlocks';
+import { fromChatStream } from './openaiChat';
+import { responsesBody, fromResponsesStream } from './openaiResponses';
+import { assistant, outcomeOf, text, user } from './testing';
+import { toolCallOf } from './toolInput';
+import type { ApiEvent } from './types';
+
+async function* from(events: readonly unknown[]): AsyncGenerator<unknown, void> {
+  await Promise.resolve();
+  yield* events;
+}
+
+const all = async (stream: AsyncIterable<ApiEvent>): Promise<readonly ApiEvent[]> => (await outcomeOf(stream)).events;
+
+describe("Anthropic's stream", () => {
+  const start = (index: number, block: object) => ({ type: 'content_block_start', index, content_block: block });
+  const delta = (index: number, fields: object) => ({ type: 'content_block_delta', index, delta: fields });
+  const stop = (index: number) => ({ type: 'content_block_stop', index });
+
+  it('keeps server tools and blocks that are unknown whole', async () => {
+    const events = [
+      start(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+      delta(0, { type: 'input_json_delta', partial_json: '{"query":' }),
+      delta(0, { type: 'input_json_delta', partial_json: '"x"}' }),
+      stop(0),
+      start(1, { type: 'web_search_tool_result', tool_use_id: 's', content: [] }),
+      stop(1),
+      start(2, { type: 'mcp_tool_use', id: 'm', name: 'odd', input: {} }),
+      delta(2, { type: 'input_json_delta', partial_json: '{"cut' }),
+      stop(2),
+      start(3, { type: 'tool_use', id: 't', name: 'whole', input: { a: 1 } }),
+      stop(3),
+      { type: 'message_stop' },
+    ];
+    expect(await all(fromAnthropicStream(from(events)))).toEqual([
+      { type: 'block', block: { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } } },
+      { type: 'block', block: { type: 'web_search_tool_result', tool_use_id: 's', content: [] } },
+      { type: 'block', block: { type: 'mcp_tool_use', id: 'm', name: 'odd', input: '{"cut' } },
+      { type: 'tool_call', id: 't', name: 'whole', input: { a: 1 }, rawArguments: '{"a":1}' },
+      { type: 'end', stopReason: 'other' },
+    ]);
+  });
+
+  it('takes text and thinking that come with the start of a block', async () => {
+    const events = [
+      start(0, { type: 'thinking', thinking: 'Hm.', signature: 'sig' }),
+      stop(0),
+      start(1, { type: 'thinking', thinking: '' }),
+      stop(1),
+      start(2, { type: 'text', text: 'Hello' }),
+      stop(2),
+      { type: 'message_delta', delta: { stop_reason: 'something new' } },
+      { type: 'message_stop' },
+    ];
+    expect(await all(fromAnthropicStream(from(events)))).toEqual([
+      { type: 'thinking', text: 'Hm.' },
+      { type: 'block', block: { type: 'thinking', thinking: 'Hm.', signature: 'sig' } },
+      { type: 'block', block: { type: 'thinking', thinking: '', signature: '' } },
+      { type: 'text', text: 'Hello' },
+      { type: 'end', stopReason: 'other' },
+    ]);
+  });
+
+  it('adds up a usage that comes in parts', async () => {
+    const usage = {
+      input_tokens: 5,
+      output_tokens: 1,
+      cache_read_input_tokens: 7,
+      cache_creation_input_tokens: 9,
+      cache_creation: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 8 },
+    };
+    const events = [
+      { type: 'message_start', message: { usage } },
+      {
+        type: 'message_delta',
+        delta: {},
+        usage: { output_tokens: 40, input_tokens: null, output_tokens_details: { thinking_tokens: 30 } },
+      },
+      { type: 'message_delta', delta: {}, usage: { output_tokens: 41 } },
+    ];
+    expect((await all(fromAnthropicStream(from(events)))).at(-1)).toEqual({
+      type: 'usage',
+      usage: {
+        accounting: 'anthropic',
+        source: 'reported',
+        inputTokens: 5,
+        outputTokens: 41,
+        cacheReadTokens: 7,
+        cacheWriteTokens: 9,
+        longCacheWriteTokens: 8,
+        reasoningTokens: 30,
+      },
+    });
+  });
+
+  it('passes over what it does not understand', async () => {
+    const events = [
+      null,
+      'x',
+      { type: 'new' },
+      { type: 'message_start' },
+      { type: 'content_block_start', index: 0 },
+      delta(7, { text: 'x' }),
+      { type: 'content_block_delta' },
+      stop(7),
+      { type: 'message_delta' },
+    ];
+    expect(await all(fromAnthropicStream(from(events)))).toEqual([]);
+  });
+});
+
+describe("Chat Completions' stream", () => {
+  const chunk = (delta: unknown, finish?: string) => ({ choices: [{ delta, finish_reason: finish ?? null }] });
+
+  it('takes arguments as an object, calls without an id, and usage in the forms of DeepSeek', async () => {
+    const events = [
+      chunk({
+        tool_calls: [
+          null,
+          { index: 0, function: { name: 'a', arguments: { x: 1 } } },
+          { index: 1, id: 'c', function: { name: '' } },
+          { index: 1 },
+        ],
+      }),
+      {
+        ...chunk({}, 'function_call'),
+        usage: { prompt_tokens: 9.6, completion_tokens: -1, prompt_cache_hit_tokens: 4 },
+      },
+    ];
+    expect(await all(fromChatStream(from(events)))).toEqual([
+      {
+        type: 'usage',
+        usage: {
+          accounting: 'openai',
+          source: 'reported',
+          inputTokens: 10,
+          outputTokens: 0,
+          cacheReadTokens: 4,
+          cacheWriteTokens: 0,
+        },
+      },
+      { type: 'tool_call', id: expect.stringMatching(/^call_/), name: 'a', input: { x: 1 }, rawArguments: '{"x":1}' },
+      { type: 'tool_call', id: 'c', name: '', input: {}, rawArguments: '' },
+      { type: 'end', stopReason: 'tool_use' },
+    ]);
+  });
+
+  it('passes over what it does not understand, and knows no end without a reason', async () => {
+    expect(
+      await all(
+        fromChatStream(from([null, {}, { choices: [] }, { choices: [{}] }, chunk('x'), chunk({ content: 5 })])),
+      ),
+    ).toEqual([]);
+    expect(await all(fromChatStream(from([chunk({}, 'error')])))).toEqual([{ type: 'end', stopReason: 'other' }]);
+  });
+});
+
+describe('the Responses stream', () => {
+  it('passes over what it does not understand', async () => {
+    const events = [
+      null,
+      ...['output_text.delta', 'refusal.delta', 'reasoning_text.delta', 'output_item.done', 'new'].map((type) => ({
+        type: `response.${type}`,
+      })),
+      { type: 'response.output_item.done', item: { type: 'function_call' } },
+      { type: 'response.output_item.done', item: { type: 'function_call', call_id: 'c', name: 'a' } },
+      { type: 'response.incomplete', response: { status: 'incomplete', usage: { input_tokens: 3 } } },
+    ];
+    expect(await all(fromResponsesStream(from(events)))).toEqual([
+      { type: 'tool_call', id: 'c', name: 'a', input: {}, rawArguments: '' },
+      {
+        type: 'usage',
+        usage: {
+          accounting: 'openai',
+          source: 'reported',
+          inputTokens: 3,
+          outputTokens: 0,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+        },
+      },
+      { type: 'end', stopReason: 'refusal' },
+    ]);
+    const unknown = [
+      { type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason: 'new' } } },
+    ];
+    expect(await all(fromResponsesStream(from(unknown)))).toEqual([{ type: 'end', stopReason: 'other' }]);
+    expect(await all(fromResponsesStream(from([{ type: 'response.completed' }])))).toEqual([
+      { type: 'end', stopReason: 'end_turn' },
+    ]);
+  });
+
+  it.each([{ type: 'response.failed' }, { type: 'error', code: 'server_error', message: 'x' }])(
+    'fails with %j',
+    async (event) => {
+      await expect(all(fromResponsesStream(from([event])))).rejects.toThrow('The response failed.');
+    },
+  );
+
+  it('asks with what the conversation holds', () => {
+    const odd = { type: 'tool_result', tool_use_id: 'c' };
+    const body = responsesBody(
+      {
+        system: [text('a') as never, text('b') as never],
+        messages: [user([odd]), assistant([{ type: 'openai_reasoning' }])],
+        tools: [{ name: 'a', input_schema: {} }],
+      },
+      { id: 'm', maxOutputTokens: 7 },
+    );
+    expect(body).toMatchObject({
+      instructions: 'a\nb',
+      max_output_tokens: 7,
+      input: [{ type: 'function_call_output', call_id: 'c', output: '' }],
+      tools: [{ name: 'a', parameters: {} }],
+    });
+  });
+});
+
+describe('blocks and inputs of others', () => {
+  it('become text, or an object', () => {
+    expect(asText({ type: 'document', title: 'a.pdf', source: { type: 'base64', data: 'AA' } }).text).toBe(
+      "[document “a.pdf” that can't be shown here]",
+    );
+    expect(asText({ type: 'image', source: { type: 'base64', data: 'AA' } }).text).toBe(
+      "[image that can't be shown here]",
+    );
+    expect(toolCallOf('c', 'a', undefined)).toMatchObject({ input: { input: undefined }, rawArguments: '{}' });
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { testClock } from '../../test/servers/testClock';
+import { assistant, call, counter, eventOf, image, outcomeOf, PNG, READ_FILE, result, text, user } from './testing';
+import type { ApiHandler } from './types';
+import {
+  lmMessages,
+  otherModels,
+  vscodeLmHandler,
+  type LmMessage,
+  type LmModel,
+  type LmPart,
+  type LmRequestOptions,
+} from './vscodeLm';
+
+type Answer = (signal: AbortSignal) => AsyncIterable<LmPart>;
+
+interface Asked {
+  readonly messages: readonly LmMessage[];
+  readonly options: LmRequestOptions;
+}
+
+function model(answer: Answer | Error, vendor = 'copilot', id = 'gpt-4o'): LmModel & { readonly asked: Asked[] } {
+  const asked: Asked[] = [];
+  return {
+    asked,
+    vendor,
+    id,
+    family: id,
+    name: id,
+    maxInputTokens: 100_000,
+    sendRequest(messages, options, signal) {
+      asked.push({ messages, options });
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer(signal));
+    },
+    countTokens: (message) => Promise.resolve(message.content.length * 10),
+  };
+}
+
+const says = (...parts: readonly LmPart[]): Answer =>
+  async function* () {
+    await Promise.resolve();
+    yield* parts;
+  };
+
+function handlerOf(models: readonly LmModel[], vendor?: string): ApiHandler {
+  return vscodeLmHandler({
+    models: {
+      selectChatModels: ({ id }) => Promise.resolve(models.filter((one) => id === undefined || one.id === id)),
+    },
+    ownVendor: 'condenser',
+    selector: { id: 'gpt-4o', ...(vendor !== undefined && { vendor }) },
+    counter,
+    clock: testClock(),
+    contextWindow: 128_000,
+  });
+}
+
+const hello = { messages: [user('hello')] };
+
+describe('vscodeLmHandler', () => {
+  it('streams, and counts what VS Code does not report', async () => {
+    const parts: LmPart[] = [
+      { kind: 'thinking', text: 'Hm.' },
+      { kind: 'text', text: '' },
+      { kind: 'text', text: '12345678' },
+      { kind: 'data', mimeType: 'usage', data: new Uint8Array() },
+    ];
+    const handler = handlerOf([model(says(...parts))]);
+    expect(await outcomeOf(handler.stream({ ...hello, system: 'Be short.' }))).toEqual({
+      text: '12345678',
+      error: undefined,
+      events: [
+        { type: 'thinking', text: 'Hm.' },
+        { type: 'text', text: '12345678' },
+        {
+          type: 'usage',
+          usage: {
+            accounting: 'anthropic',
+            source: 'counted',
+            inputTokens: 9,
+            outputTokens: 3,
+            cacheReadTokens: 0,
+            cacheWriteTokens: 0,
+          },
+        },
+        { type: 'end', stopReason: 'end_turn' },
+      ],
+    });
+    expect(handler.modelInfo).toEqual({
+      vendor: 'vscode',
+      id: 'gpt-4o',
+      accounting: 'anthropic',
+      contextWindow: 128_000,
+    });
+    expect(await handler.countTokens({ ...hello, tools: [READ_FILE] })).toEqual({ tokens: 10 + 32, exact: false });
+    expect(await handler.countTokens(hello)).toEqual({ tokens: 10, exact: false });
+  });
+
+  it('passes tools and calls', async () => {
+    const lm = model(
+      says(
+        { kind: 'toolCall', callId: 'c1', name: 'read_file', input: { path: 'a' } },
+        { kind: 'toolCall', callId: 'c2', name: 'x', input: 'odd' },
+      ),
+    );
+    const { events } = await outcomeOf(
+      handlerOf([lm]).stream({
+        ...hello,
+        tools: [READ_FILE, { name: 'server_tool' }],
+        toolChoice: 'required',
+        extraBody: { a: 1 },
+      }),
+    );
+    expect(events.filter(({ type }) => type === 'tool_call')).toEqual([
+      { type: 'tool_call', id: 'c1', name: 'read_file', input: { path: 'a' }, rawArguments: '{"path":"a"}' },
+      { type: 'tool_call', id: 'c2', name: 'x', input: { input: 'odd' }, rawArguments: '"odd"' },
+    ]);
+    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
+    expect(lm.asked[0]?.options).toEqual({
+      tools: [{ name: 'read_file', description: 'Reads a file.', inputSchema: READ_FILE.input_schema }],
+      toolRequired: true,
+      modelOptions: { a: 1 },
+    });
+    await outcomeOf(handlerOf([lm]).stream({ ...hello, tools: [{ name: 'a', input_schema: {} }], toolChoice: 'none' }));
+    expect(lm.asked[1]?.options).toEqual({ tools: [], toolRequired: false, modelOptions: {} });
+  });
+
+  it('never asks our own models', async () => {
+    const own = model(says({ kind: 'text', text: 'loop' }), 'condenser');
+    const other = model(says({ kind: 'text', text: 'other' }), 'ollama');
+    expect((await outcomeOf(handlerOf([own, other]).stream(hello))).text).toBe('other');
+    expect((await outcomeOf(handlerOf([own]).stream(hello))).error).toMatchObject({ kind: 'model' });
+    expect((await outcomeOf(handlerOf([own], 'condenser').stream(hello))).error?.message).toContain(
+      'it would ask itself',
+    );
+    expect((await outcomeOf(handlerOf([]).stream(hello))).error?.message).toContain(
+      'VS Code has no model “gpt-4o” now.',
+    );
+    expect(await otherModels({ selectChatModels: () => Promise.resolve([own, other]) }, 'condenser')).toEqual([other]);
+    expect(own.asked).toEqual([]);
+  });
+
+  it.each([
+    ['NoPermissions', 'permission'],
+    ['Blocked', 'refusal'],
+    ['NotFound', 'model'],
+    ['unknown', 'protocol'],
+  ])('tells the error %s', async (code, kind) => {
+    const failure = Object.assign(new Error('Language model said no'), { code, name: 'LanguageModelError' });
+    expect((await outcomeOf(handlerOf([model(failure)]).stream(hello))).error).toMatchObject({
+      kind,
+      details: { vendorMessage: 'Language model said no' },
+    });
+  });
+
+  it('tells a message that is too long', async () => {
+    const tooLong = new Error('Message exceeds token limit.');
+    expect((await outcomeOf(handlerOf([model(tooLong)]).stream(hello))).error?.kind).toBe('context-too-long');
+  });
+
+  it('lets go of a model that does not answer when it is cancelled', async () => {
+    let seen: AbortSignal | undefined;
+    const lm = model((signal) => {
+      seen = signal;
+      return { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) };
+    });
+    const controller = new AbortController();
+    const outcome = outcomeOf(handlerOf([lm]).stream(hello, controller.signal));
+    while (!seen) await new Promise(setImmediate);
+    controller.abort();
+    expect((await outcome).error?.kind).toBe('aborted');
+    expect(seen.aborted).toBe(true);
+  });
+});
+
+describe('lmMessages', () => {
+  const say = (words: string): LmPart => ({ kind: 'text', text: words });
+
+  it('puts the system prompt before the first message, and later notes behind results', () => {
+    const messages = [
+      { role: 'system', content: 'first' } as const,
+      user([text('task'), text(' '), image]),
+      assistant([{ type: 'thinking', thinking: 'x' }, text('So.'), call('c1', { a: 1 }), call('c2', 'odd')]),
+      { role: 'system', content: 'note' } as const,
+      user([result('c1'), result('c2', [text('seen'), image]), { type: 'image', source: { type: 'url', url: 'u' } }]),
+      assistant([{ type: 'redacted_thinking', data: 'x' }]),
+      assistant('  '),
+    ];
+    const data = { kind: 'data', mimeType: 'image/png', data: Buffer.from(PNG, 'base64') };
+    expect(lmMessages({ system: [text('zero') as never], messages })).toEqual([
+      { role: 'user', content: [say('zero'), say('first'), say('task'), data] },
+      {
+        role: 'assistant',
+        content: [
+          say('So.'),
+          { kind: 'toolCall', callId: 'c1', name: 'read_file', input: { a: 1 } },
+          { kind: 'toolCall', callId: 'c2', name: 'read_file', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { kind: 'toolResult', callId: 'c1', content: [say('done')] },
+          { kind: 'toolResult', callId: 'c2', content: [say('seen'), data] },
+          say('{"type":"image","source":{"type":"url","url":"u"}}'),
+          say('<system>\nnote\n</system>'),
+        ],
+      },
+    ]);
+  });
+
+  it('gives the prompt a message of its own where the assistant speaks first', () => {
+    expect(lmMessages({ system: 's', messages: [assistant('x')] })).toEqual([
+      { role: 'user', content: [say('s')] },
+      { role: 'assistant', content: [say('x')] },
+    ]);
+    expect(lmMessages({ messages: [user('x')] })).toEqual([{ role: 'user', content: [say('x')] }]);
+  });
+});
