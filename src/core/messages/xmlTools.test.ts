@@ -28,6 +28,18 @@ describe('xmlCalls', () => {
     expect(read(text)).toEqual([`write_to_file(path=a.html, content=${content}, line_count=3)`]);
   });
 
+  it('takes the whole of a file about the tools themselves, and finds the next call behind it', () => {
+    const example = 'Say <write_to_file><path>x</path><content>y</content></write_to_file> to write.';
+    const write = (content: string): string =>
+      `<write_to_file><path>a.md</path><content>${content}</content></write_to_file>`;
+    expect(read(`${write(example)} and ${write('z')}`)).toEqual([
+      `write_to_file(path=a.md, content=${example})`,
+      'write_to_file(path=a.md, content=z)',
+    ]);
+    const unclosed = 'It begins with <write_to_file>, you know.';
+    expect(read(write(unclosed))).toEqual([`write_to_file(path=a.md, content=${unclosed})`]);
+  });
+
   it('takes nested arguments as one value', () => {
     const args = '<file><path>a.ts</path></file><file><path>b.ts</path></file>';
     expect(read(`<read_file><args>${args}</args></read_file>`)).toEqual([`read_file(args=${args})`]);
