@@ -41,10 +41,10 @@ export const exchange = (
 export const lines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
 
-/** The processor time that this process has spent, in milliseconds: other work on the machine doesn't count. */
 /** The edits that cut text, which is all that mechanical steps make. */
 export const cutsOf = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
 
+/** The processor time that this process has spent, in milliseconds: other work on the machine doesn't count. */
 export function cpuNow(): number {
   const { user: own, system } = process.cpuUsage();
   return (own + system) / 1_000;

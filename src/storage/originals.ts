@@ -3,8 +3,7 @@
  * disk; in memory is only where they stand.
  */
 import { hashText, type Hash } from '../core/hash';
-import type { Edit } from '../core/condense/edits';
-import { valueAt } from '../core/messages/path';
+import { originalOf, type Edit } from '../core/condense/edits';
 import type { ApiMessage } from '../core/messages/types';
 import { ifThere, readSlice, withFile } from './fileTools';
 import type { Files, OpenFile } from './files';
@@ -14,10 +13,10 @@ import { StorageError } from './storageError';
 /** The original strings that edits name. What is kept of them is checked by hash then, not here. */
 export function originalsOf(messages: readonly ApiMessage[], edits: readonly Edit[]): Map<Hash, string> {
   const originals = new Map<Hash, string>();
-  for (const { place, before } of edits) {
-    if (originals.has(before)) continue;
-    const text = valueAt(messages[place.message], place.path);
-    if (typeof text === 'string') originals.set(before, text);
+  for (const edit of edits) {
+    if (originals.has(edit.before)) continue;
+    const text = originalOf(messages, edit);
+    if (text !== undefined) originals.set(edit.before, text);
   }
   return originals;
 }

@@ -78,6 +78,7 @@ function steppedFile(path: string, onStep: (step: Step) => void, file: OpenFile)
 export const systemError = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
 
 const editOf = (text: string, index: number, condensation: string): Edit => ({
+  kind: 'cut',
   id: `${condensation}-${index}` as Edit['id'],
   place: { message: index, path: ['content'] },
   contentType: 'toolResults',

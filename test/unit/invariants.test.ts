@@ -4,7 +4,15 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandReference, lastByPlace, referencesOf, restoreOriginal, type Edit } from '../../src/core/condense/edits';
+import {
+  expandReference,
+  lastByPlace,
+  referencesOf,
+  restoreOriginal,
+  type CutEdit,
+  type Edit,
+} from '../../src/core/condense/edits';
+import { cutsOf } from '../../src/core/testing';
 import { expandMarkers } from '../../src/core/condense/markers';
 import { hashText, type Hash } from '../../src/core/hash';
 import { contentsOf, decompose, recompose } from '../../src/core/messages/content';
@@ -34,12 +42,14 @@ const holds = (
     { numRuns, seed },
   );
 
-const originalText = (history: History, edit: Edit): string =>
+const originalText = (history: History, edit: CutEdit): string =>
   valueAt(history[edit.place.message], edit.place.path) as string;
 
 /** The store of originals: what the edits name by hash. */
 const originalsOf = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
-  const texts = new Map(edits.map((edit) => [hashText(originalText(history, edit)), originalText(history, edit)]));
+  const texts = new Map(
+    cutsOf(edits).map((edit) => [hashText(originalText(history, edit)), originalText(history, edit)]),
+  );
   return (hash) => texts.get(hash);
 };
 
@@ -172,7 +182,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     holds(histories, (history, { edits }) => {
       const references = referencesOf(edits);
       const originals = originalsOf(history, edits);
-      for (const edit of lastByPlace(edits)) {
+      for (const edit of cutsOf(lastByPlace(edits))) {
         for (const { start, end, reference } of edit.cuts) {
           if (reference === undefined) continue;
           const named = references.get(reference);
@@ -185,7 +195,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     holds(histories, (history, { edits, view }) => {
       const references = referencesOf(edits);
       const originals = originalsOf(history, edits);
-      for (const edit of lastByPlace(edits)) {
+      for (const edit of cutsOf(lastByPlace(edits))) {
         const original = originalText(history, edit);
         if (original.includes('⟦condensed: ') || edit.cuts.some(({ reference }) => reference === undefined)) continue;
         const standing = valueAt(view[edit.place.message], edit.place.path) as string;
@@ -202,7 +212,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       histories,
       (history, { edits, view }) => {
         const standing = linesOfView(view);
-        for (const edit of lastByPlace(edits)) {
+        for (const edit of cutsOf(lastByPlace(edits))) {
           if (!edit.strict) continue;
           const original = originalText(history, edit);
           for (const { start, end } of edit.cuts) {

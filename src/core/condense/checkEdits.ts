@@ -2,18 +2,34 @@ import { hashText } from '../hash';
 import type { Violation } from '../messages/firewall';
 import { valueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
-import type { Cut, Edit } from './edits';
+import type { Cut, CutEdit, Edit, SummaryEdit } from './edits';
 import { findMarkers } from './markers';
 
 /** What is wrong with edits themselves (NFR-R-003), whatever the view that they make: a reference must lead back. */
 export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
   return edits.flatMap((edit) => {
+    if (edit.kind === 'summary') return checkSummary(edit);
     const text = valueAt(original[edit.place.message], edit.place.path);
     return typeof text === 'string' ? checkCuts(text, edit) : [];
   });
 }
 
-function checkCuts(text: string, { place: { message }, cuts }: Edit): Violation[] {
+function checkSummary({ start, end, before, reference }: SummaryEdit): Violation[] {
+  if (!(start >= 0 && end > start)) {
+    return [{ rule: 'cuts-in-order', message: start, detail: `the summary from ${start} to ${end} is of nothing` }];
+  }
+  return before.startsWith(reference)
+    ? []
+    : [
+        {
+          rule: 'reference-valid',
+          message: start,
+          detail: `the reference ${reference} is not that of what was summarized`,
+        },
+      ];
+}
+
+function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violation[] {
   let at = 0;
   for (const cut of cuts) {
     if (!(cut.start >= at && cut.end >= cut.start && cut.end <= text.length)) {

@@ -3,7 +3,16 @@ import { blocksOf } from '../messages/blocks';
 import { valueAt, withValueAt } from '../messages/path';
 import type { ApiMessage, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
-import { lastByPlace, placeKey, renderCuts, type Cut, type Edit, type EditId } from './edits';
+import {
+  lastByPlace,
+  placeKey,
+  renderCuts,
+  type Cut,
+  type CutEdit,
+  type Edit,
+  type EditId,
+  type SummaryEdit,
+} from './edits';
 import { isOneMarker, marker, referenceFor, tellsRule, withoutRule, withRule, type ReferenceId } from './markers';
 
 /** A wish to take a slice out of a string as it now stands in the draft. */
@@ -24,8 +33,9 @@ export interface CutInfo {
 export interface PlaceState {
   readonly place: Place;
   readonly original: string;
-  readonly before: Hash;
   readonly cuts: readonly Cut[];
+  /** The original with the cuts made. */
+  readonly text: string;
   /** False once a cut took out what stands only in the reference store. */
   readonly strict: boolean;
 }
@@ -37,7 +47,22 @@ export interface Checkpoint {
   readonly edits: ReadonlyMap<string, Edit>;
   readonly tokens: number;
   readonly ruleTold: boolean;
+  readonly summaries: readonly SummaryEdit[];
 }
+
+interface ShownBefore {
+  readonly from: ApiMessage;
+  readonly to: ApiMessage;
+  readonly state: PlaceState;
+  readonly references: readonly (readonly [ReferenceId, Hash])[];
+  readonly tellsRule: boolean;
+}
+
+/** A conversation that grows is condensed again and again with the same edits: the very same messages come of them. */
+const shownBefore = new WeakMap<CutEdit, ShownBefore>();
+
+/** Stands in the draft for a message that a summary took in: nothing to see, nothing to edit, no tokens. */
+const HIDDEN: ApiMessage = { role: 'user', content: [] };
 
 /**
  * A view in the making. Providers ask for cuts in the text as it now stands; the draft keeps each as a cut of the
@@ -50,8 +75,10 @@ export class Draft {
   private total: number;
   /** Whether a marker of the view tells the rule about markers. */
   private ruleTold = false;
+  private summaries: readonly SummaryEdit[] = [];
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references = new Map<ReferenceId, Hash>();
+  private readonly hashes = new Map<string, Hash>();
   /** Index of the task, the first user message; -1 where there is none. */
   readonly task: number;
 
@@ -69,19 +96,21 @@ export class Draft {
     this.task = original.findIndex((message) => message.role === 'user');
     this.places = new Map();
     for (const edit of lastByPlace(active)) {
-      const state = this.stateOf(edit.place);
-      if (state.before !== edit.before) throw new Error(`the edit ${edit.id} belongs to another conversation`);
-      this.show({ ...state, cuts: edit.cuts, strict: edit.strict });
-      for (const cut of edit.cuts) {
-        this.ruleTold ||= tellsRule(cut.text);
-        if (cut.reference !== undefined)
-          this.references.set(cut.reference, hashText(state.original.slice(cut.start, cut.end)));
+      if (edit.kind === 'summary') {
+        this.references.set(edit.reference, edit.before);
+        this.summaries = [...this.summaries, edit];
+        continue;
       }
+      this.showAgain(edit);
     }
-    this.total = counter.messages(this.view);
+    for (const summary of this.summaries) this.hide(summary);
+    this.total = this.tokensOf(this.view);
   }
 
-  /** The view as it now stands. */
+  /**
+   * The view as it now stands, by the original's indexes: of a summarized range the first message is the summary, the
+   * others are empty.
+   */
   get messages(): readonly ApiMessage[] {
     return this.view;
   }
@@ -123,15 +152,18 @@ export class Draft {
    * @returns the tokens saved, 0 where nothing was done.
    */
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
+    if (this.isSummarized(place.message)) return 0;
     const state = this.stateOf(place);
     const told = this.ruleTold;
     const cuts = this.compose(state, requests, info.strict);
     if (cuts === state.cuts) return 0;
-    const changed: PlaceState = { ...state, cuts, strict: state.strict && info.strict };
+    const text = renderCuts(state.original, cuts);
+    const changed: PlaceState = { ...state, cuts, text, strict: state.strict && info.strict };
     const message = this.messageAt(place.message);
     this.show(changed);
-    const before = this.tokensAt(message, place);
-    const saved = before - this.tokensAt(this.messageAt(place.message), place);
+    const tokens = { before: this.counter.text(state.text), after: this.counter.text(text) };
+    const before = this.tokensAt(message, place, tokens.before);
+    const saved = before - this.tokensAt(this.messageAt(place.message), place, tokens.after);
     const judged = this.ruleTold === told ? saved : before - this.tokensWithoutRule(changed);
     if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(place)) {
       this.places.set(placeKey(place), state);
@@ -140,14 +172,13 @@ export class Draft {
       return 0;
     }
     this.total -= saved;
-    const tokensOf = (shown: readonly Cut[]): number => this.counter.text(renderCuts(state.original, shown));
-    this.record(step, changed, info, tokensOf(state.cuts), tokensOf(cuts));
+    this.record(step, changed, info, tokens);
     return saved;
   }
 
-  /** The places of which something was cut. */
-  get shown(): Iterable<PlaceState> {
-    return this.places.values();
+  /** The places of which something was cut, but for those that a summary took in. */
+  get shown(): readonly PlaceState[] {
+    return [...this.places.values()].filter(({ place }) => !this.isSummarized(place.message));
   }
 
   /**
@@ -159,12 +190,93 @@ export class Draft {
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
     const before = this.counter.message(this.messageAt(place.message));
-    const changed = { ...state, cuts, strict: !cuts.some((cut) => cut.recoverable) };
+    const text = renderCuts(state.original, cuts);
+    const changed = { ...state, cuts, text, strict: !cuts.some((cut) => cut.recoverable) };
     this.show(changed);
     this.total += this.counter.message(this.messageAt(place.message)) - before;
     if (state.cuts.some((cut) => taken.has(cut) && tellsRule(cut.text))) this.ruleTold = false;
-    const tokensOf = (shown: readonly Cut[]): number => this.counter.text(renderCuts(state.original, shown));
-    this.record(step, changed, info, tokensOf(state.cuts), tokensOf(cuts));
+    this.record(step, changed, info, { before: this.counter.text(state.text), after: this.counter.text(text) });
+  }
+
+  /**
+   * Puts a summary in the place of a range of messages; earlier summaries that the range touches become part of it.
+   * @param range indexes in the original; the message at `end` is the first behind it.
+   * @param info what the report says of it.
+   * @returns the tokens saved, 0 where nothing was done because none would be.
+   */
+  summarize(
+    step: string,
+    range: { readonly start: number; readonly end: number },
+    message: ApiMessage,
+    info: { readonly reason: string },
+  ): number {
+    const touched = this.summaries.filter(({ start, end }) => start < range.end && end > range.start);
+    const start = Math.min(range.start, ...touched.map((summary) => summary.start));
+    const end = Math.max(range.end, ...touched.map((summary) => summary.end));
+    const tokensBefore = this.tokensOf(this.view.slice(start, end));
+    const tokensAfter = this.counter.message(message);
+    if (tokensAfter >= tokensBefore) return 0;
+    const before = hashText(JSON.stringify(this.original.slice(start, end)));
+    const reference = referenceFor(before, this.references);
+    this.references.set(reference, before);
+    const id = hashText(`${step} ${before} ${JSON.stringify(message)}`).slice(0, 16) as EditId;
+    const summary: SummaryEdit = {
+      kind: 'summary',
+      id,
+      step,
+      ...info,
+      strict: false,
+      start,
+      end,
+      message,
+      reference,
+      before,
+      tokensBefore,
+      tokensAfter,
+    };
+    this.summaries = [...this.summaries.filter((other) => !touched.includes(other)), summary];
+    this.hide(summary);
+    this.made.set(`${step} summary ${start}-${end}`, summary);
+    this.total -= tokensBefore - tokensAfter;
+    return tokensBefore - tokensAfter;
+  }
+
+  /** Shows an edit of an earlier condensation; what it took to do so is remembered as long as the edit lives. */
+  private showAgain(edit: CutEdit): void {
+    const state = this.stateOf(edit.place);
+    const from = this.messageAt(edit.place.message);
+    let known = shownBefore.get(edit);
+    if (known?.from !== from || known.state.original !== state.original) {
+      if (this.hashOf(state) !== edit.before) throw new Error(`the edit ${edit.id} belongs to another conversation`);
+      const text = renderCuts(state.original, edit.cuts);
+      known = {
+        from,
+        to: withValueAt(from, edit.place.path, text),
+        state: { ...state, cuts: edit.cuts, text, strict: edit.strict },
+        references: edit.cuts.flatMap(({ reference, start, end }) =>
+          reference === undefined ? [] : [[reference, hashText(state.original.slice(start, end))] as const],
+        ),
+        tellsRule: edit.cuts.some((cut) => tellsRule(cut.text)),
+      };
+      shownBefore.set(edit, known);
+    }
+    this.places.set(placeKey(edit.place), known.state);
+    this.hashes.set(placeKey(edit.place), edit.before);
+    this.view[edit.place.message] = known.to;
+    this.ruleTold ||= known.tellsRule;
+    for (const [reference, hash] of known.references) this.references.set(reference, hash);
+  }
+
+  private hide({ start, end, message }: SummaryEdit): void {
+    for (let index = start; index < end; index++) this.view[index] = index === start ? message : HIDDEN;
+  }
+
+  private isSummarized(message: number): boolean {
+    return this.summaries.some(({ start, end }) => message >= start && message < end);
+  }
+
+  private tokensOf(messages: readonly ApiMessage[]): number {
+    return this.counter.messages(messages.filter((message) => message !== HIDDEN));
   }
 
   checkpoint(): Checkpoint {
@@ -174,6 +286,7 @@ export class Draft {
       edits: new Map(this.made),
       tokens: this.total,
       ruleTold: this.ruleTold,
+      summaries: this.summaries,
     };
   }
 
@@ -184,6 +297,7 @@ export class Draft {
     this.made = new Map(checkpoint.edits);
     this.total = checkpoint.tokens;
     this.ruleTold = checkpoint.ruleTold;
+    this.summaries = checkpoint.summaries;
   }
 
   private messageAt(index: number): ApiMessage {
@@ -197,25 +311,43 @@ export class Draft {
     if (known) return known;
     const original = valueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
-    return { place, original, before: hashText(original), cuts: [], strict: true };
+    return { place, original, cuts: [], text: original, strict: true };
+  }
+
+  /** Hash of a whole original; only what is edited needs one. */
+  private hashOf({ place, original }: PlaceState): Hash {
+    const key = placeKey(place);
+    const known = this.hashes.get(key);
+    if (known) return known;
+    const hash = hashText(original);
+    this.hashes.set(key, hash);
+    return hash;
   }
 
   private show(state: PlaceState): void {
     const { message, path } = state.place;
     this.places.set(placeKey(state.place), state);
-    this.view[message] = withValueAt(this.messageAt(message), path, renderCuts(state.original, state.cuts));
+    this.view[message] = withValueAt(this.messageAt(message), path, state.text);
   }
 
-  /** Tokens of the block with the place; of the message, where its content is a string. Nothing else changes. */
-  private tokensAt(message: ApiMessage, place: Place): number {
+  /**
+   * Tokens of what changes with a place, give or take a constant: its text where the text is counted as it stands, else the
+   * block that holds it.
+   */
+  private tokensAt(message: ApiMessage, place: Place, textTokens: number): number {
     const block = blocksOf(message)[Number(place.path[1])];
-    return block ? this.counter.block(block) : this.counter.message(message);
+    const isText = place.path.at(-1) === 'text' || place.path.length === RESULT_DEPTH;
+    return !block || (block.type !== 'tool_use' && isText) ? textTokens : this.counter.block(block);
   }
 
   /** The same as it would be if the rule had been told before. */
   private tokensWithoutRule({ place, original, cuts }: PlaceState): number {
-    const plain = cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
-    return this.tokensAt(withValueAt(this.messageAt(place.message), place.path, renderCuts(original, plain)), place);
+    const plain = renderCuts(
+      original,
+      cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) })),
+    );
+    const message = withValueAt(this.messageAt(place.message), place.path, plain);
+    return this.tokensAt(message, place, this.counter.text(plain));
   }
 
   /** No API takes a blank text. */
@@ -228,7 +360,7 @@ export class Draft {
 
   /** The state's cuts with the requested ones added; the very same list where none of them saves anything. */
   private compose(state: PlaceState, requests: readonly CutRequest[], strict: boolean): readonly Cut[] {
-    const text = renderCuts(state.original, state.cuts);
+    const { text } = state;
     const rangeOf = originalRanges(state);
     const made: Cut[] = [];
     let reached = 0;
@@ -274,25 +406,37 @@ export class Draft {
     return { start, end, text: marker(what, reference), reference, ...kind };
   }
 
-  private record(step: string, state: PlaceState, info: CutInfo, tokensBefore: number, tokensAfter: number): void {
+  private record(
+    step: string,
+    state: PlaceState,
+    info: CutInfo,
+    tokens: { readonly before: number; readonly after: number },
+  ): void {
     const key = `${step} ${placeKey(state.place)}`;
     const earlier = this.made.get(key);
     // What was made last stands last.
     this.made.delete(key);
     this.made.set(key, {
-      id: hashText(`${key} ${JSON.stringify(state.cuts)}`).slice(0, 16) as EditId,
+      kind: 'cut',
+      id: hashText(`${key}${state.cuts.map((cut) => ` ${cut.start}-${cut.end}${cut.text}`).join('')}`).slice(
+        0,
+        16,
+      ) as EditId,
       place: state.place,
       contentType: info.contentType,
-      before: state.before,
+      before: this.hashOf(state),
       cuts: state.cuts,
       step,
       reason: info.reason,
       strict: state.strict,
-      tokensBefore: earlier?.tokensBefore ?? tokensBefore,
-      tokensAfter,
+      tokensBefore: earlier?.tokensBefore ?? tokens.before,
+      tokensAfter: tokens.after,
     });
   }
 }
+
+/** `content, 2, content`: the string of a tool's result. */
+const RESULT_DEPTH = 3;
 
 /**
  * Tokens that a change of one place must save. A marker that saves less only clutters the view; and it is more than the

@@ -10,12 +10,14 @@ import {
   renderCuts,
   restoreOriginal,
   type Cut,
+  type CutEdit,
   type Edit,
   type EditId,
 } from './edits';
 import type { ReferenceId } from './markers';
 
-const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): Edit => ({
+const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEdit => ({
+  kind: 'cut',
   id: id as EditId,
   place,
   contentType: 'toolResults',

@@ -1,5 +1,6 @@
 import { hashText, type Hash } from '../hash';
 import { valueAt, withValueAt } from '../messages/path';
+import { SUMMARY_ORIGIN } from '../messages/firewall';
 import type { ApiMessage, ContentType, Place } from '../messages/types';
 import type { ReferenceId } from './markers';
 
@@ -16,29 +17,49 @@ export interface Cut {
   readonly recoverable?: true;
 }
 
-/**
- * One change that a condensation makes: the string at a place, with slices cut out. It always speaks of the original
- * string, also when an earlier edit had changed that string before; so the last edit of a place is all that a view needs,
- * and excluding it shows the one below.
- */
-export interface Edit {
+/** What every kind of edit tells. */
+interface EditBase {
   readonly id: EditId;
-  readonly place: Place;
-  readonly contentType: ContentType;
-  /** Hash of the whole original string. */
-  readonly before: Hash;
-  /** In order, not overlapping. */
-  readonly cuts: readonly Cut[];
   /** The step (pass or operation) that made it. */
   readonly step: string;
   /** Why, in words. */
   readonly reason: string;
   /** True where all that is left out stands elsewhere in the view or follows from it; else it stands in the reference store. */
   readonly strict: boolean;
-  /** Tokens of the string before and after this step. */
+  /** Tokens of what it changed before and after this step. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
+
+/**
+ * The string at a place, with slices cut out. It always speaks of the original string, also when an earlier edit had
+ * changed that string before; so the last edit of a place is all that a view needs, and excluding it shows the one below.
+ */
+export interface CutEdit extends EditBase {
+  readonly kind: 'cut';
+  readonly place: Place;
+  readonly contentType: ContentType;
+  /** Hash of the whole original string. */
+  readonly before: Hash;
+  /** In order, not overlapping. */
+  readonly cuts: readonly Cut[];
+}
+
+/** A range of messages of which one summary stands in the view. A later one takes the place of all inside its range. */
+export interface SummaryEdit extends EditBase {
+  readonly kind: 'summary';
+  /** Indexes in the original; the message at `end` is the first behind the range. */
+  readonly start: number;
+  readonly end: number;
+  readonly message: ApiMessage;
+  /** Names the original messages, as JSON. */
+  readonly reference: ReferenceId;
+  /** Hash of the original messages' JSON. */
+  readonly before: Hash;
+}
+
+/** One change that a condensation makes. */
+export type Edit = CutEdit | SummaryEdit;
 
 export type EditId = string & { readonly __edit: unique symbol };
 
@@ -55,15 +76,29 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
 
 export const placeKey = (place: Place): string => `${place.message}/${JSON.stringify(place.path)}`;
 
-/** Of several edits of one place the last counts. */
+/** What an edit changes, as a key: edits with one key replace each other. */
+export const editKey = (edit: Edit): string =>
+  edit.kind === 'cut' ? placeKey(edit.place) : `summary ${edit.start}-${edit.end}`;
+
+/** The edits that a view shows: of several for one place the last, of several summaries for one range the last. */
 export function lastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
-  for (const edit of edits) last.set(placeKey(edit.place), edit);
+  for (const edit of edits) {
+    if (edit.kind === 'summary') {
+      for (const [key, other] of last) if (other.kind === 'summary' && isInside(other, edit)) last.delete(key);
+    }
+    last.set(editKey(edit), edit);
+  }
   return [...last.values()];
 }
 
+const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
+  inner.start >= outer.start && inner.end <= outer.end;
+
 export interface AppliedEdits {
   readonly messages: readonly ApiMessage[];
+  /** For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
+  readonly origins: readonly number[];
   /** Edits whose original no longer stands at their place: the conversation went another way. They were not applied. */
   readonly stale: readonly Edit[];
 }
@@ -71,17 +106,45 @@ export interface AppliedEdits {
 /** The view: the original messages with the edits applied. Messages without edits are the very same objects. */
 export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit[]): AppliedEdits {
   const messages = [...original];
+  const summaries: SummaryEdit[] = [];
   const stale: Edit[] = [];
   for (const edit of lastByPlace(edits)) {
-    const message = messages[edit.place.message];
-    const text = valueAt(original[edit.place.message], edit.place.path);
-    if (!message || typeof text !== 'string' || hashText(text) !== edit.before) {
-      stale.push(edit);
+    if (edit.kind === 'summary') {
+      (originalOf(original, edit) === undefined ? stale : summaries).push(edit);
       continue;
     }
-    messages[edit.place.message] = withValueAt(message, edit.place.path, renderCuts(text, edit.cuts));
+    const message = messages[edit.place.message];
+    const text = originalOf(original, edit);
+    if (!message || text === undefined) stale.push(edit);
+    else messages[edit.place.message] = withValueAt(message, edit.place.path, renderCuts(text, edit.cuts));
   }
-  return { messages, stale };
+  return { ...withSummaries(messages, summaries), stale };
+}
+
+/** The original text that an edit is about; undefined where another stands there. */
+export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
+  const text =
+    edit.kind === 'cut'
+      ? valueAt(original[edit.place.message], edit.place.path)
+      : edit.end <= original.length && JSON.stringify(original.slice(edit.start, edit.end));
+  return typeof text === 'string' && hashText(text) === edit.before ? text : undefined;
+}
+
+function withSummaries(
+  messages: readonly ApiMessage[],
+  summaries: readonly SummaryEdit[],
+): { messages: ApiMessage[]; origins: number[] } {
+  const shown: ApiMessage[] = [];
+  const origins: number[] = [];
+  const byStart = new Map(summaries.map((summary) => [summary.start, summary]));
+  for (let index = 0; index < messages.length; index++) {
+    const summary = byStart.get(index);
+    const message = summary ? summary.message : messages[index];
+    if (message) shown.push(message);
+    origins.push(summary ? SUMMARY_ORIGIN : index);
+    if (summary) index = summary.end - 1;
+  }
+  return { messages: shown, origins };
 }
 
 /**
@@ -93,13 +156,26 @@ export function restoreOriginal(
   edits: readonly Edit[],
   originals: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
-  const messages = [...view];
-  for (const edit of lastByPlace(edits)) {
-    const text = originals(edit.before);
-    const message = messages[edit.place.message];
-    if (!message || text === undefined || hashText(text) !== edit.before) {
-      throw new Error(`the original of message ${edit.place.message} is missing or damaged (sha256 ${edit.before})`);
+  const shown = lastByPlace(edits);
+  const stored = ({ before }: Edit, where: string): string => {
+    const text = originals(before);
+    if (text === undefined || hashText(text) !== before) {
+      throw new Error(`the original of ${where} is missing or damaged (sha256 ${before})`);
     }
+    return text;
+  };
+  const messages = [...view];
+  const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
+  // In order, so that every message before a summary is back at its place when its turn comes.
+  for (const summary of summaries) {
+    const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
+    messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
+  }
+  for (const edit of shown) {
+    if (edit.kind === 'summary') continue;
+    const text = stored(edit, `message ${edit.place.message}`);
+    const message = messages[edit.place.message];
+    if (!message) throw new Error(`message ${edit.place.message} is missing or damaged: the view is too short`);
     messages[edit.place.message] = withValueAt(message, edit.place.path, text);
   }
   return messages;
@@ -119,6 +195,11 @@ export interface ReferencedContent {
 export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
   const references = new Map<ReferenceId, ReferencedContent>();
   for (const edit of edits) {
+    if (edit.kind === 'summary') {
+      const { reference, before, start } = edit;
+      references.set(reference, { reference, place: { message: start, path: [] }, before, start: 0, end: Infinity });
+      continue;
+    }
     for (const { reference, start, end } of edit.cuts) {
       if (reference !== undefined)
         references.set(reference, { reference, place: edit.place, before: edit.before, start, end });

@@ -19,8 +19,8 @@ export interface Condensation {
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** US dollars. */
-  readonly cost: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number | undefined;
   /** Hash of the resulting messages' JSON: a view that was written to a file is recognized by it. */
   readonly viewHash: string;
 }

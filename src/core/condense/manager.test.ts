@@ -3,7 +3,7 @@ import { hashText } from '../hash';
 import type { ApiMessage } from '../messages/types';
 import { assistant, call, exchange, lines, result, user } from '../testing';
 import { freshCounter } from '../testingCounter';
-import type { Cut, Edit, EditId } from './edits';
+import type { Cut, CutEdit, Edit, EditId } from './edits';
 import {
   CondensationManager,
   UnknownProviderError,
@@ -22,7 +22,8 @@ const conversation: ApiMessage[] = [user('task'), ...exchange('a', 'Read', { pat
 const PLACE = { message: 2, path: ['content', 0, 'content'] } as const;
 
 /** An edit that takes the slices out of the file's text. */
-const editOf = (original: string, ...cuts: Cut[]): Edit => ({
+const editOf = (original: string, ...cuts: Cut[]): CutEdit => ({
+  kind: 'cut',
   id: 'edit' as EditId,
   place: PLACE,
   contentType: 'toolResults',
@@ -120,7 +121,7 @@ describe('an outcome', () => {
   });
 
   it('is refused, with rule and message, where pairs are broken', async () => {
-    const broken: Edit = {
+    const broken: CutEdit = {
       ...editOf('a', { start: 0, end: 1, text: 'b' }),
       place: { message: 2, path: ['content', 0, 'tool_use_id'] },
     };

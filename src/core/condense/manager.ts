@@ -3,15 +3,18 @@ import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
 import { Cooldown } from './cooldown';
-import { applyEdits, placeKey, type Edit } from './edits';
-import type {
-  CondensationOptions,
-  CondensationProvider,
-  ConversationContext,
-  ProviderCapabilities,
-  ProviderResult,
-  ReductionEstimate,
-  StepReport,
+import { applyEdits, editKey, type Edit } from './edits';
+import {
+  ProviderFailure,
+  type CondensationOptions,
+  type CondensationProvider,
+  type ConversationContext,
+  type ModelCall,
+  type ProviderCapabilities,
+  type ProviderResult,
+  type ReductionEstimate,
+  type StepReport,
+  type UnchangedReason,
 } from './types';
 
 /** When a result is worth applying: either figure is enough. */
@@ -39,6 +42,10 @@ export interface CondensationRequest extends CondensationOptions {
   readonly windowTokens?: number;
   /** Tokens of what is sent beside the messages: system prompt and tools. */
   readonly overheadTokens?: number;
+  /** The conversation's system prompt, where it is known. */
+  readonly system?: string;
+  /** Who the conversation's own model belongs to, such as `anthropic`. */
+  readonly vendor?: string;
   readonly minimumGain?: MinimumGain;
 }
 
@@ -46,15 +53,17 @@ interface OutcomeBase {
   readonly provider: string;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
-  /** US dollars, spent also where nothing was applied. */
-  readonly cost: number;
+  /** US dollars, spent also where nothing was applied; undefined where a price is not known. */
+  readonly cost: number | undefined;
   /** Milliseconds. */
   readonly timeMs: number;
   /** What a person should know beside the figures. */
   readonly notes: readonly string[];
+  /** The paid calls that were made, in order. */
+  readonly calls?: readonly ModelCall[];
+  /** US dollars that the calls were expected to cost. */
+  readonly estimatedCost?: number;
 }
-
-export type UnchangedReason = 'nothing-to-gain' | 'below-minimum-gain' | 'grew' | 'cooling-down' | 'target-met';
 
 export type CondensationOutcome = OutcomeBase &
   (
@@ -160,16 +169,18 @@ export class CondensationManager {
     const { context, current, notes } = this.contextOf(request);
     const tokensBefore = this.counter.messages(current);
     notes.push(...this.floorNotes(request, tokensBefore));
-    const base = (steps: readonly StepReport[], cost: number): OutcomeBase => ({
+    const base = ({ steps, cost, calls, estimatedCost }: Spent): OutcomeBase => ({
       provider: provider.id,
       tokensBefore,
       steps,
       cost,
+      ...(calls && { calls }),
+      ...(estimatedCost !== undefined && { estimatedCost }),
       timeMs: performance.now() - started,
       notes,
     });
-    const unchanged = (reason: UnchangedReason, detail: string, steps: readonly StepReport[] = [], cost = 0) =>
-      ({ ...base(steps, cost), kind: 'unchanged', reason, detail }) as const;
+    const unchanged = (reason: UnchangedReason, detail: string, spent: Spent = NOTHING_SPENT) =>
+      ({ ...base(spent), kind: 'unchanged', reason, detail }) as const;
 
     if (request.targetTokens !== undefined && tokensBefore <= request.targetTokens) {
       return unchanged('target-met', `${tokensBefore} tokens are within the target of ${request.targetTokens}.`);
@@ -183,7 +194,7 @@ export class CondensationManager {
         );
       }
     }
-    const outcome = await this.run(provider, context, request, current, { base, unchanged, tokensBefore, notes });
+    const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes });
     this.cooldown.record(request.conversation, outcome, request);
     return outcome;
   }
@@ -192,7 +203,6 @@ export class CondensationManager {
     provider: CondensationProvider,
     context: ConversationContext,
     request: CondensationRequest,
-    current: readonly ApiMessage[],
     makers: OutcomeMakers,
   ): Promise<CondensationOutcome> {
     let result: ProviderResult | undefined;
@@ -200,11 +210,13 @@ export class CondensationManager {
       const { config, notes } = configFor(provider, request.config);
       makers.notes.push(...notes);
       result = await provider.condense(context, config, request);
+      makers.notes.push(...(result.notes ?? []));
       request.signal?.throwIfAborted();
-      return this.judge(provider, result, context, request, current, makers);
+      return this.judge(provider, result, context, request, makers);
     } catch (error) {
       // What was spent is told also where nothing came of it.
-      const spent = makers.base(result?.steps ?? [], result?.cost ?? 0);
+      const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NOTHING_SPENT));
+      if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
       if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
       return { ...spent, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
     }
@@ -213,40 +225,46 @@ export class CondensationManager {
   /** The checks that a result must pass: its edits, the firewall, never worse, worth it. */
   private judge(
     provider: CondensationProvider,
-    { edits, steps, cost }: ProviderResult,
+    result: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
-    current: readonly ApiMessage[],
     { base, unchanged, tokensBefore }: OutcomeMakers,
   ): CondensationOutcome {
+    const { edits } = result;
     if (edits.length === 0) {
-      return unchanged('nothing-to-gain', `${provider.name} found nothing to take out.`, steps, cost);
+      const { reason, detail } = result.unchanged ?? {
+        reason: 'nothing-to-gain',
+        detail: `${provider.name} found nothing to take out.`,
+      };
+      return unchanged(reason, detail, result);
     }
-    const { messages: view, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
+    const { messages: view, origins, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
     if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
-    const violations = [...checkEdits(request.messages, edits), ...newViolations(current, view)];
-    if (violations.length > 0) return { ...base(steps, cost), kind: 'refused', violations };
+    const violations = [...checkEdits(request.messages, edits), ...newViolations(request.messages, view, { origins })];
+    if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
-    if (saved < 0) return unchanged('grew', `The result has ${-saved} tokens more.`, steps, cost);
+    if (saved < 0) return unchanged('grew', `The result has ${-saved} tokens more.`, result);
     if (saved === 0 || (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100)) {
       const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
-      return unchanged('below-minimum-gain', detail, steps, cost);
+      return unchanged('below-minimum-gain', detail, result);
     }
-    return { ...base(steps, cost), kind: 'condensed', tokensAfter, edits, view };
+    return { ...base(result), kind: 'condensed', tokensAfter, edits, view };
   }
 
   /** What a provider gets. Edits of a history that has gone another way since are left out, and that is told. */
   private contextOf(request: CondensationRequest): Situation {
     const { messages: current, stale } = applyEdits(request.messages, request.edits ?? []);
-    const gone = new Set(stale.map((edit) => placeKey(edit.place)));
-    const edits = (request.edits ?? []).filter((edit) => !gone.has(placeKey(edit.place)));
+    const gone = new Set(stale.map(editKey));
+    const edits = (request.edits ?? []).filter((edit) => !gone.has(editKey(edit)));
     const notes =
       stale.length === 0
         ? []
         : [`${stale.length} earlier edits don't fit the conversation any more and were left out: it went another way.`];
-    return { context: { messages: request.messages, edits, counter: this.counter }, current, notes };
+    const { messages, system, vendor } = request;
+    const known = { ...(system !== undefined && { system }), ...(vendor !== undefined && { vendor }) };
+    return { context: { messages, edits, counter: this.counter, ...known }, current, notes };
   }
 
   /** Said once a conversation: nothing can bring it under a target that the floor exceeds. */
@@ -269,16 +287,15 @@ interface Situation {
   readonly notes: string[];
 }
 
+/** What a run took, whatever came of it. */
+type Spent = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
+const NOTHING_SPENT: Spent = { steps: [], cost: 0 };
+
 interface OutcomeMakers {
   /** What every outcome made here tells. */
   readonly notes: string[];
-  readonly base: (steps: readonly StepReport[], cost: number) => OutcomeBase;
-  readonly unchanged: (
-    reason: UnchangedReason,
-    detail: string,
-    steps?: readonly StepReport[],
-    cost?: number,
-  ) => CondensationOutcome;
+  readonly base: (spent: Spent) => OutcomeBase;
+  readonly unchanged: (reason: UnchangedReason, detail: string, spent?: Spent) => CondensationOutcome;
   readonly tokensBefore: number;
 }
 

@@ -12,8 +12,9 @@ export function formatChange(before: number, after: number): string {
   return `${rounded > 0 ? '+' : ''}${rounded === 0 ? 0 : rounded}%`;
 }
 
-/** US dollars with as many digits as the amount needs. */
-export function formatCost(dollars: number): string {
+/** US dollars with as many digits as the amount needs; what nobody knows is "unknown", not 0. */
+export function formatCost(dollars: number | undefined): string {
+  if (dollars === undefined) return 'unknown';
   if (dollars === 0) return '$0';
   if (dollars < 0.0001) return 'less than $0.0001';
   return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;

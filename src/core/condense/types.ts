@@ -1,3 +1,4 @@
+import type { Usage } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { Edit } from './edits';
@@ -36,6 +37,10 @@ export interface ConversationContext {
   /** Edits of earlier condensations that still hold; the view starts with them. */
   readonly edits: readonly Edit[];
   readonly counter: MessageCounter;
+  /** The conversation's system prompt, where it is known. */
+  readonly system?: string;
+  /** Who the conversation's own model belongs to, such as `anthropic`; what looks like a key doesn't go to another. */
+  readonly vendor?: string;
 }
 
 export interface CondensationProgress {
@@ -48,6 +53,8 @@ export interface CondensationProgress {
 export interface CondensationOptions {
   /** Stop as soon as the view has no more tokens than this (o200k); undefined: as far as the provider goes. */
   readonly targetTokens?: number;
+  /** US dollars that may be spent; what is estimated above it isn't begun. Undefined: no limit. */
+  readonly maxCost?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
 }
@@ -60,8 +67,8 @@ export interface StepReport {
   readonly edits: number;
   /** Milliseconds. */
   readonly timeMs: number;
-  /** US dollars. */
-  readonly cost: number;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
   readonly outcome: StepOutcome;
 }
 
@@ -75,8 +82,61 @@ export type StepOutcome =
 export interface ProviderResult {
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
+  /** Why there are no edits, where the provider knows it better than "found nothing". */
+  readonly unchanged?: { readonly reason: UnchangedReason; readonly detail: string };
+  /** What a person should know beside the figures. */
+  readonly notes?: readonly string[];
+  /** The paid calls that were made, in order. */
+  readonly calls?: readonly ModelCall[];
+  /** US dollars that the calls were expected to cost, before they were made; undefined where that was not known. */
+  readonly estimatedCost?: number;
+}
+
+/** Why a conversation was left as it is. */
+export type UnchangedReason =
+  | 'nothing-to-gain'
+  | 'below-minimum-gain'
+  | 'grew'
+  | 'cooling-down'
+  | 'target-met'
+  /** There are too few messages between those that are kept. */
+  | 'not-enough'
+  /** Nothing is new since the last summary. */
+  | 'already-condensed'
+  /** It would cost more than is allowed. */
+  | 'over-budget';
+
+/** One call to a model, as it really was. */
+export interface ModelCall {
+  readonly profile: string;
+  readonly vendor: string;
+  readonly model: string;
+  /** o200k tokens of the request as counted here; with the reported usage they calibrate the model's token factor. */
+  readonly countedTokens: number;
+  readonly expectedOutputTokens: number;
+  readonly usage: Usage | undefined;
   /** US dollars. */
-  readonly cost: number;
+  readonly cost: number | undefined;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** `complete`, or why the reply was none. */
+  readonly outcome: string;
+}
+
+/** What a provider throws that had already spent something. */
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure';
+
+  constructor(
+    message: string,
+    readonly spent: Pick<ProviderResult, 'steps' | 'cost' | 'notes' | 'calls' | 'estimatedCost'>,
+    /** The same may succeed later; another profile may succeed now. */
+    readonly advice: { readonly canRetry: boolean; readonly offerOtherProfile: boolean },
+  ) {
+    super(message);
+  }
 }
 
 export interface ReductionEstimate {

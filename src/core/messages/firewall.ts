@@ -42,6 +42,9 @@ export interface Violation {
   readonly detail: string;
 }
 
+/** The origin of a summary: it stands for the messages that are missing beside it. */
+export const SUMMARY_ORIGIN = -1;
+
 /** The API counts breakpoints over system, tools and messages together. */
 export const MAX_CACHE_MARKS = 4;
 
@@ -65,7 +68,7 @@ export function checkConversation(messages: readonly ApiMessage[], options: Chec
 
 /**
  * What a view changed that no view may change.
- * @param origins for each message of the view, its index in the original.
+ * @param origins for each message of the view, its index in the original, or {@link SUMMARY_ORIGIN}.
  */
 export function checkView(
   original: readonly ApiMessage[],
@@ -85,7 +88,7 @@ export function checkView(
     if (!before || message === before) return;
     violations.push(...checkMessageKept(before, message, index));
   });
-  violations.push(...checkOrder(origins), ...checkTask(original, view));
+  violations.push(...checkOrder(origins, original.length), ...checkTask(original, view));
   return violations;
 }
 
@@ -342,9 +345,23 @@ function checkTools(messages: readonly ApiMessage[], tools: readonly unknown[] |
       ];
 }
 
-function checkOrder(origins: readonly number[]): Violation[] {
-  const at = origins.findIndex((origin, index) => index > 0 && origin <= (origins[index - 1] ?? -1));
-  return at < 0 ? [] : [{ rule: 'messages-kept', message: at, detail: 'the order of messages changed' }];
+/** Messages stand in their order, and one is missing only where a summary stands in its place. */
+function checkOrder(origins: readonly number[], length: number): Violation[] {
+  let last = -1;
+  let summarized = false;
+  for (const [message, origin] of [...origins, length].entries()) {
+    if (origin === SUMMARY_ORIGIN) {
+      summarized = true;
+      continue;
+    }
+    if (origin <= last) return [{ rule: 'messages-kept', message, detail: 'the order of messages changed' }];
+    if (origin > last + 1 && !summarized) {
+      return [{ rule: 'messages-kept', message, detail: `message ${last + 1} of the original is missing` }];
+    }
+    last = origin;
+    summarized = false;
+  }
+  return [];
 }
 
 const firstUser = (messages: readonly ApiMessage[]): number => messages.findIndex((message) => message.role === 'user');

@@ -37,7 +37,7 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {
 
 /** Parameters one a line; a text of several lines stands under its name as it is. */
 function renderInput(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';
+  if (typeof input !== 'object' || input === null) return JSON.stringify(input ?? null) || '';
   return Object.entries(input)
     .map(([key, value]) => {
       if (typeof value !== 'string') return `${key}: ${JSON.stringify(value)}`;
