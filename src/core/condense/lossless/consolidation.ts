@@ -1,8 +1,9 @@
-import { placeOf, toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest, Draft } from '../draft';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { describe, type Keep } from './duplicates';
 import { protectedFrom } from './protect';
 import { linesOf, standingRuns } from './standingLines';
@@ -98,7 +99,7 @@ const shapeOf = (text: string): string =>
 /** Exchanges with the same key, answered and without error, in order; only groups of two and more. */
 function groupBy(draft: Draft, keyOf: (exchange: ToolExchange) => string | undefined): ToolExchange[][] {
   const groups = new Map<string, ToolExchange[]>();
-  for (const exchange of toolExchanges(draft.messages)) {
+  for (const exchange of exchangesOf(draft)) {
     const key = exchange.isError || exchange.results.length === 0 ? undefined : keyOf(exchange);
     if (key === undefined) continue;
     const group = groups.get(key);

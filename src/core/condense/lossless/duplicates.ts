@@ -1,8 +1,10 @@
-import { hashText } from '../../hash';
-import { placeOf, toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { hashText, type Hash } from '../../hash';
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import type { Path } from '../../messages/types';
 import type { Draft } from '../draft';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { protectedFrom } from './protect';
 
 /** Which of several equal copies stays: the latest (the default: older zones are condensed further) or the first (cache). */
@@ -34,13 +36,13 @@ function duplicates(
     name,
     async run(draft, pace) {
       const groups = new Map<string, Copy[]>();
-      for (const exchange of toolExchanges(draft.messages)) {
+      for (const exchange of exchangesOf(draft)) {
         // Errors are always kept apart.
         if (exchange.isError || !isMeant(exchange)) continue;
         for (const content of exchange.results) {
           if (content.text.length < MIN_CHARS || protectedFrom(draft, content)) continue;
           // By hash: V8 hashes long strings by their length alone.
-          const key = hashText(content.text);
+          const key = hashOf(content);
           const copies = groups.get(key);
           if (copies) copies.push({ exchange, content });
           else groups.set(key, [{ exchange, content }]);
@@ -53,6 +55,17 @@ function duplicates(
       }
     },
   };
+}
+
+const remembered = new WeakMap<Path, Map<number, Hash>>();
+
+/** A content's path lives as long as its message. */
+function hashOf({ path, start, text }: PlacedContent): Hash {
+  let byStart = remembered.get(path);
+  if (!byStart) remembered.set(path, (byStart = new Map<number, Hash>()));
+  let hash = byStart.get(start);
+  if (hash === undefined) byStart.set(start, (hash = hashText(text)));
+  return hash;
 }
 
 function refer(draft: Draft, step: string, tools: ToolTable, keep: Keep, copies: readonly Copy[]): void {

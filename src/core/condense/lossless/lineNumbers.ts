@@ -1,7 +1,8 @@
-import { placeOf, toolExchanges, type PlacedContent } from '../../messages/exchanges';
+import { placeOf, type PlacedContent } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
 import { protectedFrom } from './protect';
 import { resultHint } from './sources';
@@ -18,7 +19,7 @@ export const lineNumbers = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      for (const exchange of toolExchanges(draft.messages)) {
+      for (const exchange of exchangesOf(draft)) {
         if (exchange.isError) continue;
         const hint = resultHint(ruleFor(tools, exchange.tool)?.kind);
         // From the back: several results in one text keep their offsets.

@@ -1,9 +1,10 @@
 import { blocksOf, isText } from '../../messages/blocks';
 import type { PlacedContent } from '../../messages/exchanges';
-import { placeOf, toolExchanges } from '../../messages/exchanges';
+import { placeOf } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest, Draft } from '../draft';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { protectedFrom } from './protect';
 import { linesOf, standingRuns } from './standingLines';
 
@@ -68,7 +69,7 @@ function environments(draft: Draft): PlacedContent[] {
 
 /** Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to shorten. */
 function plans(draft: Draft, tools: ToolTable): PlacedContent[] {
-  return toolExchanges(draft.messages)
+  return exchangesOf(draft)
     .filter((exchange) => ruleFor(tools, exchange.tool)?.kind === 'plan' && !exchange.isError)
     .flatMap((exchange) => exchange.parameters.filter((content) => content.text.includes('\n')));
 }

@@ -5,6 +5,7 @@ import type { CutRequest, Draft } from '../draft';
 import { placeKey } from '../edits';
 import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { describeRun, type KeptRun } from './describe';
 import { LineIndex, type Keep } from './lineIndex';
 import type { Pace } from '../pace';
@@ -84,7 +85,7 @@ async function makePlan(
   pace: Pace,
 ): Promise<PlannedCuts[]> {
   const index = new LineIndex(keep, cuttable);
-  for (const source of sourcesOf(draft.messages, tools)) {
+  for (const source of sourcesOf(exchangesOf(draft), draft.task, tools)) {
     index.add(source);
     await pace.breathe();
   }

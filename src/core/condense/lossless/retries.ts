@@ -1,7 +1,8 @@
-import { placeOf, toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { plainCommand } from './describe';
 import { protectedFrom } from './protect';
 
@@ -17,7 +18,7 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      const exchanges = toolExchanges(draft.messages);
+      const exchanges = exchangesOf(draft);
       const successes = new Map<string, number[]>();
       for (const [at, exchange] of exchanges.entries()) {
         const target = exchange.isError || exchange.results.length === 0 ? undefined : targetOf(tools, exchange);

@@ -1,6 +1,6 @@
-import { placeOf, toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
-import type { ApiMessage, Path } from '../../messages/types';
+import type { Path } from '../../messages/types';
 import type { Content } from '../../messages/content';
 import { splitLines, type Lines } from './lines';
 import type { PrefixHint } from './prefixes';
@@ -38,11 +38,13 @@ const MIN_CHARS = 80;
 
 const OLD_SIDE = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
-/** The texts of a conversation whose lines are followed, in the order in which the model sees them. */
-export function sourcesOf(messages: readonly ApiMessage[], tools: ToolTable): Source[] {
+/**
+ * The texts of a conversation whose lines are followed, in the order in which the model sees them.
+ * @param first the last message that no operation touches: the task.
+ */
+export function sourcesOf(exchanges: readonly ToolExchange[], first: number, tools: ToolTable): Source[] {
   const sources: Source[] = [];
-  const first = messages.findIndex((message) => message.role === 'user');
-  for (const exchange of toolExchanges(messages)) {
+  for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange.tool)?.kind;
     // Plans have an operation of their own.
     if (kind === 'plan') continue;
@@ -79,9 +81,9 @@ export const resultHint = (kind: ToolKind | undefined): PrefixHint =>
   kind === 'read' || kind === 'search' ? kind : 'other';
 
 /** How the lines of each result are prefixed, by the path of its content. */
-export function hintsOf(messages: readonly ApiMessage[], tools: ToolTable): Map<Path, PrefixHint> {
+export function hintsOf(exchanges: readonly ToolExchange[], tools: ToolTable): Map<Path, PrefixHint> {
   const hints = new Map<Path, PrefixHint>();
-  for (const { tool, results } of toolExchanges(messages)) {
+  for (const { tool, results } of exchanges) {
     const hint = resultHint(ruleFor(tools, tool)?.kind);
     if (hint !== 'other') for (const { path } of results) hints.set(path, hint);
   }

@@ -1,7 +1,8 @@
-import { placeOf, toolExchanges } from '../../messages/exchanges';
+import { placeOf } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
 import { protectedFrom } from './protect';
 
 /**
@@ -13,7 +14,7 @@ export const terminalNoise = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      for (const exchange of toolExchanges(draft.messages)) {
+      for (const exchange of exchangesOf(draft)) {
         if (ruleFor(tools, exchange.tool)?.kind !== 'command') continue;
         for (const content of exchange.results.toReversed()) {
           if (protectedFrom(draft, content)) continue;
