@@ -5,7 +5,7 @@
 import type { ConversationFormat, HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
 import type { StepReport } from '../core/condense';
-import type { UnchangedReason } from '../core/condense/manager';
+import type { UnchangedReason } from '../core/condense/types';
 
 export interface CondenseTask {
   readonly kind: 'condense';
@@ -43,8 +43,8 @@ export interface CondensedResult {
   readonly tokensAfter: number;
   readonly targetTokens: number;
   readonly edits: number;
-  /** US dollars. */
-  readonly cost: number;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
   /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];

@@ -28,7 +28,7 @@ export async function estimate(session: Session): Promise<ExitCode> {
       originalTokens: before,
       condensedTokens: after,
       reductionPercent: percentSaved(before, after),
-      cost: result.cost ?? 0,
+      cost: result.cost ?? null,
       timeMs: Number(timeMs.toFixed(1)),
       steps: result.steps.map((step) => stepFigures(session, step)),
       edits: result.steps.reduce((sum, step) => sum + step.edits, 0),
@@ -37,7 +37,7 @@ export async function estimate(session: Session): Promise<ExitCode> {
     };
     io.stdout(`${JSON.stringify(figures)}\n`);
   } else {
-    const cost = result.cost === undefined ? 'unknown' : formatCost(result.cost);
+    const cost = formatCost(result.cost);
     io.stdout(
       [
         `${provider.name} would make of ${formatTokens(before)} tokens ${formatTokens(after)} (${formatChange(before, after)}).`,

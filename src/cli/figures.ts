@@ -8,7 +8,7 @@ export interface StepFigures {
   readonly tokensAfter: number;
   readonly edits: number;
   readonly timeMs: number;
-  readonly cost: number;
+  readonly cost: number | null;
   readonly outcome: string;
   readonly reason?: string;
 }
@@ -20,7 +20,8 @@ export interface Figures {
   readonly originalTokens: number;
   readonly condensedTokens: number;
   readonly reductionPercent: number;
-  readonly cost: number;
+  /** Null where a price is not known. */
+  readonly cost: number | null;
   readonly timeMs: number;
   readonly steps: readonly StepFigures[];
   /** How many edits the view shows. */
@@ -41,7 +42,7 @@ export function stepFigures({ calibrate }: Session, step: StepReport): StepFigur
     tokensAfter: calibrate(tokensAfter),
     edits,
     timeMs: round(timeMs, 1),
-    cost,
+    cost: cost ?? null,
     outcome: outcome.kind,
     ...(outcome.kind === 'done' ? {} : { reason: outcome.reason }),
   };
@@ -60,7 +61,7 @@ export function outcomeFigures(session: Session, outcome: CondensationOutcome): 
     originalTokens: before,
     condensedTokens: after,
     reductionPercent: percentSaved(before, after),
-    cost: outcome.cost,
+    cost: outcome.cost ?? null,
     timeMs: round(outcome.timeMs, 1),
     steps: outcome.steps.map((step) => stepFigures(session, step)),
     edits: outcome.kind === 'condensed' ? outcome.edits.length : 0,

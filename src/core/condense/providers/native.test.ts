@@ -1,0 +1,440 @@
+/**
+ * The Native provider. What Roo Code of October 2025 did (provider-architecture.md, section 4) is held here where DESIGN.md
+ * doesn't decide otherwise: first message and last three kept, messages since the last summary summed up, custom prompt or
+ * the default one, "not enough", "recently condensed", "context grew", a reply that is none never applied.
+ */
+import { describe, expect, it } from 'vitest';
+import { checkConversation } from '../../messages/firewall';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, call, exchange, lines, user, result } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { applyEdits, restoreOriginal, type Edit } from '../edits';
+import { hashText, type Hash } from '../../hash';
+import { CondensationManager, type CondensationRequest } from '../manager';
+import { selectSummarizer } from '../summary/selectSummarizer';
+import { testSummarizer, type ScriptedReply, type TestSummarizer } from '../summary/testing';
+import { originalOf } from '../edits';
+import type { SummarizerModel } from '../summary/summarizer';
+import { nativeProvider } from './native';
+
+const SUMMARY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';
+
+/** A task, some work with tools, and three units at the end. */
+const conversation = (size = 30): ApiMessage[] => [
+  user('Make the tests pass.'),
+  assistant('I look at the parser first.'),
+  ...Array.from({ length: size }, (_, index) =>
+    exchange(`t${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, lines(`file${index}`, 40)),
+  ).flat(),
+  user('Use tabs, please.'),
+  ...exchange('edit', 'Edit', { file_path: '/w/src/file1.ts', old_string: 'a', new_string: 'b' }, 'ok'),
+  assistant('The parser is done.'),
+  user('Now the printer.'),
+  ...exchange('last', 'Bash', { command: 'npm test' }, 'Exit code 1\nprinter fails', { is_error: true }),
+];
+
+interface Bed {
+  readonly summarizer: TestSummarizer;
+  readonly manager: CondensationManager;
+  readonly condense: (request?: Partial<CondensationRequest>) => ReturnType<CondensationManager['condense']>;
+}
+
+function bed(
+  messages: readonly ApiMessage[],
+  script: Parameters<typeof testSummarizer>[0] = [SUMMARY],
+  model: Partial<SummarizerModel> = {},
+): Bed {
+  const summarizer = testSummarizer(script, model);
+  const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const manager = new CondensationManager(freshCounter(), [provider]);
+  const base = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
+  return { summarizer, manager, condense: (request = {}) => manager.condense({ ...base, ...request }) };
+}
+
+async function condensed(messages: readonly ApiMessage[], request: Partial<CondensationRequest> = {}) {
+  const { condense, summarizer } = bed(messages);
+  const outcome = await condense(request);
+  if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+  return { outcome, summarizer, view: outcome.view };
+}
+
+const textOf = (message: ApiMessage | undefined): string =>
+  typeof message?.content === 'string'
+    ? message.content
+    : ((message?.content[0]?.['text'] as string | undefined) ?? '');
+
+describe('a summary', () => {
+  it('stands between the task and the last three units, as a user message with an id', async () => {
+    const messages = conversation();
+    const { view, outcome } = await condensed(messages);
+    expect(view[0]).toBe(messages[0]);
+    expect(view[1]).toMatchObject({
+      role: 'user',
+      isSummary: true,
+      condenseId: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    expect(view.slice(2)).toEqual(messages.slice(-4));
+    expect(checkConversation(view)).toEqual([]);
+    expect(outcome.steps).toMatchObject([
+      { name: 'Summary by claude-sonnet-4 (Work)', edits: 1, outcome: { kind: 'done' } },
+    ]);
+  });
+
+  it('is framed so that it is no request, with the facts behind the prose', async () => {
+    const text = textOf((await condensed(conversation())).view[1]);
+    expect(text).toMatch(/^Summary of the earlier part of this conversation/);
+    expect(text).toContain('not a new request');
+    expect(text).toContain(SUMMARY);
+    expect(text).toContain('1. Use tabs, please.');
+    expect(text).toContain('- file1.ts');
+    expect(text.trimEnd()).toMatch(/go on from there\.$/);
+    // What is kept is not told again.
+    expect(text).not.toContain('npm test');
+    expect(text).not.toContain('Now the printer.');
+  });
+
+  it('can do without facts', async () => {
+    const text = textOf((await condensed(conversation(), { config: { factTokens: 0 } })).view[1]);
+    expect(text).not.toContain('Use tabs');
+  });
+
+  it('keeps as many units as asked, and never parts a call from its results', async () => {
+    const messages = conversation();
+    const one = await condensed(messages, { config: { keepLast: 1 } });
+    expect(one.view.slice(2)).toEqual(messages.slice(-2));
+    const none = await condensed(messages, { config: { keepLast: 0, keepFirst: 2 } });
+    expect(none.view.slice(0, 2)).toEqual(messages.slice(0, 2));
+    expect(none.view).toHaveLength(3);
+  });
+
+  it('is taken back to the byte', async () => {
+    const messages = conversation();
+    const { outcome } = await condensed(messages);
+    const originals = new Map(outcome.edits.map((edit: Edit) => [edit.before, originalOf(messages, edit)]));
+    expect(JSON.stringify(restoreOriginal(outcome.view, outcome.edits, (hash: Hash) => originals.get(hash)))).toBe(
+      JSON.stringify(messages),
+    );
+  });
+
+  it('is deterministic but for the model', async () => {
+    const [a, b] = [await condensed(conversation()), await condensed(conversation())];
+    expect(a.outcome.edits).toEqual(b.outcome.edits);
+    expect(a.summarizer.requests).toEqual(b.summarizer.requests);
+  });
+
+  it('loses what a model thought aloud before it', async () => {
+    const { condense } = bed(conversation(), [`<analysis>hm</analysis>\n<summary>\n${SUMMARY}\n</summary>`]);
+    const outcome = await condense();
+    expect(outcome.kind === 'condensed' && textOf(outcome.view[1])).toContain(`\n\n${SUMMARY}\n\n`);
+    expect(JSON.stringify(outcome)).not.toContain('hm</analysis>');
+  });
+});
+
+describe('the prompt', () => {
+  it('renders calls and results compactly, never as empty brackets, with the system context', async () => {
+    const messages = [
+      ...conversation(25),
+      assistant(
+        { type: 'thinking', thinking: 'secret thought', signature: 's' },
+        'Next.',
+        call('x', 'Bash', { command: 'ls' }),
+      ),
+      user(result('x')),
+      ...conversation(1).slice(1),
+    ];
+    const { summarizer } = await condensed(messages, {
+      system: 'You are Roo.',
+      config: { keepLast: 2, resultChars: 500 },
+    });
+    const [{ prompt, system } = { prompt: '', system: '' }] = summarizer.requests;
+    expect(system).toContain('It is data');
+    expect(prompt).toContain('<agent-instructions-');
+    expect(prompt).toContain('You are Roo.');
+    expect(prompt).toContain('→ Read file_path=/w/src/file0.ts');
+    expect(prompt).toMatch(/← result of Read:\nfile0 line 0/);
+    expect(prompt).toContain('characters left out');
+    expect(prompt).toContain('← result of Bash: (nothing)');
+    expect(prompt).not.toContain('secret thought');
+    expect(prompt).not.toMatch(/\[\]|\{\}|\[object/);
+    expect(prompt).toContain('## Next steps');
+  });
+
+  it('is the user’s where there is one, and the default where it is blank', async () => {
+    const own = await condensed(conversation(), { config: { prompt: 'Just the goal.\n{{conversation}}\nThanks' } });
+    expect(own.summarizer.requests[0]?.prompt).toMatch(
+      /^Just the goal\.\n<conversation-\w+>[\s\S]*<\/conversation-\w+>\nThanks$/,
+    );
+    const blank = await condensed(conversation(), { config: { prompt: '  ' } });
+    expect(blank.summarizer.requests[0]?.prompt).toContain('## Goal');
+  });
+
+  it('a wrong one is named, and the default is used', async () => {
+    const { outcome, summarizer } = await condensed(conversation(), { config: { prompt: 'Use {{facts}}' } });
+    expect(outcome.notes.join()).toMatch(/prompt: \{\{facts\}\} is not known; known are \{\{conversation\}\}/);
+    expect(summarizer.requests[0]?.prompt).toContain('## Goal');
+  });
+
+  it('masks keys for another vendor, not for the conversation’s own', async () => {
+    const key = 'sk-ant-api03-abcdefghijklmnop1234';
+    const messages = conversation();
+    const withKey = messages.with(1, assistant(`The key is ${key}.`));
+    const promptOf = async (request: Partial<CondensationRequest>): Promise<string> =>
+      (await condensed(withKey, request)).summarizer.requests[0]?.prompt ?? '';
+    expect(await promptOf({ vendor: 'openai' })).toContain('The key is [key]');
+    expect(await promptOf({ vendor: 'anthropic' })).toContain(key);
+    expect(await promptOf({ vendor: 'anthropic', config: { maskSecrets: 'always' } })).not.toContain(key);
+    expect(await promptOf({ vendor: 'openai', config: { maskSecrets: 'never' } })).toContain(key);
+  });
+});
+
+describe('an earlier summary', () => {
+  it('is updated: the prompt holds its prose and what came since, and the new one replaces it', async () => {
+    const first = conversation();
+    const { condense: once } = bed(first);
+    const before = await once();
+    if (before.kind !== 'condensed') throw new Error();
+    const grown = [...first, assistant('I go on.'), ...conversation(20).slice(2)];
+    const { condense, summarizer } = bed(grown, ['## Goal\nupdated']);
+    const outcome = await condense({ edits: before.edits });
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    const prompt = summarizer.requests[0]?.prompt ?? '';
+    expect(prompt).toMatch(/<earlier-summary-\w+>\n## Goal\nMake the tests pass/);
+    expect(prompt).toContain('Update that summary');
+    expect(prompt).not.toContain('not a new request');
+    expect(prompt).not.toContain('I look at the parser first.');
+    expect(outcome.view.filter((message) => message['isSummary'] === true)).toHaveLength(1);
+    const text = textOf(outcome.view[1]);
+    expect(text).toContain('updated');
+    // The facts are told of the whole conversation, the part that was summed up before included.
+    expect(text).toContain('1. Use tabs, please.');
+    expect(text).toContain('Now the printer.');
+    expect(applyEdits(grown, [...before.edits, ...outcome.edits]).messages).toEqual(outcome.view);
+  });
+
+  it('that the agent made itself is updated, too', async () => {
+    const messages = conversation();
+    const agents = { ...user('This session is being continued. It was about lists.'), isCompactSummary: true };
+    const { summarizer } = await condensed([...messages.slice(0, 6), agents, ...messages.slice(6)]);
+    expect(summarizer.requests[0]?.prompt).toContain('It was about lists.');
+    expect(summarizer.requests[0]?.prompt).not.toContain('file1 line 0');
+  });
+});
+
+describe('nothing is applied, and it is told', () => {
+  it('with too few messages', async () => {
+    for (const messages of [[], [user('Hi')], [assistant('Hi')], conversation().slice(0, 4)]) {
+      const { condense, summarizer } = bed(messages);
+      expect(await condense()).toMatchObject({ kind: 'unchanged', reason: 'not-enough', cost: 0 });
+      expect(summarizer.requests).toHaveLength(0);
+    }
+  });
+
+  it('when a summary is among the latest messages, or too little is new since', async () => {
+    const summary = { ...user('Summary'), isSummary: true };
+    const recent = bed([...conversation().slice(0, -2), summary, assistant('Go on.')]);
+    expect(await recent.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
+    const little = bed([...conversation().slice(0, 4), summary, assistant('a'), user('b'), assistant('c'), user('d')]);
+    expect(await little.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
+  });
+
+  it('when the context would grow: the cost is told', async () => {
+    const { condense } = bed(conversation(2), [lines('long', 4_000)]);
+    const outcome = await condense();
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'grew' });
+    expect(outcome.cost).toBeGreaterThan(0.1);
+  });
+
+  it.each<ScriptedReply>(['empty', 'refused', 'cut-at-limit', 'cut-off', 'tool-call', 'failed'])(
+    'when the reply is %s: the cost is told',
+    async (kind) => {
+      const { condense } = bed(conversation(), [kind]);
+      const outcome = await condense();
+      expect(outcome).toMatchObject({ kind: 'failed', error: { message: `The model said: ${kind}.` } });
+      expect(outcome.cost).toBeGreaterThan(0);
+      expect(outcome.calls).toMatchObject([{ outcome: kind, model: 'claude-sonnet-4' }]);
+    },
+  );
+
+  it('when the reply holds only what the model thought', async () => {
+    const { condense } = bed(conversation(), ['<analysis>only this']);
+    expect(await condense()).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('without a summary') },
+    });
+  });
+
+  it('when it is cancelled', async () => {
+    const abort = new AbortController();
+    const { condense } = bed(conversation(), async () => {
+      abort.abort(new Error('stop'));
+      return 'aborted';
+    });
+    expect(await condense({ signal: abort.signal })).toMatchObject({ kind: 'cancelled', cost: expect.any(Number) });
+  });
+});
+
+describe('cost', () => {
+  it('is that of the calls that were made, and was estimated before', async () => {
+    const { outcome, summarizer } = await condensed(conversation());
+    const [{ prompt, system } = { prompt: '', system: '' }] = summarizer.requests;
+    const counter = freshCounter();
+    const input = counter.text(prompt) + counter.text(system);
+    expect(outcome.cost).toBeCloseTo((input * 3 + counter.text(SUMMARY) * 15) / 1e6, 10);
+    expect(outcome.estimatedCost).toBeGreaterThan(0);
+    expect(outcome.calls).toMatchObject([{ profile: 'Work', vendor: 'anthropic', outcome: 'complete', timeMs: 1 }]);
+  });
+
+  it('the estimate is of the same plan, without a call', async () => {
+    const { manager, summarizer } = bed(conversation());
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const estimate = await manager.estimate(request);
+    const outcome = await manager.condense(request);
+    expect(summarizer.requests).toHaveLength(1);
+    expect(estimate.cost).toBe(outcome.estimatedCost);
+    if (outcome.kind !== 'condensed') throw new Error();
+    expect(estimate.tokensBefore).toBe(outcome.tokensBefore);
+    expect(estimate.tokensAfter).toBeGreaterThan(outcome.tokensAfter * 0.5);
+    expect(await manager.estimate({ ...request, messages: [] })).toMatchObject({ cost: 0, tokensAfter: 0 });
+  });
+
+  it('above the limit nothing is called', async () => {
+    const { condense, summarizer } = bed(conversation());
+    expect(await condense({ maxCost: 0.001 })).toMatchObject({ kind: 'unchanged', reason: 'over-budget', cost: 0 });
+    expect(summarizer.requests).toHaveLength(0);
+    expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });
+  });
+
+  it('an unknown price is unknown, and above any limit unless it is not paid by the token', async () => {
+    const summarizer = testSummarizer([SUMMARY]);
+    const { prices, ...model } = summarizer.model;
+    expect(prices).toBeDefined();
+    const without = (billing: SummarizerModel['billing']) => {
+      const provider = nativeProvider({
+        select: () => selectSummarizer({ condensing: { ...summarizer, model: { ...model, billing } } }),
+      });
+      return new CondensationManager(freshCounter(), [provider]);
+    };
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    expect((await without('per-token').estimate(request)).cost).toBeUndefined();
+    expect(await without('per-token').condense({ ...request, maxCost: 5 })).toMatchObject({
+      reason: 'over-budget',
+      detail: expect.stringContaining('is not known'),
+    });
+    expect(await without('included').condense({ ...request, maxCost: 5 })).toMatchObject({ kind: 'condensed' });
+  });
+});
+
+describe('a window that is too small for the conversation', () => {
+  const long = conversation(120);
+
+  it('is filled in parts, in order, each updating the summary so far', async () => {
+    const counter = freshCounter();
+    const replies = ['first part', 'second part', 'third part', 'fourth part', 'last part'];
+    const { condense, summarizer } = bed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
+    const outcome = await condense();
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    const { requests } = summarizer;
+    expect(requests.length).toBeGreaterThan(1);
+    requests.forEach(({ system, prompt, maxOutputTokens }, index) => {
+      expect(counter.text(system) + counter.text(prompt) + maxOutputTokens).toBeLessThan(20_000);
+      if (index > 0) expect(prompt).toContain(replies[index - 1]);
+    });
+    const order = requests.flatMap(({ prompt }) =>
+      [...prompt.matchAll(/file_path=\/w\/src\/file(\d+)\.ts/g)].map(([, n]) => Number(n)),
+    );
+    expect(order.filter((n, index) => index > 0 && n < (order[index - 1] ?? 0)).length).toBeLessThanOrEqual(1);
+    expect(new Set(order).size).toBe(120);
+    expect(textOf(outcome.view[1])).toContain(replies[requests.length - 1]);
+    expect(outcome.notes.join()).toContain(`in ${requests.length} parts`);
+    expect(outcome.calls).toHaveLength(requests.length);
+    expect(outcome.cost).toBeCloseTo(outcome.calls?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0, 10);
+  });
+
+  it('that is smaller than was said is met with a smaller plan, not again and again', async () => {
+    const { condense, summarizer } = bed(conversation(60), ['too-long', 'shorter', 'shorter still']);
+    expect(await condense()).toMatchObject({ kind: 'condensed' });
+    expect(summarizer.requests.length).toBeGreaterThan(1);
+    const never = bed(conversation(60), ['too-long']);
+    expect(await never.condense()).toMatchObject({ kind: 'failed' });
+    expect(never.summarizer.requests).toHaveLength(3);
+  });
+
+  it('a smaller plan that would exceed the limit is not begun', async () => {
+    const { condense, summarizer, manager } = bed(conversation(60), ['too-long']);
+    const { cost = 0 } = await manager.estimate({
+      conversation: 'c',
+      messages: conversation(60),
+      trigger: 'manual',
+      vendor: 'anthropic',
+    });
+    expect(await condense({ maxCost: cost * 1.1 })).toMatchObject({ kind: 'failed' });
+    expect(summarizer.requests).toHaveLength(1);
+  });
+
+  it('a window without room for anything is told', async () => {
+    const { condense } = bed(long, [SUMMARY], { contextWindow: 1_500 });
+    expect(await condense()).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('too small') },
+    });
+  });
+
+  it('repeated content goes first', async () => {
+    const same = lines('same', 60);
+    const messages = [
+      ...conversation(4),
+      ...Array.from({ length: 40 }, (_, index) =>
+        exchange(`s${index}`, 'Read', { file_path: '/w/same.ts' }, same),
+      ).flat(),
+      ...conversation(0).slice(2),
+    ];
+    const { condense, summarizer } = bed(messages, [SUMMARY], { contextWindow: 30_000, maxOutputTokens: 2_000 });
+    const outcome = await condense({ config: { resultChars: 100_000 } });
+    expect(outcome).toMatchObject({ kind: 'condensed' });
+    expect(outcome.notes.join()).toContain('Repeated content was left out');
+    expect(summarizer.requests).toHaveLength(1);
+  });
+});
+
+describe('the model that is called', () => {
+  const there = testSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
+  const own = testSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
+  const gone = { profile: 'Cheap', reason: 'it has no key.' };
+
+  it('is the condensing profile’s, else the conversation’s, with a warning', () => {
+    expect(selectSummarizer({ condensing: there, conversation: own })).toEqual({
+      summarizer: there,
+      chosen: 'condensing-profile',
+    });
+    expect(selectSummarizer({ conversation: own })).toEqual({ summarizer: own, chosen: 'conversation' });
+    expect(selectSummarizer({ condensing: gone, conversation: own })).toEqual({
+      summarizer: own,
+      chosen: 'conversation',
+      warning: `The profile "Cheap" can't be used: it has no key. The conversation's own model (Chat, claude-opus-4) is used.`,
+    });
+  });
+
+  it('none: it is said what to do', () => {
+    expect(() => selectSummarizer({})).toThrow('No model is set up for condensing. Add an API profile');
+    expect(() => selectSummarizer({ condensing: gone, conversation: { profile: 'Chat', reason: 'offline.' } })).toThrow(
+      `The profile "Cheap" can't be used: it has no key. The conversation's own model can't be used: offline.`,
+    );
+  });
+
+  it('stands in the report, and the warning is told once', async () => {
+    const provider = nativeProvider({ select: () => selectSummarizer({ condensing: gone, conversation: own }) });
+    const manager = new CondensationManager(freshCounter(), [provider]);
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const first = await manager.condense(request);
+    expect(first.steps[0]?.name).toBe('Summary by claude-opus-4 (Chat)');
+    expect(first.notes).toEqual([expect.stringContaining('no key')]);
+    expect((await manager.condense(request)).notes).toEqual([]);
+  });
+});
+
+it('describes itself', () => {
+  const provider = nativeProvider({ select: () => selectSummarizer({}) });
+  expect(provider.getCapabilities()).toMatchObject({ supportsBatchMode: true, supportsLLMSummarization: true });
+  expect(provider.getConfigSchema()).toMatchObject({ properties: { keepLast: { default: 3 } } });
+  expect(hashText('x')).toHaveLength(64);
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { DEFAULT_FACT_TOKENS } from './factSheet';
+import { promptProblems } from './prompt';
+
+export const nativeConfigSchema = z
+  .object({
+    keepFirst: z.int().min(1).max(100).default(1).describe('Units kept at the beginning; the task is always kept.'),
+    keepLast: z
+      .int()
+      .min(0)
+      .max(1_000)
+      .default(3)
+      .describe('Units kept at the end: messages, or calls with their results.'),
+    prompt: z
+      .string()
+      .default('')
+      .superRefine((prompt, context) => {
+        for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
+      })
+      .describe('A prompt of your own in place of the built-in sections; empty: the built-in one.'),
+    maxSummaryTokens: z.int().min(256).max(64_000).default(8_192).describe('Tokens that a summary has at most.'),
+    resultChars: z
+      .int()
+      .min(100)
+      .max(1_000_000)
+      .default(2_000)
+      .describe('Characters of a tool result that the summarizing model is shown.'),
+    parameterChars: z
+      .int()
+      .min(50)
+      .max(1_000_000)
+      .default(800)
+      .describe('Characters of a tool parameter that the summarizing model is shown.'),
+    factTokens: z
+      .int()
+      .min(0)
+      .max(50_000)
+      .default(DEFAULT_FACT_TOKENS)
+      .describe('Tokens for the facts that are recorded without a model; 0: none.'),
+    maskSecrets: z
+      .enum(['otherVendor', 'always', 'never'])
+      .default('otherVendor')
+      .describe('When what looks like a key is masked before the conversation goes to the summarizing model.'),
+  })
+  .strict();
+
+/** Settings of the Native provider, all with defaults. */
+export type NativeConfig = z.output<typeof nativeConfigSchema>;

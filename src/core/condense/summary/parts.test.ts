@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maskSecrets } from '../../messages/secrets';
+import { assistant, call, exchange, result, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { packChunks } from './chunks';
+import { defaultOutputTokens, expectedOutputTokens } from './expectedOutput';
+import { fenced } from './fence';
+import { buildPrompt, promptProblems, summaryIn } from './prompt';
+import { PromptMemory } from './promptMemory';
+import { chooseRange, unitStarts } from './range';
+import { proseOf, summaryMessage, summaryText } from './summaryMessage';
+import { testModel } from './testing';
+import { cutMiddle, transcript } from './transcript';
+
+describe('fenced', () => {
+  it('puts a text between tags that it can’t hold', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        const [open = '', ...rest] = fenced('data', text).split('\n');
+        expect(text).not.toContain(open.slice(1, -1));
+        expect(rest.at(-1)).toBe(`</${open.slice(1)}`);
+      }),
+    );
+    expect(fenced('data', 'a')).toBe(fenced('data', 'a'));
+    expect(fenced('data', 'a')).not.toBe(fenced('data', 'b'));
+  });
+});
+
+describe('secrets', () => {
+  it.each([
+    ['key sk-ant-api03-abcdefghijklmnop', 'key [key]'],
+    ['AKIAIOSFODNN7EXAMPLE', '[key]'],
+    ['ghp_abcdefghijklmnopqrst0123', '[key]'],
+    ['Authorization: Bearer abc.def-ghi012345', 'Authorization: Bearer [key]'],
+    ['eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc', '[key]'],
+    ['postgres://me:hunter2@db/x', 'postgres://me:[key]@db/x'],
+    ['DB_PASSWORD=correct7horse', 'DB_PASSWORD=[key]'],
+    ['"api_key": "0123456789abcdef"', '"api_key": "[key]"'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----', '[key]'],
+  ])('%s', (text, masked) => {
+    expect(maskSecrets(text)).toBe(masked);
+  });
+
+  it('code stays', () => {
+    for (const code of [
+      'const password = getPassword1();',
+      'apiKey: string',
+      'secret=${SECRET1}',
+      'https://example.org/a:b',
+      'the risk-free rate',
+    ]) {
+      expect(maskSecrets(code)).toBe(code);
+    }
+  });
+});
+
+describe('the prompt', () => {
+  it('puts parts where a custom one asks for them, and the others in front', () => {
+    const { prompt } = buildPrompt({
+      conversation: 'talk',
+      earlier: 'before',
+      custom: 'Earlier: {{ earlier_summary }}\nWrite.',
+    });
+    expect(prompt).toMatch(
+      /^The conversation:\n<conversation-\w+>\ntalk\n<\/conversation-\w+>\n\nThe conversation goes on[\s\S]*\n\nEarlier: <earlier-summary-\w+>\nbefore/,
+    );
+    expect(buildPrompt({ conversation: 'talk', custom: '{{system}}|{{earlier_summary}}|' }).prompt).toMatch(
+      /\n\n\|\|$/,
+    );
+    expect(buildPrompt({ conversation: 'talk', custom: 'keep {{other}}' }).prompt).toContain('keep {{other}}');
+  });
+
+  it('is checked', () => {
+    expect(promptProblems('Fine {{conversation}}')).toEqual([]);
+    expect(promptProblems('{{}} {{x}}').map(({ message }) => message)).toEqual([
+      expect.stringContaining('{{}} is not known'),
+      expect.stringContaining('{{x}} is not known'),
+    ]);
+    expect(promptProblems('x'.repeat(40_000))[0]?.message).toContain('at most 32000');
+  });
+
+  it('a reply’s summary is what stands outside of the model’s thoughts', () => {
+    expect(summaryIn('<thinking>a</thinking>\n<summary>b')).toBe('b');
+    expect(summaryIn(' plain ')).toBe('plain');
+    expect(summaryIn('<analysis>never ends')).toBe('');
+  });
+});
+
+describe('the summary message', () => {
+  it('gives its prose back', () => {
+    for (const facts of ['', '### Files changed\n- a'])
+      expect(proseOf(summaryText('## Goal\nx', facts))).toBe('## Goal\nx');
+    expect(proseOf('of another agent')).toBe('of another agent');
+  });
+
+  it('has an id that follows from its text', () => {
+    expect(summaryMessage('a')).toEqual(summaryMessage('a'));
+    expect(summaryMessage('a')['condenseId']).not.toBe(summaryMessage('b')['condenseId']);
+  });
+});
+
+describe('the range', () => {
+  const messages = [
+    user('Task'),
+    assistant('a'),
+    ...exchange('1', 'Read', {}, 'x'),
+    assistant(call('2', 'Read')),
+    user('interrupts'),
+    user('b'),
+    assistant('c'),
+  ];
+
+  it('is cut where units begin', () => {
+    expect(unitStarts(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
+    expect(chooseRange(messages, 1, 2)).toMatchObject({ range: { start: 1, end: 6 }, since: { start: 1, end: 6 } });
+    expect(chooseRange(messages, 2, 5)).toMatchObject({ kind: 'not-enough' });
+    expect(chooseRange(messages, 3, 1)).toMatchObject({ range: { start: 4, end: 7 } });
+    expect(chooseRange(messages, 9, 1)).toMatchObject({ kind: 'not-enough' });
+  });
+});
+
+describe('the transcript', () => {
+  const limits = { resultChars: 40, parameterChars: 20 };
+
+  it('tells every kind of block', () => {
+    const told = transcript(
+      [
+        { role: 'system', content: 'Rules' },
+        user('Look', { type: 'image', source: {} }),
+        assistant(call('1', 'Edit', { file_path: 'a', new_string: 'x\ny', n: 3 }), call('2', 'Odd', 'text')),
+        user(
+          result('1', [{ type: 'text', text: 'ok' }, { type: 'image' }, { result: 'r' } as never, 7 as never]),
+          result('2', 'bad', { is_error: true }),
+          result('3', undefined),
+          result('4', 7 as never),
+        ),
+        assistant({ type: 'redacted_thinking', data: 'x' }),
+        assistant(' '),
+      ],
+      { start: 0, end: 6 },
+      limits,
+    );
+    expect(told).toEqual(
+      [
+        '[1] system:\nRules',
+        '[2] user:\nLook\n(image)',
+        '[3] assistant:\n→ Edit file_path=a\n  new_string:\nx\ny n=3\n→ Odd text',
+        '[4] user:\n← result of Edit:\nok\n(image)\nr\n\n← error of Odd:\nbad\n← result of a tool: (nothing)\n← result of a tool: (nothing)',
+      ].map((text) => text.replace('→ Odd text', '→ Odd "text"')),
+    );
+  });
+
+  it('cuts XML-era results and parameters like native ones, and no prose', () => {
+    const prose = 'I think about it for a long time. '.repeat(4).trim();
+    const [call1 = '', result1 = ''] = transcript(
+      [
+        assistant(`${prose}\n<write_to_file><path>a</path><content>${'x'.repeat(500)}</content></write_to_file>`),
+        user({ type: 'text', text: `[write_to_file for 'a'] Result:\n\n${'y'.repeat(500)}` }),
+      ],
+      { start: 0, end: 2 },
+      limits,
+    );
+    expect(call1).toContain(prose);
+    expect(call1).toMatch(/x+\n… \(480 characters left out\) …\nx+/);
+    expect(result1).toMatch(/Result:\n\ny{24}\n… \(460 characters left out\) …\ny{16}$/);
+  });
+
+  it('cuts in the middle', () => {
+    expect(cutMiddle('short', 10)).toBe('short');
+  });
+});
+
+describe('chunks', () => {
+  const counter = freshCounter();
+  const count = (text: string): number => counter.text(text);
+
+  it('hold all texts in their order, each within the budget', () => {
+    fc.assert(
+      fc.property(fc.array(fc.lorem({ maxCount: 60 })), fc.integer({ min: 12, max: 80 }), (texts, budget) => {
+        const chunks = packChunks(texts, budget, count);
+        for (const chunk of chunks) expect(count(chunk)).toBeLessThanOrEqual(budget);
+        expect(chunks.join('').replaceAll('\n\n', '')).toBe(texts.join(''));
+      }),
+    );
+  });
+
+  it('a long text is split at the end of a line', () => {
+    const text = Array.from({ length: 100 }, (_, index) => `line number ${index}`).join('\n');
+    const chunks = packChunks([text], 60, count);
+    expect(chunks.length).toBeGreaterThan(4);
+    for (const chunk of chunks.slice(0, -1)) expect(chunk).toMatch(/\n$/);
+    expect(chunks.join('')).toBe(text);
+  });
+});
+
+describe('the expected length of a reply', () => {
+  it('starts from what real agents write', () => {
+    expect(defaultOutputTokens(100_000)).toBe(2_600);
+    expect(defaultOutputTokens(5_000)).toBeLessThan(1_200);
+    expect(expectedOutputTokens(100_000, [])).toBe(2_600);
+    expect(expectedOutputTokens(100_000, [], 2_000)).toBe(2_000);
+  });
+
+  it('follows the runs', () => {
+    const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 5_200 }));
+    const expected = expectedOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
+    expect(expected).toBeGreaterThan(4_700);
+    expect(expected).toBeLessThan(5_200);
+  });
+});
+
+describe('what the vendor’s cache knows', () => {
+  let now = 0;
+  const text = 'word '.repeat(4_000);
+  const memory = (): PromptMemory => {
+    now = 1_000_000;
+    return new PromptMemory(() => now);
+  };
+
+  it('OpenAI’s: the common prefix in steps, for five minutes', () => {
+    const model = testModel({ vendor: 'openai', accounting: 'openai' });
+    const known = memory();
+    expect(known.forecast(model, text, 4_001)).toEqual({ read: 0, write: 0 });
+    known.note(model, text);
+    expect(known.forecast(model, text, 4_001)).toEqual({ read: 3_968, write: 0 });
+    expect(known.forecast(model, `${text.slice(0, 2_000)}other`, 401)).toEqual({ read: 0, write: 0 });
+    expect(known.forecast({ ...model, model: 'other' }, text, 4_001)).toEqual({ read: 0, write: 0 });
+    now += 300_001;
+    expect(known.forecast(model, text, 4_001)).toEqual({ read: 0, write: 0 });
+    expect(known.forecast(model, '', 0)).toEqual({ read: 0, write: 0 });
+  });
+
+  it('Anthropic’s: what is marked, written once and read again', () => {
+    const known = memory();
+    const marked = testModel({ cacheLifetime: '1h' });
+    expect(known.forecast(testModel(), text, 4_000)).toEqual({ read: 0, write: 0 });
+    expect(known.forecast(marked, text, 4_000)).toEqual({ read: 0, write: 4_000 });
+    expect(known.forecast(marked, 'short', 2)).toEqual({ read: 0, write: 0 });
+    known.note(marked, text);
+    expect(known.forecast(marked, text, 4_000)).toEqual({ read: 4_000, write: 0 });
+  });
+});

@@ -1,0 +1,172 @@
+/** What a summary would take, worked out before any call: the same plan is estimated, shown and run. */
+import { callCost, sumOfCosts } from '../../cost/callCost';
+import type { Usage } from '../../cost/usage';
+import { maskSecrets } from '../../messages/secrets';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { contentsOf } from '../../messages/content';
+import type { ApiMessage } from '../../messages/types';
+import type { MessageCounter } from '../../tokens/messageCounter';
+import { Draft } from '../draft';
+import { losslessProvider, losslessSteps } from '../providers/lossless';
+import { runSteps } from '../steps';
+import { TOKEN_BUFFER_PERCENTAGE } from '../thresholds';
+import type { ConversationContext } from '../types';
+import { packChunks } from './chunks';
+import { expectedOutputTokens, type OutputSample } from './expectedOutput';
+import { factsOf, renderFactSheet } from './factSheet';
+import type { NativeConfig } from './nativeConfig';
+import { buildPrompt, type Prompt } from './prompt';
+import type { PromptMemory } from './promptMemory';
+import { chooseRange, type MessageRange } from './range';
+import type { SummarizerModel } from './summarizer';
+import { proseOf } from './summaryMessage';
+import { transcript } from './transcript';
+
+export interface SummaryPlan {
+  readonly kind: 'plan';
+  readonly range: MessageRange;
+  /** The conversation in parts, each for one call; the reply to one is the earlier summary of the next. */
+  readonly parts: readonly string[];
+  /** The summary that the first call updates; empty where there is none. */
+  readonly earlier: string;
+  readonly system: string;
+  readonly custom: string;
+  readonly maxOutputTokens: number;
+  /** The fact sheet. */
+  readonly facts: string;
+  /** True where repeated content was left out of the prompt so that it fits. */
+  readonly isReduced: boolean;
+}
+
+export type Planned = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
+
+/** Assumed of a model whose window nobody told: what nearly every model of today has. Tokens. */
+const DEFAULT_WINDOW = 128_000;
+/** Roles, tags and what else stands around a request's two texts. Tokens. */
+const FRAME_TOKENS = 16;
+/** Share of the window that a reply may take at most: a small model must have room to read, too. */
+const MOST_OUTPUT = 0.2;
+/** Least room for a part of the conversation that makes sense. Tokens. */
+const LEAST_PART = 500;
+
+export interface PlanInput {
+  readonly context: ConversationContext;
+  readonly config: NativeConfig;
+  readonly model: SummarizerModel;
+  /** Set after the model said that a request was too long: its window as it turned out, in its tokens. */
+  readonly windowTokens?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws the signal's reason where it was aborted. */
+export async function planSummary(input: PlanInput): Promise<Planned> {
+  const { context, config, model } = input;
+  const { counter } = context;
+  const draft = new Draft(context.messages, counter, context.edits);
+  const choice = chooseRange(draft.messages, config.keepFirst, config.keepLast, (index) =>
+    isEmpty(draft.messages[index]),
+  );
+  if (choice.kind !== 'range') return choice;
+  const { range, since } = choice;
+  const masks =
+    config.maskSecrets === 'always' || (config.maskSecrets === 'otherVendor' && model.vendor !== context.vendor);
+  const told = (text: string): string => (masks ? maskSecrets(text) : text);
+  const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
+  const maxOutputTokens = Math.floor(
+    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MOST_OUTPUT),
+  );
+  const base = {
+    kind: 'plan',
+    range,
+    earlier: choice.earlier === undefined ? '' : told(proseOf(textOf(draft.messages[choice.earlier]))),
+    system: told(context.system ?? ''),
+    custom: config.prompt,
+    maxOutputTokens,
+    facts:
+      config.factTokens === 0
+        ? ''
+        : renderFactSheet(factsOf(context.messages, DEFAULT_TOOLS, range.start, range.end), counter, config.factTokens),
+  } as const;
+  const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
+  const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
+  const render = (): string[] => transcript(draft.messages, since, config).map(told);
+  const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
+
+  let texts = render();
+  if (alone + tokensOf(texts) <= room) return { ...base, parts: [texts.join('\n\n')], isReduced: false };
+  await withoutRepetition(draft, input.signal);
+  texts = render();
+  if (alone + tokensOf(texts) <= room) return { ...base, parts: [texts.join('\n\n')], isReduced: true };
+  const perPart =
+    room - alone - (base.earlier === '' ? 0 : -counter.text(base.earlier)) - maxOutputTokens / model.tokenFactor;
+  if (perPart < LEAST_PART) return { kind: 'window-too-small' };
+  return { ...base, parts: packChunks(texts, perPart, (text) => counter.text(text)), isReduced: true };
+}
+
+const isEmpty = (message: ApiMessage | undefined): boolean => message?.content.length === 0;
+
+const textOf = (message: ApiMessage | undefined): string =>
+  message === undefined
+    ? ''
+    : contentsOf(message)
+        .map(({ text }) => text)
+        .join('\n');
+
+/** Lossless first: what stands twice needn't be read twice, by a paid model least of all. */
+async function withoutRepetition(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
+  const checked = losslessProvider.validateConfig({});
+  if (checked.valid) await runSteps(draft, losslessSteps(checked.config), signal ? { signal } : {});
+}
+
+/** o200k tokens of a request. */
+export const requestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
+  FRAME_TOKENS + counter.text(system) + counter.text(prompt);
+
+/** One call of a plan as it is expected to be. */
+export interface CallForecast {
+  readonly usage: Usage;
+  readonly cost: number | undefined;
+}
+
+export interface PlanForecast {
+  readonly calls: readonly CallForecast[];
+  /** US dollars; undefined where the price is not known. */
+  readonly cost: number | undefined;
+  /** o200k tokens of the summary's prose. */
+  readonly proseTokens: number;
+}
+
+/** What running a plan will take, from its own texts; only the lengths of the replies are guessed. */
+export function forecast(
+  plan: SummaryPlan,
+  model: SummarizerModel,
+  counter: MessageCounter,
+  samples: readonly OutputSample[],
+  memory: PromptMemory,
+): PlanForecast {
+  let before = 0;
+  const calls = plan.parts.map((conversation, index): CallForecast => {
+    const prompt = buildPrompt({ ...plan, conversation, earlier: index === 0 ? plan.earlier : '' });
+    const inputTokens = Math.ceil(requestTokens(prompt, counter) * model.tokenFactor) + before;
+    const outputTokens = expectedOutputTokens(inputTokens, samples, plan.maxOutputTokens);
+    before = outputTokens;
+    const cached = index === 0 ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens) : NOTHING_CACHED;
+    const usage: Usage = {
+      accounting: model.accounting,
+      source: 'counted',
+      inputTokens: model.accounting === 'openai' ? inputTokens : Math.max(0, inputTokens - cached.read - cached.write),
+      outputTokens,
+      cacheReadTokens: cached.read,
+      cacheWriteTokens: cached.write,
+      ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: cached.write }),
+    };
+    return { usage, cost: callCost(usage, model.prices) };
+  });
+  return {
+    calls,
+    cost: sumOfCosts(calls.map(({ cost }) => cost)),
+    proseTokens: Math.round(before / model.tokenFactor),
+  };
+}
+
+const NOTHING_CACHED = { read: 0, write: 0 } as const;

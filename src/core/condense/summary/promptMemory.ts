@@ -1,0 +1,56 @@
+import type { SummarizerModel } from './summarizer';
+
+/** Shortest prefix that vendors cache, and OpenAI's step, in tokens (OpenAI and Anthropic guides, "Prompt caching"). */
+const SHORTEST = 1_024;
+const STEP = 128;
+const LIFETIME_MS = { none: 300_000, '5m': 300_000, '1h': 3_600_000 } as const;
+const REMEMBERED = 6;
+
+interface Sent {
+  readonly model: string;
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** What of a prompt the vendor's cache would know, and what it would keep. The model's tokens. */
+export interface CacheForecast {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Remembers what was sent, so that the cost of sending it again (Retry, another try) is estimated as a cached one. */
+export class PromptMemory {
+  private sent: Sent[] = [];
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  note(model: SummarizerModel, text: string): void {
+    this.sent = [...this.sent.slice(1 - REMEMBERED), { model: keyOf(model), text, at: this.now() }];
+  }
+
+  /** @param tokens of the whole text. */
+  forecast(model: SummarizerModel, text: string, tokens: number): CacheForecast {
+    const marked = model.cacheLifetime !== 'none';
+    // Anthropic caches what is marked and nothing else; OpenAI's like cache by themselves and ask nothing for it.
+    if (model.accounting === 'anthropic' && !marked) return { read: 0, write: 0 };
+    const oldest = this.now() - LIFETIME_MS[model.cacheLifetime];
+    const known = this.sent.filter((entry) => entry.model === keyOf(model) && entry.at >= oldest);
+    if (model.accounting === 'anthropic') {
+      if (tokens < SHORTEST) return { read: 0, write: 0 };
+      return known.some((entry) => entry.text === text) ? { read: tokens, write: 0 } : { read: 0, write: tokens };
+    }
+    const chars = Math.max(0, ...known.map((entry) => commonPrefix(entry.text, text)));
+    const read = Math.floor((tokens * chars) / Math.max(1, text.length) / STEP) * STEP;
+    return { read: read >= SHORTEST ? read : 0, write: 0 };
+  }
+}
+
+const keyOf = ({ vendor, model }: SummarizerModel): string => `${vendor} ${model}`;
+
+function commonPrefix(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}

@@ -1,0 +1,68 @@
+import { toolExchanges } from '../../messages/exchanges';
+import type { ApiMessage } from '../../messages/types';
+
+/** Messages from `start` up to, not including, `end`. */
+export interface MessageRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** True for a summary in the history: ours, or one that the agent itself made (Claude Code, Roo). */
+export const isSummaryMessage = (message: ApiMessage): boolean =>
+  message['isSummary'] === true || message['isCompactSummary'] === true;
+
+/** Where units begin: at every message that doesn't lie between a call and its result. */
+export function unitStarts(messages: readonly ApiMessage[]): number[] {
+  const inside = new Set<number>();
+  for (const { callMessage, resultMessage } of toolExchanges(messages)) {
+    for (let index = callMessage + 1; index <= (resultMessage ?? callMessage); index++) inside.add(index);
+  }
+  return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
+}
+
+/** What stands in the way of a summary, or what it is made of. */
+export type RangeChoice =
+  | { readonly kind: 'not-enough' | 'already-condensed' }
+  | {
+      readonly kind: 'range';
+      /** The messages that the summary replaces. */
+      readonly range: MessageRange;
+      /** The messages that are summarized: those of the range since its last summary. */
+      readonly since: MessageRange;
+      /** Index of the summary that is to be updated. */
+      readonly earlier: number | undefined;
+    };
+
+/**
+ * What to summarize: everything behind the first units and before the last ones, cut where units begin.
+ * @param isHidden messages that an earlier summary replaced: they are in no unit.
+ * @param keepFirst units kept at the beginning, the task's among them; at least 1.
+ * @param keepLast units kept at the end.
+ */
+export function chooseRange(
+  messages: readonly ApiMessage[],
+  keepFirst: number,
+  keepLast: number,
+  isHidden: (index: number) => boolean = () => false,
+): RangeChoice {
+  const task = messages.findIndex((message) => message.role === 'user');
+  const starts = unitStarts(messages).filter((index) => !isHidden(index) && index > task);
+  const start = starts[keepFirst - 1];
+  const end = keepLast === 0 ? messages.length : starts.at(-keepLast);
+  const kept = starts.slice(keepLast === 0 ? starts.length : -keepLast);
+  if (task < 0 || start === undefined || end === undefined || start >= end) return { kind: 'not-enough' };
+  if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
+  let earlier: number | undefined;
+  let fresh = 0;
+  for (let index = start; index < end; index++) {
+    if (isHidden(index)) continue;
+    if (isSummaryMessage(messages[index] as ApiMessage)) {
+      earlier = index;
+      fresh = 0;
+    } else {
+      fresh++;
+    }
+  }
+  if (fresh <= 1) return { kind: earlier === undefined ? 'not-enough' : 'already-condensed' };
+  return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
+}

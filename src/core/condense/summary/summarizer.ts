@@ -1,0 +1,70 @@
+/**
+ * What the core asks of a model that summarizes. The models themselves lie above the core (`src/api/summarizer.ts`), so
+ * that a summary can be planned, estimated and tested without one.
+ */
+import type { CacheLifetime, ModelPrices } from '../../cost/prices';
+import type { Usage, UsageAccounting } from '../../cost/usage';
+
+/** The model that would be called, as far as planning needs it. */
+export interface SummarizerModel {
+  /** What a person calls it: the profile's name. */
+  readonly profile: string;
+  readonly vendor: string;
+  /** The vendor's id of the model. */
+  readonly model: string;
+  readonly accounting: UsageAccounting;
+  /** Input and output together in the model's tokens; undefined where nobody told. */
+  readonly contextWindow?: number;
+  /** The model's tokens of one reply at most. */
+  readonly maxOutputTokens?: number;
+  /** The model's tokens for one o200k token, calibrated where calls were reported. */
+  readonly tokenFactor: number;
+  /** Undefined: the price is not known. */
+  readonly prices?: ModelPrices;
+  /** `included`: paid otherwise than by the token (a subscription, one's own machine). */
+  readonly billing: 'per-token' | 'included';
+  readonly cacheLifetime: CacheLifetime;
+}
+
+export interface SummaryRequest {
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxOutputTokens: number;
+}
+
+export interface SummarizeOptions {
+  readonly signal?: AbortSignal;
+  /** Told with each piece of the reply. */
+  readonly onText?: (piece: string) => void;
+}
+
+/** Why a reply is none. `too-long`: the model's window was exceeded. */
+export type SummaryFailure =
+  'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'too-long' | 'aborted' | 'failed';
+
+interface ReplyBase {
+  /** Undefined where the vendor was not reached or told nothing. Paid for failed replies, too. */
+  readonly usage: Usage | undefined;
+  /** US dollars; undefined where the price is not known. 0 where nothing was used. */
+  readonly cost: number | undefined;
+  /** Milliseconds from the request to the end of the reply. */
+  readonly timeMs: number;
+}
+
+export type SummaryReply = ReplyBase &
+  (
+    | { readonly kind: 'complete'; readonly text: string }
+    | {
+        readonly kind: SummaryFailure;
+        /** What happened and what to do, for a person. Holds no key. */
+        readonly message: string;
+        readonly canRetry: boolean;
+        readonly offerOtherProfile: boolean;
+      }
+  );
+
+export interface Summarizer {
+  readonly model: SummarizerModel;
+  /** Never throws: what went wrong is in the reply. An abort closes the connection. */
+  summarize(request: SummaryRequest, options?: SummarizeOptions): Promise<SummaryReply>;
+}

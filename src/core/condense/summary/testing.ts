@@ -1,0 +1,78 @@
+/** A summarizing model for tests: answers as told, remembers what it was asked, and counts as its "vendor" does. */
+import { callCost } from '../../cost/callCost';
+import type { ModelPrices } from '../../cost/prices';
+import { freshCounter } from '../../testingCounter';
+import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from './summarizer';
+
+export const SONNET_PRICES: ModelPrices = {
+  input: { base: 3 },
+  output: { base: 15 },
+  cacheRead: { base: 0.3 },
+  cacheWrite: { base: 3.75 },
+};
+
+export const testModel = (changes: Partial<SummarizerModel> = {}): SummarizerModel => ({
+  profile: 'Work',
+  vendor: 'anthropic',
+  model: 'claude-sonnet-4',
+  accounting: 'anthropic',
+  contextWindow: 200_000,
+  maxOutputTokens: 64_000,
+  tokenFactor: 1,
+  prices: SONNET_PRICES,
+  billing: 'per-token',
+  cacheLifetime: 'none',
+  ...changes,
+});
+
+/** A text, or the name of a failure. */
+export type ScriptedReply = string;
+
+const FAILURES = new Set<string>([
+  'empty',
+  'refused',
+  'cut-at-limit',
+  'cut-off',
+  'tool-call',
+  'too-long',
+  'aborted',
+  'failed',
+]);
+
+export interface TestSummarizer extends Summarizer {
+  readonly requests: SummaryRequest[];
+}
+
+/** @param script what it answers, one after the other; the last stays. A function gets the request. */
+export function testSummarizer(
+  script: readonly ScriptedReply[] | ((request: SummaryRequest, signal?: AbortSignal) => Promise<ScriptedReply>),
+  changes: Partial<SummarizerModel> = {},
+): TestSummarizer {
+  const model = testModel(changes);
+  const counter = freshCounter();
+  const requests: SummaryRequest[] = [];
+  return {
+    model,
+    requests,
+    async summarize(request, { signal } = {}) {
+      requests.push(request);
+      const answer =
+        typeof script === 'function'
+          ? await script(request, signal)
+          : (script[Math.min(requests.length, script.length) - 1] ?? '');
+      const isFailure = FAILURES.has(answer);
+      const usage = {
+        accounting: model.accounting,
+        source: 'reported',
+        inputTokens: counter.text(request.system) + counter.text(request.prompt),
+        outputTokens: isFailure ? 0 : counter.text(answer),
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+      } as const;
+      const base = { usage, cost: callCost(usage, model.prices), timeMs: 1 };
+      if (!isFailure) return { ...base, kind: 'complete', text: answer };
+      const advice = { message: `The model said: ${answer}.`, canRetry: true, offerOtherProfile: true };
+      return { ...base, ...advice, kind: answer as Exclude<SummaryReply['kind'], 'complete'> };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** A conversation as text for a model that summarizes: everything told, nothing at length, the tools' words cut short. */
+import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
+import { contentsOf } from '../../messages/content';
+import type { ApiMessage, Block } from '../../messages/types';
+import { safeBoundary } from '../truncate';
+
+export interface TranscriptLimits {
+  /** Characters that stay of a tool's result. */
+  readonly resultChars: number;
+  /** Characters that stay of a tool's parameter. */
+  readonly parameterChars: number;
+}
+
+/** The messages of a range, each as one text; a message with nothing to tell has none. */
+export function transcript(
+  messages: readonly ApiMessage[],
+  { start, end }: { readonly start: number; readonly end: number },
+  limits: TranscriptLimits,
+): string[] {
+  const names = new Map<string, string>();
+  for (const message of messages) {
+    for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, block.name);
+  }
+  return messages.slice(start, end).flatMap((message, index) => {
+    const parts =
+      typeof message.content === 'string'
+        ? [textPart(message, undefined, message.content, limits)]
+        : message.content.map((block, at) => blockPart(message, block, at, limits, names));
+    const told = parts.filter((part) => part.trim() !== '');
+    return told.length === 0 ? [] : [`[${start + index + 1}] ${message.role}:\n${told.join('\n')}`];
+  });
+}
+
+function blockPart(
+  message: ApiMessage,
+  block: Block,
+  at: number,
+  limits: TranscriptLimits,
+  names: ReadonlyMap<string, string>,
+): string {
+  if (isText(block)) return textPart(message, at, block.text, limits);
+  if (isToolUse(block)) return `→ ${block.name}${parameters(block.input, limits)}`;
+  if (isToolResult(block)) {
+    const head = `${block.is_error === true ? '← error of' : '← result of'} ${names.get(block.tool_use_id) ?? 'a tool'}`;
+    const text = resultText(block.content);
+    return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${cutMiddle(text, limits.resultChars)}`;
+  }
+  // What a model thought is not part of the conversation for the next one.
+  if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
+  return `(${block.type})`;
+}
+
+/** Prose as it stands; XML-era results and parameters inside it cut like native ones. */
+function textPart(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
+  let out = '';
+  let from = 0;
+  for (const content of contentsOf(message)) {
+    if (content.path[1] !== at || content.type === 'messageText') continue;
+    const limit = content.type === 'toolResults' ? limits.resultChars : limits.parameterChars;
+    out += text.slice(from, content.start) + cutMiddle(content.text, limit);
+    from = content.end;
+  }
+  return (out + text.slice(from)).trim();
+}
+
+function parameters(input: unknown, limits: TranscriptLimits): string {
+  if (!isRecord(input)) return ` ${cutMiddle(JSON.stringify(input ?? null), limits.parameterChars)}`;
+  const told = Object.entries(input).map(([name, value]) => {
+    const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
+    return text.includes('\n') ? `\n  ${name}:\n${text}` : ` ${name}=${text}`;
+  });
+  return told.join('');
+}
+
+function resultText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as readonly unknown[])
+    .map((part) => {
+      if (!isRecord(part)) return '';
+      const text = part['text'] ?? part['result'];
+      return typeof text === 'string' ? text : `(${typeof part['type'] === 'string' ? part['type'] : 'data'})`;
+    })
+    .join('\n');
+}
+
+/** Head and tail of a text; what lies between is told in characters. */
+export function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = safeBoundary(text, Math.ceil(limit * 0.6));
+  const tail = safeBoundary(text, text.length - Math.floor(limit * 0.4));
+  return `${text.slice(0, head)}\n… (${tail - head} characters left out) …\n${text.slice(tail)}`;
+}
