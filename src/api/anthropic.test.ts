@@ -6,7 +6,7 @@ import { anthropicHandler } from './anthropic';
 import { ApiError } from './apiError';
 import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
 import type { ApiHandler, ApiRequest } from './types';
-import { promptTokens, uncachedInputTokens } from './usage';
+import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
 
 let server: ModelServer | undefined;
 afterEach(async () => {

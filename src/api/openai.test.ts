@@ -19,7 +19,7 @@ import {
   user,
 } from './testing';
 import type { ApiHandler, ApiRequest } from './types';
-import { promptTokens, uncachedInputTokens } from './usage';
+import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
 
 let open: ModelServer | undefined;
 afterEach(async () => {

@@ -2,37 +2,13 @@
  * What a model is asked and what it answers, the same for every vendor. A handler converts from the core's message model
  * to the vendor's wire form and back; nobody above it knows an SDK.
  */
+import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
+
+export type { Usage, UsageAccounting };
 
 /** Who answers: the wire protocol and the way to sign in. OpenAI's also serves OpenRouter, Azure, Ollama, LM Studio, vLLM. */
 export type Vendor = 'anthropic' | 'openai' | 'bedrock' | 'vertex' | 'vscode';
-
-/**
- * How a vendor counts input tokens: `anthropic` leaves cached tokens out of `inputTokens`, `openai` includes them.
- * Sources: Anthropic API guide, "Prompt caching" (tracking cache performance); OpenAI guide, "Prompt caching".
- */
-export type UsageAccounting = 'anthropic' | 'openai';
-
-/** Tokens of one call, as the vendor counts them. */
-export interface Usage {
-  readonly accounting: UsageAccounting;
-  /** `reported` by the vendor, or `counted` here because it reported nothing (or was cut off before its last report). */
-  readonly source: 'reported' | 'counted';
-  /** Input tokens; whether cached ones are among them says {@link Usage.accounting}. */
-  readonly inputTokens: number;
-  /** Output tokens, reasoning among them. */
-  readonly outputTokens: number;
-  /** Input tokens read from the prompt cache. */
-  readonly cacheReadTokens: number;
-  /** Input tokens written to the prompt cache. */
-  readonly cacheWriteTokens: number;
-  /** Those of `cacheWriteTokens` that were written for an hour, which cost more. */
-  readonly longCacheWriteTokens?: number;
-  /** Those of `outputTokens` that were reasoning. */
-  readonly reasoningTokens?: number;
-  /** What the vendor says that it charged, in US dollars (OpenRouter does). */
-  readonly costUsd?: number;
-}
 
 /** Why the model stopped. `other`: a reason that we don't know. */
 export type StopReason =
