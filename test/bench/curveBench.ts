@@ -1,6 +1,6 @@
 /** How time and memory grow with the conversation: generated ones from 50K to 2M tokens. */
 import { generateConversation } from '../generators/conversation';
-import { CANDIDATES, measureMemory, measureTime, type Measurement, type MemoryMeasurement } from './measure';
+import { CANDIDATES, measureMemory, measureTime, warmUp, type Measurement, type MemoryMeasurement } from './measure';
 import { megabytes, millis, percent, table } from './table';
 
 export interface CurvePoint extends Measurement, MemoryMeasurement {
@@ -13,6 +13,7 @@ const SEED = 42;
 
 export async function benchCurve(sizes: readonly number[] = SIZES): Promise<CurvePoint[]> {
   const points: CurvePoint[] = [];
+  await warmUp(generateConversation({ seed: SEED, targetTokens: 100_000 }));
   for (const targetTokens of sizes) {
     const make = (): ReturnType<typeof generateConversation> => generateConversation({ seed: SEED, targetTokens });
     for (const candidate of CANDIDATES) {
@@ -28,13 +29,14 @@ export async function benchCurve(sizes: readonly number[] = SIZES): Promise<Curv
 }
 
 export function curveTable(points: readonly CurvePoint[]): string {
-  const perToken = ({ timeMs, tokensBefore }: CurvePoint): number => timeMs / tokensBefore;
+  const perToken = ({ cpuMs, tokensBefore }: CurvePoint): number => cpuMs / tokensBefore;
   return table(
     [
       'provider',
       'tokens',
       'reduction',
       'time',
+      'processor',
       'per 1K tokens',
       'against the smallest',
       'messages',
@@ -47,6 +49,7 @@ export function curveTable(points: readonly CurvePoint[]): string {
         point.tokensBefore,
         percent(1 - point.tokensAfter / point.tokensBefore),
         millis(point.timeMs),
+        millis(point.cpuMs),
         `${(perToken(point) * 1e6).toFixed(0)} µs`,
         `${(perToken(point) / perToken(own[0] ?? point)).toFixed(2)} ×`,
         megabytes(point.messages),

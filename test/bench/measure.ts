@@ -36,8 +36,10 @@ export interface Measurement {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly edits: number;
-  /** Milliseconds, median of the runs; the conversation's tokens were counted before. */
+  /** Milliseconds on the clock, median of the runs; the conversation's tokens were counted before. */
   readonly timeMs: number;
+  /** Milliseconds of processor time, median of the runs: other work on the machine doesn't count. */
+  readonly cpuMs: number;
 }
 
 /** Condenses several times, each time with a counter that knows the conversation and nothing else. */
@@ -47,22 +49,34 @@ export async function measureTime(
   runs = 5,
 ): Promise<Measurement> {
   const times: number[] = [];
+  const cpuTimes: number[] = [];
   let edits: ProviderResult['edits'] = [];
   for (let run = 0; run < runs; run++) {
     const counter = freshCounter();
     counter.messages(messages);
     collectGarbage();
-    const started = performance.now();
+    const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
     edits = (await condense(messages, candidate, counter)).edits;
     times.push(performance.now() - started);
+    const { user, system } = process.cpuUsage(cpuStarted);
+    cpuTimes.push((user + system) / 1_000);
   }
   const counter = freshCounter();
   return {
     tokensBefore: counter.messages(messages),
     tokensAfter: counter.messages(applyEdits(messages, edits).messages),
     edits: edits.length,
-    timeMs: times.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? Number.NaN,
+    timeMs: median(times),
+    cpuMs: median(cpuTimes),
   };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Lets the engine compile what the measurements run, so that the first one is like the others. */
+export async function warmUp(messages: readonly ApiMessage[]): Promise<void> {
+  for (const each of CANDIDATES) await measureTime(messages, each, 3);
 }
 
 export interface MemoryMeasurement {
@@ -80,9 +94,9 @@ export async function measureMemory(
   make: () => readonly ApiMessage[],
   candidate: Candidate,
 ): Promise<MemoryMeasurement> {
-  const empty = aliveBytes();
+  const empty = await settledBytes();
   const messages = make();
-  const loaded = aliveBytes();
+  const loaded = await settledBytes();
   let peak = 0;
   let looked = 0;
   const look = (): void => {
@@ -119,6 +133,15 @@ const collectGarbage = (): void => {
   if (!globalThis.gc) throw new Error('run node with --expose-gc');
   globalThis.gc();
 };
+
+/** What earlier measurements left is only freed once their promises are done with. */
+async function settledBytes(): Promise<number> {
+  for (let pause = 0; pause < 3; pause++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+  }
+  return aliveBytes();
+}
 
 function aliveBytes(): number {
   collectGarbage();

@@ -1,6 +1,6 @@
 /** Per conversation and provider: what it takes out, how long it takes, what memory it needs. */
 import type { BenchConversation } from './corpus';
-import { CANDIDATES, measureMemory, measureTime, type Measurement, type MemoryMeasurement } from './measure';
+import { CANDIDATES, measureMemory, measureTime, warmUp, type Measurement, type MemoryMeasurement } from './measure';
 import { megabytes, millis, percent, table } from './table';
 
 export interface ProviderRow extends Measurement, MemoryMeasurement {
@@ -10,6 +10,7 @@ export interface ProviderRow extends Measurement, MemoryMeasurement {
 
 export async function benchProviders(conversations: readonly BenchConversation[]): Promise<ProviderRow[]> {
   const rows: ProviderRow[] = [];
+  await warmUp(conversations[0]?.messages ?? []);
   for (const { name, messages } of conversations) {
     for (const candidate of CANDIDATES) {
       const time = await measureTime(messages, candidate);
@@ -26,10 +27,10 @@ export function providersTable(rows: readonly ProviderRow[]): string {
     const own = rows.filter(({ provider }) => provider === name);
     const before = own.reduce((sum, row) => sum + row.tokensBefore, 0);
     const after = own.reduce((sum, row) => sum + row.tokensAfter, 0);
-    return ['all together', name, before, after, percent(1 - after / before), '', '', ''];
+    return ['all together', name, before, after, percent(1 - after / before), '', '', '', ''];
   });
   return table(
-    ['conversation', 'provider', 'tokens before', 'after', 'reduction', 'edits', 'time', 'peak memory'],
+    ['conversation', 'provider', 'tokens before', 'after', 'reduction', 'edits', 'time', 'processor', 'peak memory'],
     [
       ...rows.map((row) => [
         row.conversation,
@@ -39,6 +40,7 @@ export function providersTable(rows: readonly ProviderRow[]): string {
         percent(1 - row.tokensAfter / row.tokensBefore),
         row.edits,
         millis(row.timeMs),
+        millis(row.cpuMs),
         `${megabytes(row.peak)} (${(row.peak / row.messages).toFixed(2)} ×)`,
       ]),
       ...totals,

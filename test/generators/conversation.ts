@@ -38,7 +38,7 @@ const OTHER_RESULTS = 0.025;
 /** Measured on generated conversations with o200k. */
 const CHARS_PER_TOKEN = 3.75;
 
-/** About how many characters one result of each has: what is chosen seldom is long. */
+/** About how many characters one result of each has: what has long results is chosen seldom. */
 const TYPICAL = {
   Read: 7_000,
   Bash: 3_000,
