@@ -183,7 +183,13 @@ export const walksThrough: Scenario = async (bed) => {
   const bench = await bed.open();
   await runCommand(bench, 'Welcome: Open Walkthrough...');
   const button = bench.page.getByRole('button', { name: 'Condense the sample' });
-  await button.first().waitFor();
+  const choice = bench.page.locator('.quick-input-list-row', { hasText: 'Get started with Context Condenser' });
+  // VS Code asks which one, or opens it at once where it has shown the others already.
+  await until('the walkthrough', async () => {
+    if ((await button.count()) > 0) return true;
+    if ((await choice.count()) > 0) await choice.first().click({ timeout: 2_000 });
+    return false;
+  });
   await screenshot(bench, 'walkthrough-dark');
   await button.first().click();
   await notification(bench, 'Context condensed using');
