@@ -75,11 +75,14 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): n
   checked.set(draft, known);
   known.standing.update(draft.messages, hintsOf(exchangesOf(draft), tools));
   const broken = brokenIn(draft.original, known.exchanges, known.standing, draft.shown, tools);
-  for (const cuts of Map.groupBy(broken, ({ place }) => placeKey(place)).values()) {
-    const [first] = cuts;
-    if (!first) continue;
-    draft.restore(RESTORED, first.place, new Set(cuts.map(({ cut }) => cut)), {
-      contentType: first.contentType,
+  const byPlace = new Map<string, Set<Cut>>();
+  for (const { place, cut } of broken) {
+    const key = placeKey(place);
+    byPlace.set(key, (byPlace.get(key) ?? new Set<Cut>()).add(cut));
+  }
+  for (const { place, contentType } of broken) {
+    draft.restore(RESTORED, place, byPlace.get(placeKey(place)) ?? new Set(), {
+      contentType,
       reason: 'the copy that a reference pointed at was taken out',
       strict: true,
     });
