@@ -182,7 +182,8 @@ export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (
 export const walksThrough: Scenario = async (bed) => {
   const bench = await bed.open();
   await runCommand(bench, 'Welcome: Open Walkthrough...');
-  const button = bench.page.getByRole('button', { name: 'Condense the sample' });
+  // The step's own heading is a button of that name, too.
+  const button = bench.page.locator('.monaco-button', { hasText: 'Condense the sample' });
   const choice = bench.page.locator('.quick-input-list-row', { hasText: 'Get started with Context Condenser' });
   // VS Code asks which one, or opens it at once where it has shown the others already.
   await until('the walkthrough', async () => {
