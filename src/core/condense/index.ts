@@ -2,5 +2,9 @@
 export { CondensationManager, UnknownProviderError } from './manager';
 export type { CondensationOutcome, CondensationRequest, ProviderInfo } from './manager';
 export type { CondensationProvider, StepReport } from './types';
+export { condenseIfNeeded } from './automatic';
+export { condenseWithFallback } from './fallback';
+export type { FallbackPolicy } from './fallback';
 export { losslessProvider } from './providers/lossless';
+export { nativeProvider } from './providers/native';
 export { truncationProvider } from './providers/truncation';

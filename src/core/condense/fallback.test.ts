@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../messages/types';
+import { checkConversation } from '../messages/firewall';
+import { assistant, exchange, lines, user } from '../testing';
+import { freshCounter } from '../testingCounter';
+import { condenseIfNeeded, type AutomaticRequest } from './automatic';
+import { applyEdits } from './edits';
+import { condenseWithFallback, fittingTokens, type FallbackPolicy } from './fallback';
+import { CondensationManager, type CondensationRequest } from './manager';
+import { losslessProvider } from './providers/lossless';
+import { nativeProvider } from './providers/native';
+import { truncationProvider } from './providers/truncation';
+import { selectSummarizer } from './summary/selectSummarizer';
+import { testSummarizer } from './summary/testing';
+import type { CondensationProvider } from './types';
+
+const counter = freshCounter();
+
+const messages: ApiMessage[] = [
+  user('task'),
+  ...Array.from({ length: 20 }, (_, index) =>
+    exchange(`${index}`, 'Read', { path: `f${index}` }, lines(`f${index}`, 60)),
+  ).flat(),
+  assistant('done'),
+];
+const TOKENS = counter.messages(messages);
+
+const broken: CondensationProvider = {
+  ...(losslessProvider as CondensationProvider),
+  id: 'smart',
+  name: 'Smart',
+  condense: () => Promise.reject(new Error('it broke')),
+};
+
+function bed(replies: readonly string[] = ['## Goal\nx']) {
+  const summarizer = testSummarizer(replies);
+  const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const providers = [broken, native, losslessProvider, truncationProvider] as const;
+  const manager = new CondensationManager(counter, providers);
+  const request: CondensationRequest = { conversation: 'c', messages, trigger: 'automatic', maxCost: 1 };
+  const condense = (policy: FallbackPolicy, changes: Partial<CondensationRequest> = {}) =>
+    condenseWithFallback(manager, { ...request, ...changes }, policy);
+  return { manager, summarizer, condense };
+}
+
+/** A window that the messages exceed. */
+const small = { contextWindow: TOKENS, maxOutputTokens: Math.round(TOKENS / 4) };
+/** One in which they have room. */
+const large = { contextWindow: TOKENS * 4 };
+
+describe('after a failure', () => {
+  it('nothing is called that costs, unless profile and budget were set; it is told', async () => {
+    const { condense, summarizer } = bed();
+    const outcome = await condense({ mayUseNative: false, window: large });
+    expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart', cost: 0, error: { message: 'it broke' } });
+    expect(summarizer.requests).toHaveLength(0);
+  });
+
+  it('native, where it is allowed', async () => {
+    const { condense } = bed();
+    const outcome = await condense({ mayUseNative: true, window: large });
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: 'native' });
+    expect(outcome.cost).toBeGreaterThan(0);
+    expect(outcome.calls).toHaveLength(1);
+    expect(outcome.notes).toEqual(['Smart: it broke', 'Native was used instead.']);
+  });
+
+  it('native within what is left of the budget', async () => {
+    const { condense, summarizer } = bed();
+    const outcome = await condense({ mayUseNative: true, window: large }, { maxCost: 0.0001 });
+    expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
+    expect(outcome.notes.join()).toContain('at most $0.0001 may be spent');
+    expect(summarizer.requests).toHaveLength(0);
+  });
+
+  it('truncation, only where the window would be exceeded, and down to what fits', async () => {
+    const { condense } = bed(['failed']);
+    const fits = await condense({ mayUseNative: true, window: large });
+    expect(fits).toMatchObject({ kind: 'failed' });
+    expect(fits.cost).toBeGreaterThan(0);
+    const outcome = await bed(['failed']).condense({ mayUseNative: true, window: small });
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    expect(outcome.provider).toBe('truncation');
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(small));
+    expect(outcome.notes).toEqual([
+      'Smart: it broke',
+      'Native: The model said: failed.',
+      'The window would have been exceeded, so old content was truncated.',
+    ]);
+    expect(outcome.cost).toBeGreaterThan(0);
+    expect(checkConversation(outcome.view)).toEqual([]);
+  });
+
+  it('truncation on top of a success that isn’t enough', async () => {
+    const { condense } = bed();
+    const same = lines('same', 80);
+    const repeated = [
+      ...messages.slice(0, -1),
+      ...exchange('a', 'Read', { path: 'same' }, same),
+      ...exchange('b', 'Read', { path: 'same' }, same),
+      ...Array.from({ length: 5 }, (_, index) => [assistant(`text ${index}`), user(`words ${index}`)]).flat(),
+    ];
+    const window = { contextWindow: Math.round(TOKENS * 0.8), maxOutputTokens: 100 };
+    const outcome = await condense(
+      { mayUseNative: false, window },
+      { messages: repeated, provider: 'lossless', minimumGain: { percent: 0, tokens: 1 } },
+    );
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(window));
+    expect(new Set(outcome.edits.map(({ step }) => step)).size).toBeGreaterThan(1);
+    expect(applyEdits(repeated, outcome.edits).messages).toEqual(outcome.view);
+  });
+
+  it('a budget that is set stays whole where nothing was known of a cost; a missing provider is no fallback', async () => {
+    const alone = new CondensationManager(counter, [broken]);
+    const outcome = await condenseWithFallback(
+      alone,
+      { conversation: 'c', messages, trigger: 'manual' },
+      { mayUseNative: true, window: small },
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
+  });
+
+  it('a cancel is no failure', async () => {
+    const { condense, summarizer } = bed();
+    const signal = AbortSignal.abort(new Error('stop'));
+    expect(await condense({ mayUseNative: true, window: small }, { signal })).toMatchObject({ kind: 'cancelled' });
+    expect(summarizer.requests).toHaveLength(0);
+    const abort = new AbortController();
+    const stopping = testSummarizer(async () => {
+      abort.abort();
+      return 'aborted';
+    });
+    const native = nativeProvider({ select: () => selectSummarizer({ condensing: stopping }) });
+    const manager = new CondensationManager(counter, [broken, native]);
+    const request = { conversation: 'c', messages, trigger: 'manual', signal: abort.signal } as const;
+    expect(await condenseWithFallback(manager, request, { mayUseNative: true })).toMatchObject({ kind: 'cancelled' });
+  });
+
+  it('when all fail the conversation stays as it is, and every reason is told', async () => {
+    const { condense } = bed(['failed']);
+    const outcome = await condense({
+      mayUseNative: true,
+      window: { contextWindow: 100, maxOutputTokens: 1 },
+      configs: { truncation: { preserveRecentCount: 1_000 } },
+    });
+    expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
+    expect(outcome.notes).toHaveLength(4);
+  });
+});
+
+describe('condenseIfNeeded', () => {
+  const automatic = (changes: Partial<AutomaticRequest> = {}) => {
+    const { manager } = bed();
+    const request: AutomaticRequest = {
+      conversation: 'c',
+      messages,
+      provider: 'truncation',
+      window: { contextWindow: TOKENS * 2, maxOutputTokens: 100 },
+      threshold: { kind: 'percent', percent: 75 },
+      ...changes,
+    };
+    return condenseIfNeeded(manager, counter, request, { mayUseNative: false });
+  };
+
+  it('does nothing below the threshold', async () => {
+    expect(await automatic()).toMatchObject({ kind: 'not-due', decision: { due: false } });
+    expect(await automatic({ messages: [] })).toMatchObject({ kind: 'not-due' });
+  });
+
+  it('condenses at the threshold, down to half of the window', async () => {
+    const window = { contextWindow: Math.floor(TOKENS / 0.76), maxOutputTokens: 100 };
+    const ran = await automatic({ window });
+    if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
+    expect(ran.decision.reason).toBe('threshold');
+    expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(window.contextWindow / 2);
+  });
+
+  it('counts the model’s own tokens, the system prompt and the tools', async () => {
+    const window = { contextWindow: TOKENS * 2, maxOutputTokens: 100, tokenFactor: 1.5 };
+    expect(await automatic({ window })).toMatchObject({ kind: 'ran', decision: { percent: expect.closeTo(75, 0) } });
+    expect(await automatic({ overheadTokens: TOKENS })).toMatchObject({ kind: 'ran', decision: { percent: 100 } });
+  });
+
+  it('tells of a wrong threshold, and goes as far as it was told', async () => {
+    const ran = await automatic({
+      threshold: { percent: 40, source: 'global', warning: 'wrong threshold' },
+      target: { kind: 'tokens', tokens: Math.round(TOKENS * 0.7) },
+    });
+    if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
+    expect(ran.outcome.notes[0]).toBe('wrong threshold');
+    expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(TOKENS * 0.7);
+    expect(ran.outcome.tokensAfter).toBeGreaterThan(TOKENS * 0.6);
+  });
+});
