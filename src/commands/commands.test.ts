@@ -197,9 +197,9 @@ describe('picking a conversation', () => {
       'broken.jsonl',
       '$(folder-opened) Open file…',
     ]);
-    expect(items[0]!.detail).toMatch(/^Claude Code · \d+ days ago · [\d,]+ tokens · -project$/);
+    expect(items[0]!.detail).toMatch(/^Claude Code · \d+ days ago · [\d,]+ tokens · project$/);
     expect(items[1]!.detail).toMatch(/^Roo Code · /);
-    expect(items[2]!.detail).toMatch(/can’t be read · -project$/);
+    expect(items[2]!.detail).toMatch(/can’t be read · project$/);
     expect(fake.shown).toEqual([]);
   });
 

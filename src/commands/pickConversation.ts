@@ -92,7 +92,8 @@ async function fill(services: Services, picker: vscode.QuickPick<PickItem>, sign
 }
 
 function itemOf(found: FoundConversation, counted: CountedConversation | undefined): PickItem {
-  const folder = basename(dirname(found.path));
+  // Claude Code writes a project's path with dashes.
+  const folder = basename(dirname(found.path)).replace(/^-/, '');
   const age = ageOf(Date.now() - found.modified);
   const size = !counted
     ? vscode.l10n.t('counting…')

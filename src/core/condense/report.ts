@@ -27,7 +27,7 @@ export function formatTime(ms: number): string {
 }
 
 /**
- * What a condensation did, in the form of NFR-U-002: one line a step, then total, cost and time.
+ * What a condensation did, in the form of NFR-U-002: one line a step that did something, then total, cost and time.
  * @param calibrate tokens of the model for a number of o200k tokens.
  */
 export function formatReport(
@@ -38,7 +38,7 @@ export function formatReport(
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
     `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
-  const lines = [headline(outcome, provider), ...outcome.steps.map((step) => stepLine(step, change))];
+  const lines = [headline(outcome, provider), ...stepLines(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
     const { tokensBefore, tokensAfter } = outcome;
     const reduction = formatChange(tokensBefore, tokensAfter).slice(1);
@@ -66,13 +66,23 @@ function headline(outcome: CondensationOutcome, provider: ProviderInfo): string 
   }
 }
 
-function stepLine(step: StepReport, change: (before: number, after: number) => string): string {
-  switch (step.outcome.kind) {
-    case 'done':
-      return ` - ${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`;
-    case 'skipped':
-      return ` - ${step.name}: skipped, ${step.outcome.reason}`;
-    case 'failed':
-      return ` - ${step.name}: failed and was left out, ${step.outcome.reason}`;
-  }
+/** The steps that did something or failed, one a line; the others, which can be many, together. */
+function stepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
+  const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
+  const skipped = steps.flatMap(({ outcome }) => (outcome.kind === 'skipped' ? [outcome.reason] : []));
+  const counted = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
+  return [
+    ...steps
+      .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
+      .map((step) => stepLine(step, change)),
+    ...(idle > 0 ? [` - ${counted(idle)} found nothing`] : []),
+    ...[...new Set(skipped)].map(
+      (reason) => ` - ${counted(skipped.filter((other) => other === reason).length)} skipped: ${reason}`,
+    ),
+  ];
 }
+
+const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
+  step.outcome.kind === 'failed'
+    ? ` - ${step.name}: failed and was left out, ${step.outcome.reason}`
+    : ` - ${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`;
