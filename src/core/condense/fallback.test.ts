@@ -145,7 +145,7 @@ describe('after a failure', () => {
       configs: { truncation: { preserveRecentCount: 1_000 } },
     });
     expect(outcome).toMatchObject({ kind: 'failed', provider: 'smart' });
-    expect(outcome.notes).toHaveLength(4);
+    expect(outcome.notes).toHaveLength(3);
   });
 });
 

@@ -77,16 +77,15 @@ async function next(
     ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
     ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
   });
+  const reason = `${nameOf(manager, before)}: ${whyOf(before)}`;
+  const isTold = before.kind === 'condensed' || before.notes.includes(reason);
+  const told = isTold ? before.notes : [...before.notes, reason];
   const both = {
     tokensBefore: before.tokensBefore,
     steps: [...before.steps, ...tried.steps],
     cost: sumOfCosts([before.cost, tried.cost]),
     timeMs: before.timeMs + tried.timeMs,
-    notes: [
-      ...before.notes,
-      ...(before.kind === 'condensed' ? [] : [`${nameOf(manager, before)}: ${whyOf(before)}`]),
-      ...tried.notes,
-    ],
+    notes: [...told, ...tried.notes],
     ...((before.calls ?? tried.calls) && { calls: [...(before.calls ?? []), ...(tried.calls ?? [])] }),
   };
   if (tried.kind === 'condensed') {
