@@ -11,8 +11,14 @@ export interface KeptRun {
   readonly keepers: readonly { readonly source: Source; readonly line: number }[];
 }
 
+type RangeOf = (source: Source, first: number, last: number) => string | undefined;
+
+/** What {@link describeRun} says at most: whether the numbers still stand changes nothing. */
+export const longestDescription = (run: KeptRun): string =>
+  describeRun(run, (source) => (source === run.source ? '1000-1999' : '3000-3999'));
+
 /** What a marker says about a run: which lines are missing and where they stand. */
-export function describeRun(run: KeptRun): string {
+export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
   const { source, first, last, keepers } = run;
   const numbers = rangeOf(source, first, last);
   const what = numbers ? `lines ${numbers}` : plural(last - first + 1);
@@ -46,7 +52,7 @@ const isLater = (a: Source, b: Source): boolean =>
   a.content.message > b.content.message ||
   (a.content.message === b.content.message && Number(a.content.path[1] ?? 0) > Number(b.content.path[1] ?? 0));
 
-function rangeOf({ lines }: Source, first: number, last: number): string | undefined {
+function statedRange({ lines }: Source, first: number, last: number): string | undefined {
   const from = lines.numbers[first] ?? 0;
   const to = lines.numbers[last] ?? 0;
   if (from === 0 || to - from !== last - first) return undefined;

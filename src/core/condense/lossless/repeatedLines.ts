@@ -6,7 +6,7 @@ import { placeKey } from '../edits';
 import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
-import { describeRun, type KeptRun } from './describe';
+import { describeRun, longestDescription, type KeptRun } from './describe';
 import { LineIndex, type Keep } from './lineIndex';
 import type { Pace } from '../pace';
 import { sourcesOf, type Source, type SourceKind } from './sources';
@@ -141,7 +141,7 @@ const keptLine = (index: LineIndex, line: number): KeptRun['keepers'][number] =>
 });
 
 /** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
-const MARGIN = 5;
+const MARGIN = 10;
 /** A log or a listing with holes is hard to read: the hole must be worth so many markers. */
 const MIN_WORTH = 2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
@@ -151,7 +151,7 @@ function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | un
   const start = lines.starts[run.first] ?? 0;
   const end = lines.ends[run.last] ?? 0;
   const what = describeRun(run);
-  const price = marker(`${what}; ${MARKER_RULE}`, ANY_REFERENCE);
+  const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);
   if (end - start <= 6 * price.length) {
     // Without the numbers: they may go, too, and then it must still be worth it.
     let body = '';

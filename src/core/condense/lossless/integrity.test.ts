@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import { cutsOf } from '../../testing';
+import { Draft } from '../draft';
+import { Pace } from '../pace';
+import type { DraftStep } from '../steps';
+import { brokenCuts, keepingReferences, restoreBroken, RESTORED } from './integrity';
+import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
+import { lineNumbers } from './lineNumbers';
+import { code, counter, did, read, resultAt, TASK } from './testing';
+
+const A = code('a', 1, 40);
+const FILE = { file_path: '/work/a.ts' };
+const messages: readonly ApiMessage[] = [
+  TASK,
+  ...did('Read', FILE, `${read(A)}\nfirst`),
+  ...did('Read', FILE, `${read(A)}\nlast`),
+];
+const KEPT = { message: 4, path: ['content', 0, 'content'] };
+
+/** Takes out the copy that was kept. */
+const takeKept: DraftStep = {
+  name: 'take',
+  run(draft) {
+    const end = draft.text(KEPT).length;
+    draft.cut('take', KEPT, [{ start: 0, end, marker: 'taken' }], {
+      contentType: 'toolResults',
+      reason: 'test',
+      strict: false,
+    });
+    return Promise.resolve();
+  },
+};
+
+async function condensed(): Promise<Draft> {
+  const draft = new Draft(messages, counter);
+  for (const step of [...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)]) {
+    await step.run(draft, new Pace());
+  }
+  expect(resultAt(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
+  return draft;
+}
+
+describe('the check', () => {
+  it('finds nothing where all that was left out stands', async () => {
+    const draft = await condensed();
+    expect(restoreBroken(draft)).toBe(0);
+    expect(brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
+  });
+
+  it('finds cuts whose kept copy is gone, and restores them', async () => {
+    const draft = await condensed();
+    await takeKept.run(draft, new Pace());
+    const broken = brokenCuts(messages, draft.messages, draft.shown);
+    expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
+    expect(restoreBroken(draft)).toBe(1);
+    expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
+    expect(cutsOf(draft.edits).at(-1)).toMatchObject({ step: RESTORED, cuts: [], strict: true });
+    expect(draft.tokens).toBe(counter.messages(draft.messages));
+    expect(restoreBroken(draft)).toBe(0);
+  });
+
+  it('runs after a step, which may then work on what was restored', async () => {
+    const draft = await condensed();
+    let runs = 0;
+    const counted: DraftStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
+    await keepingReferences(counted).run(draft, new Pace());
+    expect(runs).toBe(2);
+    expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
+    const idle: DraftStep = { name: 'idle', run: () => Promise.resolve() };
+    await keepingReferences(idle).run(draft, new Pace());
+  });
+
+  it('finds a number whose line before is gone', async () => {
+    const only = [TASK, ...did('Read', FILE, read(A))];
+    const draft = new Draft(only, counter);
+    await lineNumbers(DEFAULT_TOOLS).run(draft, new Pace());
+    const place = { message: 2, path: ['content', 0, 'content'] };
+    const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
+    const end = draft.text(place).indexOf(A[20] ?? '') - 1;
+    draft.cut('take', place, [{ start: 0, end, marker: 'some text' }], info);
+    const broken = brokenCuts(only, draft.messages, draft.shown);
+    expect(broken.map(({ cut, line }) => [only[2] && cut.text, line])).toEqual([['', '']]);
+    expect(restoreBroken(draft)).toBe(1);
+    expect(resultAt(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
+  });
+
+  it('takes a marker that tells the lines for the line before', async () => {
+    const only = [TASK, ...did('Read', FILE, read(A))];
+    const draft = new Draft(only, counter);
+    await lineNumbers(DEFAULT_TOOLS).run(draft, new Pace());
+    const place = { message: 2, path: ['content', 0, 'content'] };
+    const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
+    const end = draft.text(place).indexOf(A[20] ?? '') - 1;
+    draft.cut('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
+    expect(brokenCuts(only, draft.messages, draft.shown)).toEqual([]);
+  });
+
+  it('knows cuts of messages that it does not have for nothing', () => {
+    const place = { message: 9, path: ['content'] };
+    expect(brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
+  });
+});

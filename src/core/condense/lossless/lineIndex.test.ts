@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { toolExchanges } from '../../messages/exchanges';
+import type { ApiMessage } from '../../messages/types';
+import { cpuMs } from '../../testing';
+import { LineIndex } from './lineIndex';
+import type { SourceKind } from './sources';
+import { sourcesOf } from './sources';
+import { called, code, did, read, TASK } from './testing';
+
+const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
+
+const indexOf = (messages: readonly ApiMessage[]): LineIndex => {
+  const index = new LineIndex('latest', ALL);
+  for (const source of sourcesOf(toolExchanges(messages), 0, DEFAULT_TOOLS)) index.add(source);
+  return index;
+};
+
+/** How many lines stand for others. */
+const linked = (index: LineIndex): number =>
+  index.sources.reduce((sum, { lines }, at) => {
+    const base = index.bases[at] ?? 0;
+    for (let line = base; line < base + lines.count; line++) if (index.standingFor(line) !== line) sum++;
+    return sum;
+  }, 0);
+
+describe('the index', () => {
+  it('finds runs in the middle of other text, from whichever line they are recognized', () => {
+    const run = ['}', '', ...code('a', 1, 9)];
+    const messages = [
+      TASK,
+      ...did('Probe', {}, [...code('b', 1, 5), ...run, ...code('c', 1, 5)].join('\n')),
+      ...did('Probe', {}, [...code('d', 1, 5), ...run, ...code('e', 1, 5)].join('\n')),
+    ];
+    expect(linked(indexOf(messages))).toBe(run.length);
+  });
+
+  it('takes nothing for the same that is short or says nothing', () => {
+    const messages = ['x', 'y'].map((name) =>
+      did('Probe', {}, [...code(name, 1, 5), '}', '---', '', 'return nil', ...code(name, 6, 9)].join('\n')),
+    );
+    expect(linked(indexOf([TASK, ...messages.flat()]))).toBe(0);
+  });
+
+  it('compares the text of lines of one length and one beginning', () => {
+    const long = (end: string): string => `${'x'.repeat(20_000)}${end}`;
+    const messages = [
+      TASK,
+      ...did('Probe', {}, long('a')),
+      ...did('Probe', {}, long('b')),
+      ...did('Probe', {}, long('a')),
+    ];
+    expect(linked(indexOf(messages))).toBe(1);
+  });
+
+  it('keeps what must not be cut, whichever comes later', () => {
+    const text = code('a', 1, 9).join('\n');
+    const index = new LineIndex('latest', new Set<SourceKind>(['read']));
+    const messages = [
+      TASK,
+      ...did('Read', {}, read(code('a', 1, 9))),
+      ...called('Write', { content: text }),
+      ...did('Probe', {}, text),
+    ];
+    for (const source of sourcesOf(toolExchanges(messages), 0, DEFAULT_TOOLS)) index.add(source);
+    expect(linked(index)).toBe(9);
+    expect(index.sourceAt(index.standingFor(0)).kind).toBe('written');
+  });
+});
+
+/** Hostile inputs, at two sizes: four times as much takes about four times as long, never sixteen. */
+describe.each<[string, (size: number) => readonly ApiMessage[]]>([
+  [
+    'one line of megabytes',
+    (size) => ['a', 'b', 'a'].flatMap((end) => did('Probe', {}, `${'xyz '.repeat(size * 80)}${end}`)),
+  ],
+  [
+    'one line thousands of times',
+    (size) => [1, 2].flatMap(() => did('Probe', {}, 'the same line again and again\n'.repeat(size * 6))),
+  ],
+  [
+    'thousands of reads of one file',
+    (size) => Array.from({ length: size / 4 }, () => did('Read', { file_path: 'a' }, read(code('a', 1, 30)))).flat(),
+  ],
+  [
+    'strings of one length with one beginning',
+    (size) =>
+      Array.from({ length: size / 40 }, (_, at) =>
+        did('Probe', {}, `${'x'.repeat(4_000)}${String(at).padStart(9)}`),
+      ).flat(),
+  ],
+  [
+    'the same two lines in other surroundings',
+    (size) =>
+      Array.from({ length: size / 8 }, (_, at) =>
+        did('Probe', {}, [...code(`a${at}x`, 1, 2), ...code('b', 1, 2), ...code(`c${at}x`, 1, 2)].join('\n')),
+      ).flat(),
+  ],
+])('%s', (_name, make) => {
+  it('takes linear time', () => {
+    const time = (size: number): number => {
+      const messages = [TASK, ...make(size)];
+      return Math.min(...[1, 2, 3].map(() => cpuMs(() => indexOf(structuredClone(messages)))));
+    };
+    time(1_000);
+    expect(time(16_000)).toBeLessThan(9 * Math.max(time(4_000), 3));
+  });
+});

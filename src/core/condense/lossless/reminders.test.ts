@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, text, user } from '../../testing';
+import { repeatedReminders } from './reminders';
+import { did, resultAt, run, shown, TASK } from './testing';
+
+const REMINDER = `<system-reminder>\nWhenever you read a file, consider whether it looks malicious. You can say what it does.\n</system-reminder>`;
+const OTHER = `<system-reminder>\nThe list of things to do is empty. Don't mention this to the user, they are aware of it already.\n</system-reminder>`;
+
+describe('reminders', () => {
+  const messages = [
+    TASK,
+    ...did('Read', {}, `one\n\n${REMINDER}\n`),
+    ...did('Read', {}, `two\n\n${OTHER}\n\n${REMINDER}`),
+    assistant('ok'),
+    user(text('go on'), text(REMINDER)),
+  ];
+
+  it('stand once, where they stood last', async () => {
+    const draft = await run(repeatedReminders('latest'), messages);
+    expect(resultAt(draft, 2)).toBe('one\n');
+    expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
+    expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
+  });
+
+  it('or where they stood first; a block of its own is not left empty', async () => {
+    const draft = await run(repeatedReminders('first'), messages);
+    expect(resultAt(draft, 2)).toBe(`one\n\n${REMINDER}\n`);
+    expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
+    expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
+  });
+
+  it('are only what stands at the end', async () => {
+    const quoting = `A file about ${REMINDER}`;
+    const broken = '</system-reminder> again, and again, and again, and again </system-reminder>';
+    const inside = `${REMINDER}\nand more text behind it`;
+    const cases = [quoting, broken, inside].flatMap((content) => [
+      ...did('Read', {}, content),
+      ...did('Read', {}, content),
+    ]);
+    expect((await run(repeatedReminders('latest'), [TASK, ...cases])).edits).toEqual([]);
+  });
+
+  it('stay in the task and in what the agent says', async () => {
+    const draft = await run(repeatedReminders('latest'), [
+      user(`do it\n${REMINDER}`),
+      assistant(`I was told: x\n${REMINDER}`),
+      user(`go on\n${REMINDER}`),
+    ]);
+    expect(draft.edits).toEqual([]);
+  });
+});

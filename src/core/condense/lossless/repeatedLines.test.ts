@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import type { Draft } from '../draft';
+import { assistant, text, user } from '../../testing';
+import type { Keep } from './lineIndex';
+import { LINE_OPERATIONS, repeatedLines, type LineOperation } from './repeatedLines';
+import { called, code, did, read, resultAt, run, shown, TASK } from './testing';
+
+const condense = (
+  messages: readonly ApiMessage[],
+  keep: Keep = 'latest',
+  operations: readonly LineOperation[] = LINE_OPERATIONS,
+): Promise<Draft> => run(repeatedLines(DEFAULT_TOOLS, keep, operations), messages);
+
+const FILE = { file_path: '/work/src/a.ts' };
+const A = code('a', 1, 60);
+
+describe('one view per file', () => {
+  const twoReads = [
+    TASK,
+    ...did('Read', FILE, read(A)),
+    ...did('Read', { ...FILE, offset: 21 }, read(A.slice(20, 50), 21)),
+  ];
+
+  it('keeps lines that were read twice in the later read', async () => {
+    const draft = await condense(twoReads);
+    expect(resultAt(draft, 2)).toBe(`${read(A.slice(0, 20))}\n[lines 21-50, shown later]\n${read(A.slice(50), 51)}`);
+    expect(resultAt(draft, 4)).toBe(read(A.slice(20, 50), 21));
+  });
+
+  it('or in the first one', async () => {
+    const draft = await condense(twoReads, 'first');
+    expect(resultAt(draft, 2)).toBe(read(A));
+    expect(resultAt(draft, 4)).toBe('[lines 21-50, shown above]');
+  });
+
+  it('says where lines stand now that have moved', async () => {
+    const moved = ['// a new line', ...A];
+    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(moved))]);
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later as 2-61]');
+  });
+
+  it('keeps what an edit has changed since', async () => {
+    const changed = A.with(30, '  const changed = true; // and nothing else');
+    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(changed))]);
+    expect(resultAt(draft, 2)).toBe(`[lines 1-30, shown later]\n${read([A[30]!], 31)}\n[lines 32-60, shown later]`);
+  });
+
+  it('knows lines by other ways to number them', async () => {
+    const tabbed = A.map((line, at) => `${at + 1}\t${line}`).join('\n');
+    const barred = A.map((line, at) => `${at + 1} | ${line}`).join('\n');
+    const draft = await condense([
+      TASK,
+      ...did('read_file', { path: 'a.ts' }, barred),
+      ...did('Bash', { command: 'cat -n a.ts' }, tabbed),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, as in later Bash "cat -n a.ts" 1-60]');
+  });
+
+  it('puts runs that stand in several places into one marker', async () => {
+    const draft = await condense([
+      TASK,
+      ...did('Read', FILE, read(A)),
+      ...did('Read', { ...FILE, limit: 30 }, read(A.slice(0, 30))),
+      ...did('Read', { ...FILE, offset: 31 }, read(A.slice(30), 31)),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later]');
+  });
+
+  it('leaves what saves nothing, what failed, and the task', async () => {
+    const short = read(A.slice(0, 2));
+    const messages = [
+      user(A.join('\n')),
+      ...did('Read', FILE, short),
+      ...did('Read', FILE, short),
+      ...did('Read', FILE, read(A), { is_error: true }),
+    ];
+    expect((await condense(messages)).edits).toEqual([]);
+  });
+});
+
+describe('edits', () => {
+  const before = A.slice(10, 25);
+  const after = before.map((line) => line.replace('compute', 'produce'));
+  const edited = [...A.slice(0, 10), ...after, ...A.slice(25)];
+  const edit = { ...FILE, old_string: before.join('\n'), new_string: after.join('\n') };
+  const echo = `The file has been updated. Here's the result of running \`cat -n\` on a snippet:\n${read(edited.slice(6, 29), 7)}`;
+
+  it('let their echo go where the edit and the read show its lines', async () => {
+    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, echo)]);
+    expect(resultAt(draft, 4)).toContain('[lines 7-29, shown above]');
+    expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
+  });
+
+  it('let their old text go where a read shows it', async () => {
+    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, 'done')]);
+    expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe('[15 lines, shown above as 11-25]');
+    expect(shown(draft, 3, 'content', 0, 'input', 'file_path')).toBe(FILE.file_path);
+  });
+
+  it('let their new text go where a later read shows it', async () => {
+    const draft = await condense([TASK, ...did('Edit', edit, 'done'), ...did('Read', FILE, read(edited))]);
+    expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown later as 11-25]');
+  });
+
+  it('let a whole written file go where it is read back', async () => {
+    const draft = await condense([
+      TASK,
+      ...called('Write', { ...FILE, content: A.join('\n') }),
+      ...did('Read', FILE, read(A)),
+    ]);
+    expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe('[60 lines, shown later as 1-60]');
+  });
+
+  it('let what failed go where it was done again', async () => {
+    const draft = await condense([
+      TASK,
+      ...called('Edit', edit, 'no match', { is_error: true }),
+      ...called('Edit', edit),
+    ]);
+    expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown later]');
+    expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
+  });
+});
+
+describe('repeated runs', () => {
+  it('refers a search to the read that shows its lines', async () => {
+    const found = A.slice(4, 24).map((line, at) => `src/a.ts-${at + 5}-${line}`);
+    const draft = await condense([
+      TASK,
+      ...did('Grep', { pattern: 'a9' }, found.join('\n')),
+      ...did('Read', FILE, read(A)),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[lines 5-24, as in later Read of src/a.ts 5-24]');
+  });
+
+  it('names a command without the folder it runs in', async () => {
+    const log = A.join('\n');
+    const draft = await condense([
+      TASK,
+      ...did('Bash', { command: 'cd /work && make' }, `one\n${log}`),
+      ...did('Bash', { command: 'cd /work && make a-target-with-a-long-name' }, `two\n${log}`),
+    ]);
+    expect(resultAt(draft, 2)).toBe('one\n[60 lines, as in later Bash "make a-target-with-a-lon…"]');
+  });
+
+  it('names a search by what it looked for, any other tool by its name, and one of several places', async () => {
+    const draft = await condense([
+      TASK,
+      ...did('Probe', {}, [...A, ...code('b', 1, 30)].join('\n')),
+      ...did('Grep', { pattern: 'x' }, A.join('\n')),
+      ...did('Other', { query: '  ' }, code('b', 1, 30).join('\n')),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[90 lines, as in later Grep "x" and others]');
+    const other = await condense([
+      TASK,
+      ...did('Probe', {}, `${A.join('\n')}\nend`),
+      ...did('Other', {}, A.join('\n')),
+    ]);
+    expect(resultAt(other, 2)).toBe('[60 lines, as in later Other]\nend');
+  });
+
+  it('takes blank lines between two runs with them, and nothing else', async () => {
+    const [first, second] = [A.slice(0, 20), A.slice(20, 40)];
+    const draft = await condense([
+      TASK,
+      ...did('Probe', {}, [...first, '', '', ...second].join('\n')),
+      ...did('Probe', {}, first.join('\n')),
+      ...did('Probe', {}, second.join('\n')),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[42 lines, as in later Probe and others]');
+  });
+
+  it('never takes markers for content', async () => {
+    const marked = `${A.slice(0, 3).join('\n')}\n⟦condensed: 90 lines, shown later · ref abcdef⟧ and so on and so on and so on`;
+    expect((await condense([TASK, ...did('Probe', {}, marked), ...did('Probe', {}, `${marked}\nend`)])).edits).toEqual(
+      [],
+    );
+  });
+
+  it('works inside XML-era texts', async () => {
+    const write = `Writing.\n\n<write_to_file>\n<path>src/a.ts</path>\n<content>\n${A.join('\n')}\n</content>\n</write_to_file>`;
+    const messages = [
+      TASK,
+      assistant(text(write)),
+      user(text("[write_to_file for 'src/a.ts'] Result:"), text('saved')),
+      assistant(text('<read_file>\n<path>src/a.ts</path>\n</read_file>')),
+      user(text("[read_file for 'src/a.ts'] Result:"), text(A.map((line, at) => `${at + 1} | ${line}`).join('\n'))),
+    ];
+    const draft = await condense(messages);
+    expect(shown(draft, 1, 'content', 0, 'text')).toContain('lines, shown later as 1-60]\n</content>');
+  });
+});
+
+describe('an operation that is off', () => {
+  it('leaves its texts whole, and others may still refer to them', async () => {
+    const messages = [TASK, ...called('Write', { ...FILE, content: A.join('\n') }), ...did('Read', FILE, read(A))];
+    const draft = await condense(messages, 'latest', ['oneViewPerFile']);
+    expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe(A.join('\n'));
+    expect(resultAt(draft, 4)).toBe('[lines 1-60, shown above]');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { code, did, resultAt, run, TASK } from './testing';
+import { noiseIn, terminalNoise } from './terminal';
+
+const cut = (text: string): string => {
+  let shown = text;
+  for (const { start, end, marker } of noiseIn(text).toReversed()) {
+    shown = shown.slice(0, start) + (marker === null ? '' : `[${marker}]`) + shown.slice(end);
+  }
+  return shown;
+};
+
+describe('noise', () => {
+  it('is what controls the terminal', () => {
+    expect(cut('\u001b[1;32mok\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u001b\\ \u001bMend')).toBe(
+      'ok link end',
+    );
+  });
+
+  it('is what a carriage return wrote over, but not that of a line that ends in one', () => {
+    expect(cut('10 %\r50 %\r100 %\nnext\r\nlast')).toBe('100 %\nnext\nlast');
+  });
+
+  it('is blanks at the ends of lines', () => {
+    expect(cut('one  \ntwo\t\n   \nthree')).toBe('one\ntwo\n\nthree');
+  });
+
+  it('is the same line again and again', () => {
+    expect(cut(`start\n${'waiting…\n'.repeat(40)}done`)).toBe('start\nwaiting…\n[the line above × 39 more]\ndone');
+    expect(cut('a\na\na\nb')).toBe('a\na\na\nb');
+    expect(cut('\n\n\n\n\n\nb')).toBe('\n\n\n\n\n\nb');
+  });
+
+  it('goes with the repeated line that holds it', () => {
+    expect(cut(`${'\u001b[1mx\u001b[0m  \n'.repeat(9)}end`)).toBe('x\n[the line above × 8 more]\nend');
+  });
+
+  it('is nothing else', () => {
+    const output = `${code('a', 1, 30).join('\n')}\n  indented`;
+    expect(noiseIn(output)).toEqual([]);
+  });
+});
+
+describe('the step', () => {
+  const noisy = `start\n${'\u001b[33mwaiting for the server to come up\u001b[0m\n'.repeat(40)}done`;
+
+  it('works on commands only', async () => {
+    const draft = await run(terminalNoise(DEFAULT_TOOLS), [
+      TASK,
+      ...did('Bash', { command: 'npm run dev' }, noisy),
+      ...did('Read', { file_path: 'log' }, noisy),
+      ...did('Bash', { command: 'true' }, 'quiet'),
+    ]);
+    expect(resultAt(draft, 2)).toBe('start\nwaiting for the server to come up\n[the line above × 39 more]\ndone');
+    expect(resultAt(draft, 4)).toBe(noisy);
+    expect(draft.edits.map(({ strict }) => strict)).toEqual([false]);
+  });
+
+  it('leaves the task alone', async () => {
+    const task = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'id', content: noisy }] } as const;
+    const messages = [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'id', name: 'Bash', input: {} }] },
+      task,
+    ] as const;
+    expect((await run(terminalNoise(DEFAULT_TOOLS), messages)).edits).toEqual([]);
+  });
+});
