@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureCodeServer, environment, node24, root } from './vscode.mjs';
+import { ensureCodeServer, environment, node24, packageArguments, root } from './vscode.mjs';
 
 const vsix = join(root, 'dist', 'context-condenser.vsix');
 
@@ -33,20 +33,7 @@ function freePort() {
 }
 
 export async function openVsCode() {
-  must(
-    node24(),
-    [
-      join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
-      'package',
-      '--no-dependencies',
-      '--allow-missing-repository',
-      '--skip-license',
-      '-o',
-      vsix,
-    ],
-    'Packaging the extension',
-    { env: environment() },
-  );
+  must(node24(), packageArguments(vsix), 'Packaging the extension', { env: environment() });
   const folder = workspace();
   const code = process.platform === 'win32' ? 'code.cmd' : 'code';
   if (spawnSync(code, ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' }).status === 0) {

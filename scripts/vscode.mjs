@@ -26,6 +26,17 @@ export function node24() {
   return own;
 }
 
+/** How the extension is packed, for `node24()`. There is no public repository yet that the README's links could lead to. */
+export const packageArguments = (vsix) => [
+  join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
+  'package',
+  '--no-dependencies',
+  '--allow-missing-repository',
+  '--no-rewrite-relative-links',
+  '-o',
+  vsix,
+];
+
 /** This process's environment with Node 24 first on PATH, and without what an outer `npm run` says about its own package. */
 export function environment() {
   const env = Object.fromEntries(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { environment, node24, root } from '../../scripts/vscode.mjs';
+import { environment, node24, packageArguments, root } from '../../scripts/vscode.mjs';
 import { run } from './workbench/processes';
 
 const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
@@ -35,14 +35,10 @@ export async function packageExtension(extension: string, files: readonly string
   const newest = Math.max(...inputs.map((file) => statSync(file).mtimeMs));
   if (existsSync(vsix) && statSync(vsix).mtimeMs > newest) return vsix;
   mkdirSync(dirname(vsix), { recursive: true });
-  await run(
-    node24(),
-    [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '-o', vsix],
-    {
-      cwd: extension,
-      env: environment(),
-    },
-  );
+  await run(node24(), packageArguments(vsix), {
+    cwd: extension,
+    env: environment(),
+  });
   return vsix;
 }
 
