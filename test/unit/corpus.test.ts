@@ -1,0 +1,29 @@
+/** What must hold on real conversations; skipped where the corpus doesn't lie beside the project. */
+import { describe, expect, it } from 'vitest';
+import { originalOf, restoreOriginal } from '../../src/core/condense/edits';
+import { newViolations } from '../../src/core/messages/firewall';
+import { loadCorpus } from '../bench/corpus';
+import { condense, freshCounter, type Setup } from '../generators/setups';
+
+const { isReal, conversations } = loadCorpus(() => undefined);
+
+const SETUPS: readonly Setup[] = [
+  { provider: 'lossless', config: {}, target: undefined },
+  { provider: 'lossless', config: { strictOnly: true, keep: 'first' }, target: undefined },
+  { provider: 'truncation', config: { preserveUserMessages: false, preserveAssistantText: false }, target: undefined },
+];
+
+describe.runIf(isReal)('real conversations', () => {
+  it.each(conversations.flatMap(({ name, messages }) => SETUPS.map((setup) => ({ name, messages, setup }))))(
+    '$name, $setup.provider: valid, never larger, restored byte for byte, a second run finds nothing',
+    async ({ messages, setup }) => {
+      const { view, edits } = await condense(setup, messages);
+      expect(newViolations(messages, view)).toEqual([]);
+      expect(freshCounter().messages(view)).toBeLessThanOrEqual(freshCounter().messages(messages));
+      const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+      const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
+      expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
+      expect((await condense(setup, view)).edits).toEqual([]);
+    },
+  );
+});
