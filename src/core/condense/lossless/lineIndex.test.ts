@@ -102,7 +102,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
       const messages = [TASK, ...make(size)];
       return Math.min(...[1, 2, 3].map(() => cpuMs(() => indexOf(structuredClone(messages)))));
     };
-    time(1_000);
-    expect(time(16_000)).toBeLessThan(9 * Math.max(time(4_000), 3));
+    time(500);
+    expect(time(8_000)).toBeLessThan(9 * Math.max(time(2_000), 3));
   });
 });

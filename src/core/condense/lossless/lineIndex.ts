@@ -1,4 +1,4 @@
-import { isTelling, NOTHING, sameSlice } from './lines';
+import { entry, isTelling, NOTHING, sameSlice } from './lines';
 import { RANK, type Source, type SourceKind } from './sources';
 
 /** Which of several equal copies stays: the latest (older zones are condensed further) or the first (prompt cache). */
@@ -51,11 +51,11 @@ export class LineIndex {
   /** The line that stands for this one; itself where it is the one that stays. */
   standingFor(line: LineNumber): LineNumber {
     let root = line;
-    for (let next = this.keeper[root] ?? NONE; next !== NONE; next = this.keeper[root] ?? NONE) root = next;
+    for (let next = entry(this.keeper, root); next !== NONE; next = entry(this.keeper, root)) root = next;
     // Path compression keeps chains short, however often a file was read.
     let at = line;
     while (at !== root) {
-      const next = this.keeper[at] ?? NONE;
+      const next = entry(this.keeper, at);
       this.keeper[at] = root;
       at = next;
     }
@@ -64,12 +64,12 @@ export class LineIndex {
 
   /** The source of a line. */
   sourceAt(line: LineNumber): Source {
-    return this.sources[this.sourceOf[line] ?? 0] as Source;
+    return this.sources[entry(this.sourceOf, line)] as Source;
   }
 
   /** The line's place in its source. */
   lineInSource(line: LineNumber): number {
-    return line - (this.bases[this.sourceOf[line] ?? 0] ?? 0);
+    return line - entry(this.bases, entry(this.sourceOf, line));
   }
 
   private match(source: Source, base: number): void {
@@ -85,22 +85,22 @@ export class LineIndex {
   }
 
   private isAnchor({ content, lines }: Source, line: number): boolean {
-    const hash = lines.hashes[line] ?? NOTHING;
+    const hash = entry(lines.hashes, line);
     return (
       hash !== NOTHING &&
       this.newest.has(hash) &&
-      isTelling(content.text, lines.bodies[line] ?? 0, lines.ends[line] ?? 0)
+      isTelling(content.text, entry(lines.bodies, line), entry(lines.ends, line))
     );
   }
 
   private bestRun(source: Source, base: number, line: number, from: number): Run | undefined {
     let best: Run | undefined;
-    const hash = source.lines.hashes[line] ?? NOTHING;
+    const hash = entry(source.lines.hashes, line);
     let newer = NONE;
     let candidate = this.newest.get(hash) ?? NONE;
     for (let looked = 0; candidate !== NONE && looked < MAX_CANDIDATES;) {
-      const older = this.previous[candidate] ?? NONE;
-      if ((this.keeper[candidate] ?? NONE) !== NONE) {
+      const older = entry(this.previous, candidate);
+      if (entry(this.keeper, candidate) !== NONE) {
         // It is kept elsewhere under the same hash: no need to come by here again.
         if (newer === NONE) this.newest.set(hash, older);
         else this.previous[newer] = older;
@@ -151,11 +151,11 @@ export class LineIndex {
 
   private enter({ content, lines }: Source, base: number): void {
     for (let line = 0; line < lines.count; line++) {
-      const hash = lines.hashes[line] ?? NOTHING;
+      const hash = entry(lines.hashes, line);
       if (
         this.keeper[base + line] !== NONE ||
         hash === NOTHING ||
-        !isTelling(content.text, lines.bodies[line] ?? 0, lines.ends[line] ?? 0)
+        !isTelling(content.text, entry(lines.bodies, line), entry(lines.ends, line))
       )
         continue;
       this.previous[base + line] = this.newest.get(hash) ?? NONE;
@@ -186,14 +186,14 @@ interface Run {
   readonly chars: number;
 }
 
-const lengthOf = ({ lines }: Source, line: number): number => (lines.ends[line] ?? 0) - (lines.bodies[line] ?? 0);
+const lengthOf = ({ lines }: Source, line: number): number => entry(lines.ends, line) - entry(lines.bodies, line);
 
 function sameLine(a: Source, lineA: number, b: Source, lineB: number): boolean {
-  const hash = a.lines.hashes[lineA] ?? NOTHING;
+  const hash = entry(a.lines.hashes, lineA);
   if (hash === NOTHING || hash !== b.lines.hashes[lineB]) return false;
   const length = lengthOf(a, lineA);
   return (
     length === lengthOf(b, lineB) &&
-    sameSlice(a.content.text, a.lines.bodies[lineA] ?? 0, b.content.text, b.lines.bodies[lineB] ?? 0, length)
+    sameSlice(a.content.text, entry(a.lines.bodies, lineA), b.content.text, entry(b.lines.bodies, lineB), length)
   );
 }

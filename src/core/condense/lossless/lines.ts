@@ -15,6 +15,9 @@ export interface Lines {
   readonly hashes: Float64Array;
 }
 
+/** The entry of a list at an index that it has. */
+export const entry = (list: ArrayLike<number>, index: number): number => list[index] as number;
+
 /** Hash of a line that holds a marker: it is no content of the conversation. */
 export const NOTHING = -1;
 

@@ -7,6 +7,7 @@ import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { describeRun, longestDescription, type KeptRun } from './describe';
+import { entry } from './lines';
 import { LineIndex, type Keep } from './lineIndex';
 import type { Pace } from '../pace';
 import { sourcesOf, type Source, type SourceKind } from './sources';
@@ -107,7 +108,7 @@ async function makePlan(
 /** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
 function runsOf(index: LineIndex, at: number): KeptRun[] {
   const source = index.sources[at] as Source;
-  const base = index.bases[at] ?? 0;
+  const base = entry(index.bases, at);
   const { lines, content } = source;
   const runs: KeptRun[] = [];
   let run: { first: number; last: number; keepers: number[] } | undefined;
@@ -148,8 +149,8 @@ const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
 function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
   const { content, lines } = source;
-  const start = lines.starts[run.first] ?? 0;
-  const end = lines.ends[run.last] ?? 0;
+  const start = entry(lines.starts, run.first);
+  const end = entry(lines.ends, run.last);
   const what = describeRun(run);
   const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);
   if (end - start <= 6 * price.length) {

@@ -1,7 +1,7 @@
 import type { Content } from '../../messages/content';
 import type { ContentType, Path, Place } from '../../messages/types';
 import type { Cut } from '../edits';
-import { NOTHING, type Lines } from './lines';
+import { entry, type Lines } from './lines';
 import type { PrefixHint } from './prefixes';
 import { linesOfContent } from './sources';
 
@@ -44,9 +44,9 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
   let next = 0;
   let before: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {
-    const start = content.start + (lines.starts[line] ?? 0);
-    const body = content.start + (lines.bodies[line] ?? 0);
-    const end = content.start + (lines.ends[line] ?? 0);
+    const start = content.start + entry(lines.starts, line);
+    const body = content.start + entry(lines.bodies, line);
+    const end = content.start + entry(lines.ends, line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
     // A cut that ends before the line's own text took its number or its path and nothing else.
@@ -61,7 +61,7 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
     if (!cut || !isCut || cut.recoverable) continue;
     const text = content.text.slice(body - content.start, end - content.start);
     if (text.trim() !== '') {
-      requirements.push({ cut, contentType: content.type, hash: lines.hashes[line] ?? NOTHING, line: text });
+      requirements.push({ cut, contentType: content.type, hash: entry(lines.hashes, line), line: text });
     }
   }
   return requirements;
