@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
-import { checkConversation, checkView, newViolations, type Violation } from './firewall';
+import { checkConversation, checkView, newViolations, SUMMARY_ORIGIN, type Violation } from './firewall';
 import type { ApiMessage, Block } from './types';
 
 const where = ({ rule, message, block }: Violation): string =>
@@ -190,9 +190,12 @@ describe('checkView', () => {
   });
 
   it('finds an order that changed, and a task that is gone', () => {
-    expect(found([original[0]!, original[3]!, original[1]!], [0, 3, 1])).toEqual(['messages-kept at 2']);
-    expect(found([original[0]!, user('a summary')], [0, 99])).toEqual([]);
-    expect(found([], [])).toEqual(['task-kept at 0']);
+    expect(found([original[0]!, original[3]!, original[1]!], [0, 3, 1])).toEqual(['messages-kept at 1']);
+    expect(found([original[0]!, user('x'), original[3]!, original[1]!], [0, SUMMARY_ORIGIN, 3, 1])).toEqual([
+      'messages-kept at 3',
+    ]);
+    expect(found([original[0]!, user('a summary')], [0, SUMMARY_ORIGIN])).toEqual([]);
+    expect(found([], [])).toEqual(['messages-kept at 0', 'task-kept at 0']);
     expect(checkView([assistant('x')], [assistant('x')])).toEqual([]);
   });
 
@@ -232,7 +235,11 @@ describe('newViolations', () => {
   });
 
   it('knows them again where messages moved up', () => {
-    expect(newViolations(imperfect, imperfect.toSpliced(2, 1), { origins: [0, 1, 3, 4] }).map(where)).toEqual([]);
+    expect(
+      newViolations(imperfect, imperfect.toSpliced(1, 2, user('a summary')), {
+        origins: [0, SUMMARY_ORIGIN, 3, 4],
+      }).map(where),
+    ).toEqual([]);
   });
 
   it('is linear in the length of the conversation', () => {
