@@ -28,11 +28,11 @@ export type CacheLifetime = 'none' | '5m' | '1h';
 
 /** What a profile says in place of the table. US dollars per million tokens; of a field that is absent the table's holds. */
 export interface PriceOverrides {
-  readonly input?: number;
-  readonly output?: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-  readonly longCacheWrite?: number;
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly longCacheWrite?: number | undefined;
 }
 
 /**

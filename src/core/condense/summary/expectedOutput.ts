@@ -1,16 +1,17 @@
-/** How long a summary will be, before it is written. Tokens are the model's. */
+/** How long a summary will be, before it is written. */
 
 /**
- * A start value: real agents' summaries of full windows have 2,000 to 4,400 tokens whatever they sum up; of little, a
- * model writes about a sixth. Runs correct it.
+ * A start value, in o200k tokens: real agents' summaries of full windows have 2,000 to 4,400 whatever they sum up, the
+ * model's thoughts before it among them; with sections to fill, a short conversation's is not much shorter.
  */
 const FULL = 2_600;
-const LEAST = 250;
+const LEAST = 700;
 const SHARE = 0.16;
 
+/** @param inputTokens o200k tokens of the request. */
 export const defaultOutputTokens = (inputTokens: number): number => Math.min(FULL, LEAST + SHARE * inputTokens);
 
-/** What a run taught: what was sent and what came back. */
+/** What a run taught: what was sent and what came back, in the model's tokens. */
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -24,10 +25,13 @@ const PRIOR_RUNS = 1;
 /**
  * The start value times the factor by which the last runs differed from it (their geometric mean, so that one long reply
  * doesn't rule).
+ * @param tokenFactor the model's tokens for one o200k token.
+ * @returns the model's tokens.
  */
-export function expectedOutputTokens(inputTokens: number, samples: readonly OutputSample[], limit = Infinity): number {
+export function expectedOutputTokens(inputTokens: number, samples: readonly OutputSample[], tokenFactor = 1): number {
+  const start = (tokens: number): number => defaultOutputTokens(tokens / tokenFactor) * tokenFactor;
   const recent = samples.slice(-REMEMBERED).filter((sample) => sample.outputTokens > 0 && sample.inputTokens > 0);
-  const logs = recent.map((sample) => Math.log(sample.outputTokens / defaultOutputTokens(sample.inputTokens)));
+  const logs = recent.map((sample) => Math.log(sample.outputTokens / start(sample.inputTokens)));
   const factor = Math.exp(logs.reduce((sum, log) => sum + log, 0) / (logs.length + PRIOR_RUNS));
-  return Math.min(limit, Math.round(defaultOutputTokens(inputTokens) * factor));
+  return Math.round(start(inputTokens) * factor);
 }

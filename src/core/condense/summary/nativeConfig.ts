@@ -23,13 +23,13 @@ export const nativeConfigSchema = z
       .int()
       .min(100)
       .max(1_000_000)
-      .default(2_000)
+      .default(8_000)
       .describe('Characters of a tool result that the summarizing model is shown.'),
     parameterChars: z
       .int()
       .min(50)
       .max(1_000_000)
-      .default(800)
+      .default(4_000)
       .describe('Characters of a tool parameter that the summarizing model is shown.'),
     factTokens: z
       .int()

@@ -197,9 +197,9 @@ describe('chunks', () => {
 describe('the expected length of a reply', () => {
   it('starts from what real agents write', () => {
     expect(defaultOutputTokens(100_000)).toBe(2_600);
-    expect(defaultOutputTokens(5_000)).toBeLessThan(1_200);
+    expect(defaultOutputTokens(5_000)).toBe(1_500);
     expect(expectedOutputTokens(100_000, [])).toBe(2_600);
-    expect(expectedOutputTokens(100_000, [], 2_000)).toBe(2_000);
+    expect(expectedOutputTokens(100_000, [], 1.5)).toBe(3_900);
   });
 
   it('follows the runs', () => {

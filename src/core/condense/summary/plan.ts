@@ -148,7 +148,7 @@ export function forecast(
   const calls = plan.parts.map((conversation, index): CallForecast => {
     const prompt = buildPrompt({ ...plan, conversation, earlier: index === 0 ? plan.earlier : '' });
     const inputTokens = Math.ceil(requestTokens(prompt, counter) * model.tokenFactor) + before;
-    const outputTokens = expectedOutputTokens(inputTokens, samples, plan.maxOutputTokens);
+    const outputTokens = Math.min(plan.maxOutputTokens, expectedOutputTokens(inputTokens, samples, model.tokenFactor));
     before = outputTokens;
     const cached = index === 0 ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens) : NOTHING_CACHED;
     const usage: Usage = {

@@ -1,0 +1,156 @@
+/** What is measured of condensations, and what follows from it. The measures stay on the machine. */
+import { promptTokens, type Usage } from '../cost/usage';
+import type { CondensationOutcome } from './manager';
+import type { OutputSample } from './summary/expectedOutput';
+import type { ModelCall } from './types';
+
+/** One condensation, whatever came of it. */
+export interface Measure {
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  readonly outcome: CondensationOutcome['kind'];
+  /** Why nothing was condensed, or what failed. */
+  readonly reason?: string;
+  /** Another provider or model than the chosen one did it. */
+  readonly fallback: boolean;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
+  readonly estimatedCost?: number;
+  readonly calls: readonly ModelCall[];
+}
+
+/** @param chosen the provider that was asked for. */
+export function measureOf(outcome: CondensationOutcome, chosen: string, now: Date): Measure {
+  const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [], notes } = outcome;
+  const reason = kind === 'unchanged' ? outcome.reason : kind === 'failed' ? outcome.error.message : undefined;
+  return {
+    at: now.toISOString(),
+    provider,
+    outcome: kind,
+    ...(reason !== undefined && { reason }),
+    fallback: provider !== chosen || notes.some((note) => note.includes("The conversation's own model")),
+    tokensBefore,
+    tokensAfter: kind === 'condensed' ? outcome.tokensAfter : tokensBefore,
+    timeMs,
+    ...(cost !== undefined && { cost }),
+    ...(estimatedCost !== undefined && { estimatedCost }),
+    calls,
+  };
+}
+
+export interface WarningLimits {
+  /** Percent of tokens that should go at least. */
+  readonly reductionPercent: number;
+  /** US dollars that one condensation should cost at most. */
+  readonly cost: number;
+}
+
+export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
+
+/** Percent of the tokens that went. */
+export const reductionPercent = ({ tokensBefore, tokensAfter }: Measure): number =>
+  tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
+
+/** What a person should be told about a condensation that was applied. */
+export function warningsOf(measure: Measure, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
+  if (measure.outcome !== 'condensed') return [];
+  const reduction = reductionPercent(measure);
+  return [
+    ...(reduction < limits.reductionPercent
+      ? [`Only ${reduction.toFixed(1)} % of the tokens went; the warning is set to ${limits.reductionPercent} %.`]
+      : []),
+    ...(measure.cost !== undefined && measure.cost > limits.cost
+      ? [`It cost $${measure.cost.toFixed(4)}; the warning is set to $${limits.cost.toFixed(2)}.`]
+      : []),
+  ];
+}
+
+export interface Distribution {
+  readonly count: number;
+  readonly mean: number;
+  readonly p95: number;
+}
+
+/** Mean and 95th percentile (nearest rank); undefined of nothing. */
+export function distribution(values: readonly number[]): Distribution | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = values.toSorted((a, b) => a - b);
+  const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+  return { count: values.length, mean: values.reduce((sum, value) => sum + value, 0) / values.length, p95 };
+}
+
+/** Tokens that a call wrote in a second. */
+const tokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
+  usage && timeMs > 0 ? [(usage.outputTokens * 1_000) / timeMs] : [];
+
+/** By how many percent the actual cost differed from the estimate; absent where either is not known. */
+export function estimateErrorPercent({ cost, estimatedCost }: Measure): number | undefined {
+  if (cost === undefined || estimatedCost === undefined || cost === 0) return undefined;
+  return (100 * Math.abs(estimatedCost - cost)) / cost;
+}
+
+export interface MeasureSummary {
+  readonly condensations: number;
+  readonly failures: number;
+  readonly fallbacks: number;
+  readonly latencyMs: Distribution | undefined;
+  readonly tokensPerSecond: Distribution | undefined;
+  readonly reductionPercent: Distribution | undefined;
+  readonly estimateErrorPercent: Distribution | undefined;
+  /** US dollars and calls by profile; a cost that is not known is not in it. */
+  readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
+}
+
+export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary {
+  const byProfile = new Map<string, { calls: number; cost: number }>();
+  for (const { profile, cost } of measures.flatMap(({ calls }) => calls)) {
+    const known = byProfile.get(profile) ?? { calls: 0, cost: 0 };
+    byProfile.set(profile, { calls: known.calls + 1, cost: known.cost + (cost ?? 0) });
+  }
+  const applied = measures.filter(({ outcome }) => outcome === 'condensed');
+  return {
+    condensations: applied.length,
+    failures: measures.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused').length,
+    fallbacks: measures.filter(({ fallback }) => fallback).length,
+    latencyMs: distribution(applied.map(({ timeMs }) => timeMs)),
+    tokensPerSecond: distribution(measures.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),
+    reductionPercent: distribution(applied.map(reductionPercent)),
+    estimateErrorPercent: distribution(applied.map(estimateErrorPercent).filter((error) => error !== undefined)),
+    byProfile: Object.fromEntries(byProfile),
+  };
+}
+
+/** Calls that a calibration looks at. */
+const RECENT_CALLS = 20;
+/** No tokenizer is further from o200k than this; a report that says so is wrong. */
+const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
+
+interface ReportedCall extends ModelCall {
+  readonly usage: Usage;
+}
+
+const reportedCalls = (measures: readonly Measure[], model: string): ReportedCall[] =>
+  measures
+    .flatMap(({ calls }) => calls)
+    .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported')
+    .slice(-RECENT_CALLS);
+
+/** The model's tokens for one o200k token, as its last calls reported them; undefined before the first. */
+export function calibratedFactor(measures: readonly Measure[], model: string): number | undefined {
+  const calls = reportedCalls(measures, model);
+  const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
+  const reported = calls.reduce((sum, call) => sum + promptTokens(call.usage), 0);
+  if (counted === 0 || reported === 0) return undefined;
+  return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
+}
+
+/** How long the model's summaries were. */
+export const outputSamples = (measures: readonly Measure[], model: string): OutputSample[] =>
+  reportedCalls(measures, model)
+    .filter(({ outcome }) => outcome === 'complete')
+    .map(({ usage }) => ({ inputTokens: promptTokens(usage), outputTokens: usage.outputTokens }));

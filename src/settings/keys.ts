@@ -1,0 +1,44 @@
+/** Keys of profiles. They live in VS Code's SecretStorage and nowhere else. */
+import { keyTarget, type ApiProfile } from './profiles';
+
+/** What is used of `vscode.SecretStorage`. */
+export interface SecretStore {
+  get(name: string): PromiseLike<string | undefined>;
+  store(name: string, value: string): PromiseLike<void>;
+  delete(name: string): PromiseLike<void>;
+}
+
+const nameOf = (id: string): string => `contextCondenser.profileKey.${id}`;
+
+export type KeyState =
+  | { readonly kind: 'set'; readonly key: string }
+  | { readonly kind: 'missing' }
+  /** The profile's endpoint is another one than the key was given for: it isn't sent there. */
+  | { readonly kind: 'other-endpoint'; readonly givenFor: string };
+
+export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
+  const stored = parse(await secrets.get(nameOf(profile.id)));
+  if (!stored) return { kind: 'missing' };
+  return stored.target === keyTarget(profile)
+    ? { kind: 'set', key: stored.key }
+    : { kind: 'other-endpoint', givenFor: stored.target };
+}
+
+export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
+  await secrets.store(nameOf(profile.id), JSON.stringify({ key, target: keyTarget(profile) }));
+}
+
+export async function deleteKey(secrets: SecretStore, id: string): Promise<void> {
+  await secrets.delete(nameOf(id));
+}
+
+function parse(text: string | undefined): { key: string; target: string } | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as { key?: unknown; target?: unknown } | null;
+    const { key, target } = value ?? {};
+    return typeof key === 'string' && typeof target === 'string' ? { key, target } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/** From a profile and its key to what calls the model. */
+import { anthropicHandler } from '../api/anthropic';
+import { ApiError } from '../api/apiError';
+import { bedrockHandler, type AwsCredentials } from '../api/bedrock';
+import { completeText } from '../api/completeText';
+import type { HandlerOptions } from '../api/handlerOptions';
+import { openaiHandler } from '../api/openai';
+import type { ApiHandler, Usage } from '../api/types';
+import { vertexHandler, type GoogleCredentials } from '../api/vertex';
+import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { needsKey, type ApiProfile } from './profiles';
+
+export interface HandlerParts {
+  readonly counter: MessageCounter;
+  /** VS Code's models; absent outside of VS Code. */
+  readonly models?: LanguageModels;
+  /** Input and output together, in tokens, where the profile doesn't say. */
+  readonly contextWindow?: number;
+}
+
+/** The vendor under which this extension contributes models of its own, which it must not call itself. */
+export const OWN_VENDOR = 'context-condenser';
+
+/**
+ * @param key the profile's key; undefined where it has none.
+ * @throws {ApiError} kinds `auth` and `endpoint`
+ */
+export function handlerFor(profile: ApiProfile, key: string | undefined, parts: HandlerParts): ApiHandler {
+  const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
+  const contextWindow = profile.contextWindow ?? parts.contextWindow;
+  if (key === undefined && needsKey(profile)) {
+    throw new ApiError('auth', { name, what: 'The profile has no API key yet.' });
+  }
+  const common: HandlerOptions & { readonly baseUrl?: string; readonly allowInsecureHttp?: boolean } = {
+    name,
+    counter: parts.counter,
+    model: {
+      id: profile.model,
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    },
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
+    ...(timeoutSeconds !== undefined && { timeouts: { wholeMs: timeoutSeconds * 1_000 } }),
+  };
+  const { region = '', projectId = '', api = 'chat' } = profile;
+  switch (vendor) {
+    case 'anthropic':
+      return anthropicHandler({ ...common, apiKey: key ?? '' });
+    case 'openai':
+      return openaiHandler({ ...common, api, ...(key !== undefined && { apiKey: key }) });
+    case 'bedrock':
+      return bedrockHandler({ ...common, region, credentials: awsCredentials(key) });
+    case 'vertex':
+      return vertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) });
+    case 'vscode': {
+      if (!parts.models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
+      const selector = { id: profile.model };
+      return vscodeLmHandler({
+        name,
+        counter: parts.counter,
+        models: parts.models,
+        ownVendor: OWN_VENDOR,
+        selector,
+        ...(contextWindow !== undefined && { contextWindow }),
+      });
+    }
+  }
+}
+
+/** `id:secret`, or `id:secret:session`, is an access key; anything else a Bedrock key. */
+function awsCredentials(key: string | undefined): AwsCredentials {
+  if (key === undefined) return 'default';
+  const [accessKeyId = '', secretAccessKey, sessionToken] = key.split(':');
+  if (!/^A[A-Z0-9]{15,}$/.test(accessKeyId) || secretAccessKey === undefined) return { apiKey: key };
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+}
+
+/** A key file's JSON is a service account; anything else an access token. */
+function googleCredentials(key: string | undefined): GoogleCredentials {
+  if (key === undefined) return 'default';
+  return key.trimStart().startsWith('{') ? { serviceAccountJson: key } : { accessToken: key };
+}
+
+export type ConnectionTest =
+  | { readonly ok: true; readonly timeMs: number; readonly usage: Usage | undefined }
+  | { readonly ok: false; readonly error: ApiError };
+
+/** Asks the model for one word. What goes wrong is told as it is. */
+export async function testConnection(handler: ApiHandler, signal?: AbortSignal): Promise<ConnectionTest> {
+  const started = performance.now();
+  const outcome = await completeText(
+    handler,
+    { messages: [{ role: 'user', content: 'Reply with the word OK.' }], maxOutputTokens: 64 },
+    signal ? { signal } : {},
+  );
+  // A model that thinks first may not get to its word; it was reached all the same.
+  if (outcome.kind === 'complete' || outcome.kind === 'cut-at-limit') {
+    return { ok: true, timeMs: performance.now() - started, usage: outcome.usage };
+  }
+  return { ok: false, error: outcome.error };
+}

@@ -1,0 +1,49 @@
+import { loadPriceTable } from '../api/prices';
+import { summarizerOf } from '../api/summarizer';
+import type { LanguageModels } from '../api/vscodeLm';
+import type { Unavailable } from '../core/condense/summary/selectSummarizer';
+import type { Summarizer } from '../core/condense/summary/summarizer';
+import { withOverrides } from '../core/cost/prices';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import { readKey, type SecretStore } from './keys';
+import { handlerFor } from './profileHandler';
+import type { ApiProfile } from './profiles';
+
+export interface SummarizerParts {
+  readonly counter: MessageCounter;
+  readonly secrets: SecretStore;
+  readonly models?: LanguageModels;
+  /** The model's tokens for one o200k token, where calls have shown it. */
+  readonly tokenFactor?: (model: string) => number | undefined;
+}
+
+/** The model of a profile, ready to be called; or why it isn't. */
+export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts): Promise<Summarizer | Unavailable> {
+  const { vendor, model, baseUrl, name } = profile;
+  const state = await readKey(parts.secrets, profile);
+  if (state.kind === 'other-endpoint') {
+    const reason = `its key was given for ${state.givenFor}, and the profile now names another endpoint. Set the key again.`;
+    return { profile: name, reason };
+  }
+  const listed = (await loadPriceTable()).lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+  try {
+    const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
+      counter: parts.counter,
+      ...(parts.models && { models: parts.models }),
+      ...(listed?.contextWindow !== undefined && { contextWindow: listed.contextWindow }),
+    });
+    const prices = withOverrides(listed?.prices, profile.prices);
+    return summarizerOf({
+      profile: name,
+      handler,
+      vendor: baseUrl === undefined ? vendor : new URL(baseUrl).host,
+      ...(prices && { prices }),
+      billing: vendor === 'vscode' ? 'included' : 'per-token',
+      cacheLifetime: profile.cacheLifetime ?? 'none',
+      tokenFactor: parts.tokenFactor?.(model) ?? tokenizerFactor(model),
+    });
+  } catch (error) {
+    return { profile: name, reason: error instanceof Error ? error.message : String(error) };
+  }
+}

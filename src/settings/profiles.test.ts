@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { isApiError } from '../api/apiError';
+import type { LanguageModels } from '../api/vscodeLm';
+import { freshCounter } from '../core/testingCounter';
+import { deleteKey, readKey, storeKey, type SecretStore } from './keys';
+import { handlerFor, testConnection } from './profileHandler';
+import {
+  keyTarget,
+  needsKey,
+  newProfileId,
+  parseProfiles,
+  promptOf,
+  thresholdOf,
+  withoutProfile,
+  withProfile,
+  type ApiProfile,
+} from './profiles';
+import { summarizerFor } from './profileSummarizer';
+
+const counter = freshCounter();
+const work: ApiProfile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
+const local: ApiProfile = {
+  id: 'local',
+  name: 'Local',
+  vendor: 'openai',
+  model: 'qwen',
+  baseUrl: 'http://127.0.0.1:9/v1',
+};
+
+function secrets(): SecretStore & { readonly kept: Map<string, string> } {
+  const kept = new Map<string, string>();
+  return {
+    kept,
+    get: (name) => Promise.resolve(kept.get(name)),
+    store: (name, value) => Promise.resolve(void kept.set(name, value)),
+    delete: (name) => Promise.resolve(void kept.delete(name)),
+  };
+}
+
+describe('profiles', () => {
+  it('of a setting: wrong ones are left out and named', () => {
+    const { profiles, problems } = parseProfiles([
+      work,
+      { ...work, id: 'a b' },
+      { ...work },
+      { ...work, id: 'x', threshold: 3 },
+      { ...work, id: 'y', apiKey: 'sk-secret' },
+      { ...work, id: 'z', vendor: 'vertex' },
+      { ...work, id: 'p', prompt: '{{nope}}' },
+      { ...local, threshold: -1, prices: { input: 0, output: 0 } },
+    ]);
+    expect(profiles.map(({ id }) => id)).toEqual(['work', 'local']);
+    expect(problems.map(({ path }) => path)).toEqual([
+      'profiles.1.id',
+      'profiles.2.id',
+      'profiles.3.threshold',
+      'profiles.4',
+      'profiles.5.region',
+      'profiles.5.projectId',
+      'profiles.6.prompt',
+    ]);
+    expect(JSON.stringify(problems)).not.toContain('sk-secret');
+    expect(parseProfiles(undefined)).toEqual({ profiles: [], problems: [] });
+    expect(parseProfiles('x').problems).toEqual([{ path: 'profiles', message: 'is no list' }]);
+  });
+
+  it('are put in, replaced, taken out', () => {
+    const renamed = { ...work, name: 'Other' };
+    expect(withProfile([work, local], renamed)).toEqual([renamed, local]);
+    expect(withProfile([work], local)).toEqual([work, local]);
+    expect(withoutProfile([work, local], 'work')).toEqual([local]);
+    expect(newProfileId('Work', [work])).toBe('work-2');
+    expect(newProfileId('Über GPT-4o!', [])).toBe('ber-gpt-4o');
+    expect(newProfileId('漢字', [])).toBe('profile');
+  });
+
+  it('have a threshold and a prompt of their own, or inherit', () => {
+    const own = { ...work, threshold: 60, prompt: 'Mine' };
+    expect(thresholdOf('work', [own], 75)).toEqual({ percent: 60, source: 'profile' });
+    expect(thresholdOf('work', [{ ...work, threshold: -1 }], 75)).toEqual({ percent: 75, source: 'global' });
+    expect(thresholdOf('work', [work], 75)).toEqual({ percent: 75, source: 'global' });
+    expect(promptOf(own, 'global')).toBe('Mine');
+    expect(promptOf({ ...work, prompt: ' ' }, 'global')).toBe('global');
+    expect(promptOf(undefined, '')).toBe('');
+  });
+});
+
+describe('keys', () => {
+  it('live in the secret store, bound to the endpoint that they were given for', async () => {
+    const store = secrets();
+    expect(await readKey(store, work)).toEqual({ kind: 'missing' });
+    await storeKey(store, work, 'sk-1');
+    expect(await readKey(store, work)).toEqual({ kind: 'set', key: 'sk-1' });
+    expect(await readKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).toEqual({
+      kind: 'other-endpoint',
+      givenFor: 'anthropic',
+    });
+    await deleteKey(store, 'work');
+    expect(await readKey(store, work)).toEqual({ kind: 'missing' });
+    for (const odd of ['no json', 'null', '{"key":1}']) {
+      store.kept.set('contextCondenser.profileKey.work', odd);
+      expect(await readKey(store, work)).toEqual({ kind: 'missing' });
+    }
+  });
+
+  it('are needed by some', () => {
+    expect([work, local, { ...local, vendor: 'vscode' } as const].map(needsKey)).toEqual([true, false, false]);
+    expect(keyTarget(local)).toBe('http://127.0.0.1:9');
+  });
+});
+
+describe('handlerFor', () => {
+  const infoOf = (profile: ApiProfile, key?: string) => handlerFor(profile, key, { counter, models }).modelInfo;
+  const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
+
+  it('makes a handler of each vendor', () => {
+    const sized = {
+      ...work,
+      maxOutputTokens: 4_000,
+      contextWindow: 50_000,
+      timeoutSeconds: 9,
+      allowInsecureHttp: true,
+    };
+    expect(infoOf(sized, 'sk-1')).toMatchObject({ vendor: 'anthropic', maxOutputTokens: 4_000, contextWindow: 50_000 });
+    expect(infoOf(local)).toMatchObject({ vendor: 'openai', id: 'qwen' });
+    expect(infoOf({ ...local, api: 'responses' }, 'sk-1')).toMatchObject({ vendor: 'openai' });
+    const bedrock: ApiProfile = { ...work, vendor: 'bedrock', region: 'eu-central-1' };
+    for (const key of [
+      undefined,
+      'bedrock-key',
+      'AKIAIOSFODNN7EXAMPLE:secret',
+      'AKIAIOSFODNN7EXAMPLE:secret:session',
+    ]) {
+      expect(infoOf(bedrock, key)).toMatchObject({ vendor: 'bedrock' });
+    }
+    const vertex: ApiProfile = { ...work, vendor: 'vertex', region: 'global', projectId: 'p' };
+    for (const key of [undefined, 'token', '{"client_email":"a@b","private_key":"k"}']) {
+      expect(infoOf(vertex, key)).toMatchObject({ vendor: 'vertex' });
+    }
+    const chat = { ...work, vendor: 'vscode' } as const;
+    expect(infoOf(chat)).toMatchObject({ vendor: 'vscode' });
+    expect(infoOf({ ...chat, contextWindow: 9_000 })).toMatchObject({ contextWindow: 9_000 });
+    expect(() => handlerFor(chat, undefined, { counter })).toThrow('in VS Code only');
+  });
+
+  it('says that a key is missing', () => {
+    expect(() => infoOf(work)).toThrow("Work: The profile has no API key yet. Check the profile's key.");
+  });
+
+  it('the real error of a test is told', async () => {
+    const result = await testConnection(
+      handlerFor({ ...local, timeoutSeconds: 5 }, undefined, { counter }),
+      AbortSignal.timeout(3_000),
+    );
+    expect(result.ok).toBe(false);
+    expect(!result.ok && isApiError(result.error)).toBe(true);
+  });
+});
+
+describe('summarizerFor', () => {
+  it('knows price, window and factor; what the profile says comes first', async () => {
+    const store = secrets();
+    await storeKey(store, work, 'sk-1');
+    const parts = { counter, secrets: store };
+    const summarizer = await summarizerFor(work, parts);
+    expect(summarizer).toMatchObject({
+      model: {
+        profile: 'Work',
+        vendor: 'anthropic',
+        contextWindow: 200_000,
+        tokenFactor: 1.18,
+        prices: { input: { base: 3 } },
+      },
+    });
+    const own = { ...work, prices: { input: 1 }, contextWindow: 9_000, cacheLifetime: '1h' } as const;
+    expect(await summarizerFor(own, { ...parts, tokenFactor: () => 1.3 })).toMatchObject({
+      model: {
+        contextWindow: 9_000,
+        tokenFactor: 1.3,
+        cacheLifetime: '1h',
+        prices: { input: { base: 1 }, output: { base: 15 } },
+      },
+    });
+  });
+
+  it('an endpoint of somebody else is another vendor, whose price isn’t known', async () => {
+    const summarizer = await summarizerFor(local, { counter, secrets: secrets() });
+    expect(summarizer).toMatchObject({ model: { vendor: '127.0.0.1:9', billing: 'per-token' } });
+    expect('model' in summarizer && summarizer.model.prices).toBeUndefined();
+  });
+
+  it('VS Code’s models are not paid by the token', async () => {
+    const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
+    expect(await summarizerFor({ ...work, vendor: 'vscode' }, { counter, secrets: secrets(), models })).toMatchObject({
+      model: { billing: 'included' },
+    });
+  });
+
+  it('says why it can’t be used', async () => {
+    const store = secrets();
+    expect(await summarizerFor(work, { counter, secrets: store })).toEqual({
+      profile: 'Work',
+      reason: expect.stringContaining('no API key yet'),
+    });
+    await storeKey(store, work, 'sk-1');
+    expect(await summarizerFor({ ...work, baseUrl: 'https://other.example' }, { counter, secrets: store })).toEqual({
+      profile: 'Work',
+      reason: expect.stringContaining('Set the key again'),
+    });
+  });
+});

@@ -1,0 +1,140 @@
+/** API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys. */
+import { z } from 'zod';
+import { promptProblems } from '../core/condense/summary/prompt';
+import {
+  effectiveThreshold,
+  INHERIT_THRESHOLD,
+  MAX_CONDENSE_THRESHOLD,
+  MIN_CONDENSE_THRESHOLD,
+  type EffectiveThreshold,
+} from '../core/condense/thresholds';
+import type { ConfigProblem } from '../core/condense/types';
+
+const price = z.number().min(0).max(10_000).describe('US dollars per million tokens.');
+const tokens = z.int().min(1_000).max(100_000_000);
+const text = z.string().trim().min(1).max(500);
+
+export const profileSchema = z
+  .object({
+    id: z.string().regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64'),
+    name: text.describe('What it is called.'),
+    vendor: z
+      .enum(['anthropic', 'openai', 'bedrock', 'vertex', 'vscode'])
+      .describe('Whose protocol the endpoint speaks.'),
+    model: text.describe("The model's id, as the vendor calls it."),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where the API stands; absent: the vendor's own."),
+    allowInsecureHttp: z.boolean().optional().describe('Unencrypted HTTP to another machine is allowed.'),
+    api: z.enum(['chat', 'responses']).optional().describe("Which of OpenAI's two APIs."),
+    region: text.optional().describe('Of Bedrock or Vertex.'),
+    projectId: text.optional().describe('Of Vertex.'),
+    threshold: z
+      .union([z.literal(INHERIT_THRESHOLD), z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD)])
+      .optional()
+      .describe(
+        `Percent of the window, ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}; ${INHERIT_THRESHOLD}: the global one.`,
+      ),
+    prompt: z
+      .string()
+      .superRefine((prompt, context) => {
+        for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
+      })
+      .optional()
+      .describe('A condensing prompt for this model alone.'),
+    cacheLifetime: z.enum(['none', '5m', '1h']).optional().describe('How long the vendor keeps prompts that are sent.'),
+    prices: z
+      .object({ input: price, output: price, cacheRead: price, cacheWrite: price, longCacheWrite: price })
+      .partial()
+      .strict()
+      .optional()
+      .describe("Prices in place of the table's, in US dollars per million tokens."),
+    contextWindow: tokens.optional().describe('Input and output together, in tokens.'),
+    maxOutputTokens: z.int().min(256).max(10_000_000).optional().describe('Tokens of one answer at most.'),
+    timeoutSeconds: z.int().min(5).max(3_600).optional().describe('For a whole call.'),
+  })
+  .strict()
+  .superRefine((profile, context) => {
+    const needs = (field: 'region' | 'projectId'): void => {
+      if (profile[field] === undefined) {
+        context.addIssue({ code: 'custom', path: [field], message: `is needed for ${profile.vendor}` });
+      }
+    };
+    if (profile.vendor === 'bedrock' || profile.vendor === 'vertex') needs('region');
+    if (profile.vendor === 'vertex') needs('projectId');
+  });
+
+export type ApiProfile = z.output<typeof profileSchema>;
+
+export interface ParsedProfiles {
+  readonly profiles: readonly ApiProfile[];
+  /** What is wrong with the others, each named by its place in the setting. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** The profiles of a setting. A wrong one is left out and named; the others are used. */
+export function parseProfiles(value: unknown): ParsedProfiles {
+  if (value === undefined || value === null) return { profiles: [], problems: [] };
+  if (!Array.isArray(value)) return { profiles: [], problems: [{ path: 'profiles', message: 'is no list' }] };
+  const profiles: ApiProfile[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const [index, entry] of (value as unknown[]).entries()) {
+    const parsed = profileSchema.safeParse(entry);
+    if (!parsed.success) {
+      for (const { path, message } of parsed.error.issues) {
+        problems.push({ path: ['profiles', index, ...path].map(String).join('.'), message });
+      }
+    } else if (profiles.some(({ id }) => id === parsed.data.id)) {
+      problems.push({ path: `profiles.${index}.id`, message: `"${parsed.data.id}" is taken by another profile` });
+    } else {
+      profiles.push(parsed.data);
+    }
+  }
+  return { profiles, problems };
+}
+
+/** The list with a profile put in the place of the one with its id, or at the end. */
+export const withProfile = (profiles: readonly ApiProfile[], profile: ApiProfile): ApiProfile[] =>
+  profiles.some(({ id }) => id === profile.id)
+    ? profiles.map((other) => (other.id === profile.id ? profile : other))
+    : [...profiles, profile];
+
+export const withoutProfile = (profiles: readonly ApiProfile[], id: string): ApiProfile[] =>
+  profiles.filter((profile) => profile.id !== id);
+
+/** An id for a new profile: its name in plain letters, with a number where that is taken. */
+export function newProfileId(name: string, profiles: readonly ApiProfile[]): string {
+  const plain =
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 50) || 'profile';
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? plain : `${plain}-${number}`;
+    if (!profiles.some((profile) => profile.id === id)) return id;
+  }
+}
+
+/** The threshold that holds for a profile (FR-TH-001). */
+export const thresholdOf = (id: string, profiles: readonly ApiProfile[], globalPercent: number): EffectiveThreshold =>
+  effectiveThreshold(
+    id,
+    globalPercent,
+    Object.fromEntries(
+      profiles.flatMap((profile) => (profile.threshold === undefined ? [] : [[profile.id, profile.threshold]])),
+    ),
+  );
+
+/** The prompt that holds for a profile: its own, else the global one; blank means the built-in. */
+export const promptOf = (profile: ApiProfile | undefined, globalPrompt: string): string =>
+  profile?.prompt?.trim() ? profile.prompt : globalPrompt;
+
+/** Vendors that take a key; Bedrock and Vertex can use what the machine is signed in with, VS Code's models need none. */
+export const needsKey = ({ vendor, baseUrl }: ApiProfile): boolean =>
+  vendor === 'anthropic' || (vendor === 'openai' && baseUrl === undefined);
+
+/** The host that gets to see a key; a key given for one is not sent to another. */
+export const keyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
+  baseUrl === undefined ? vendor : new URL(baseUrl).origin;

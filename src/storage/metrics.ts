@@ -1,0 +1,68 @@
+/** The measures of condensations on disk: one JSON line each, bounded, never sent anywhere. The user can see and clear it. */
+import { Buffer } from 'node:buffer';
+import { dirname } from 'node:path';
+import type { Measure } from '../core/condense/measures';
+import { ifThere, readText, withFile, writeAll } from './fileTools';
+import type { Files } from './files';
+import { nodeFiles } from './nodeFiles';
+
+/** Measures that are kept, and how many more gather before the oldest are dropped. */
+const KEPT = 2_000;
+const SLACK = 500;
+
+export class MetricsStore {
+  private known: Measure[] | undefined;
+
+  /** @param path of the file. */
+  constructor(
+    private readonly path: string,
+    private readonly files: Files = nodeFiles,
+  ) {}
+
+  /** All measures, oldest first. A line that can't be read is passed over: another version, or a crash, wrote it. */
+  async read(): Promise<readonly Measure[]> {
+    this.known ??= parse((await readText(this.files, this.path)) ?? '');
+    return this.known;
+  }
+
+  async add(measure: Measure): Promise<void> {
+    const measures = [...(await this.read()), measure];
+    if (measures.length > KEPT + SLACK) {
+      this.known = measures.slice(-KEPT);
+      await this.replace(this.known);
+      return;
+    }
+    await this.files.makeFolder(dirname(this.path));
+    await this.write(this.path, 'append', [measure]);
+    this.known = measures;
+  }
+
+  async clear(): Promise<void> {
+    this.known = [];
+    await ifThere(this.files.removeFile(this.path));
+  }
+
+  private async replace(measures: readonly Measure[]): Promise<void> {
+    const temporary = `${this.path}.new`;
+    await ifThere(this.files.removeFile(temporary));
+    await this.write(temporary, 'create', measures);
+    await this.files.rename(temporary, this.path);
+  }
+
+  private write(path: string, mode: 'append' | 'create', measures: readonly Measure[]): Promise<void> {
+    const lines = measures.map((measure) => `${JSON.stringify(measure)}\n`).join('');
+    return withFile(this.files, path, mode, (file) => writeAll(file, Buffer.from(lines)));
+  }
+}
+
+const parse = (text: string): Measure[] =>
+  text.split('\n').flatMap((line) => {
+    try {
+      const value = JSON.parse(line) as Partial<Measure> | null;
+      return typeof value?.at === 'string' && typeof value.provider === 'string' && Array.isArray(value.calls)
+        ? [value as Measure]
+        : [];
+    } catch {
+      return [];
+    }
+  });
