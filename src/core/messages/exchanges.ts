@@ -80,7 +80,14 @@ function joined({ call, result }: Pair): ToolExchange {
 }
 
 /** A message's contents by the index of their block; string content stands under undefined. */
-function contentsByBlock(message: ApiMessage, index: number): Map<string | number | undefined, PlacedContent[]> {
+type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
+
+/** By message, with the index that it had: views are read again and again, and few of their messages change. */
+const remembered = new WeakMap<ApiMessage, { readonly index: number; readonly byBlock: ByBlock }>();
+
+function contentsByBlock(message: ApiMessage, index: number): ByBlock {
+  const known = remembered.get(message);
+  if (known?.index === index) return known.byBlock;
   const byBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of contentsOf(message)) {
     const placed = { ...content, message: index };
@@ -88,6 +95,7 @@ function contentsByBlock(message: ApiMessage, index: number): Map<string | numbe
     if (block) block.push(placed);
     else byBlock.set(content.path[1], [placed]);
   }
+  remembered.set(message, { index, byBlock });
   return byBlock;
 }
 
@@ -116,7 +124,7 @@ const textsOf = (message: ApiMessage): { text: string; at: number | undefined }[
     ? [{ text: message.content, at: undefined }]
     : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
 
-function xmlCallsOf(message: ApiMessage, index: number, byBlock: ReturnType<typeof contentsByBlock>): Call[] {
+function xmlCallsOf(message: ApiMessage, index: number, byBlock: ByBlock): Call[] {
   return textsOf(message).flatMap(({ text, at }) => {
     const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
     let next = 0;
