@@ -322,17 +322,17 @@ describe('a floor above the target', () => {
   it('is said once a conversation', async () => {
     const manager = new CondensationManager(counter, [giving(wholeCut)]);
     const notes = async (fields: Partial<CondensationRequest>): Promise<readonly string[]> =>
-      (await manager.condense(request({ targetTokens: 500, ...fields }))).notes;
-    expect(await notes({ overheadTokens: 0 })).toEqual([]);
+      (await manager.condense(request({ targetTokens: 4, ...fields }))).notes;
+    expect(await notes({ targetTokens: 500 })).toEqual([]);
     expect(await notes({ overheadTokens: 600 })).toEqual([
-      "The task and the system prompt alone have 605 tokens: the target of 500 can't be met.",
+      "The task alone has 5 tokens, beside 600 of the system prompt and tools: the messages can't be brought under 4.",
     ]);
-    expect(await notes({ overheadTokens: 600 })).toEqual([]);
-    expect(await notes({ overheadTokens: 600, conversation: 'another' })).toHaveLength(1);
-    expect(
-      await notes({ overheadTokens: 600, messages: [assistant(call('a', 'x', { p: FILE }))], conversation: 'no task' }),
-    ).toHaveLength(1);
-    for (let index = 0; index < 1_000; index++) await notes({ overheadTokens: 600, conversation: `c${index}` });
-    expect(await notes({ overheadTokens: 600 })).toHaveLength(1);
+    expect(await notes({})).toEqual([]);
+    expect(await notes({ conversation: 'another' })).toEqual([
+      "The task alone has 5 tokens: the messages can't be brought under 4.",
+    ]);
+    expect(await notes({ messages: [assistant(call('a', 'x', { p: FILE }))], conversation: 'no task' })).toEqual([]);
+    for (let index = 0; index < 1_000; index++) await notes({ conversation: `c${index}` });
+    expect(await notes({})).toHaveLength(1);
   });
 });

@@ -271,10 +271,11 @@ export class CondensationManager {
   private floorNotes(request: CondensationRequest, tokens: number): string[] {
     if (request.targetTokens === undefined || tokens <= request.targetTokens) return [];
     const task = request.messages.find((message) => message.role === 'user');
-    const floor = (request.overheadTokens ?? 0) + (task ? this.counter.message(task) : 0);
+    const floor = task ? this.counter.message(task) : 0;
     if (floor <= request.targetTokens || !this.cooldown.firstTime(request.conversation)) return [];
+    const beside = request.overheadTokens ? `, beside ${request.overheadTokens} of the system prompt and tools` : '';
     return [
-      `The task and the system prompt alone have ${floor} tokens: the target of ${request.targetTokens} can't be met.`,
+      `The task alone has ${floor} tokens${beside}: the messages can't be brought under ${request.targetTokens}.`,
     ];
   }
 }

@@ -51,7 +51,7 @@ export interface CondensationProgress {
 }
 
 export interface CondensationOptions {
-  /** Stop as soon as the view has no more tokens than this (o200k); undefined: as far as the provider goes. */
+  /** Stop as soon as the messages have no more tokens than this (o200k, without system prompt and tools); undefined: as far as the provider goes. */
   readonly targetTokens?: number;
   /** US dollars that may be spent; what is estimated above it isn't begun. Undefined: no limit. */
   readonly maxCost?: number;
