@@ -23,6 +23,10 @@ export function activate(context: vscode.ExtensionContext): void {
     ),
     vscode.commands.registerCommand('contextCondenser.condenseSample', () => load().condenseNow(services, sample)),
     vscode.commands.registerCommand('contextCondenser.undo', () => load().undoCondensation(services)),
+    vscode.commands.registerCommand('contextCondenser.manageProfiles', () => load().manageProfiles(services)),
+    vscode.commands.registerCommand('contextCondenser.chooseProvider', () => load().chooseProvider()),
+    vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', () => load().chooseCondensingProfile()),
+    vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();
     }),

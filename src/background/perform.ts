@@ -1,17 +1,13 @@
 import { readConversationFile } from '../conversations/readFile';
-import type { Conversation } from '../conversations/types';
-import { CondensationManager, losslessProvider, truncationProvider, type CondensationOutcome } from '../core/condense';
+import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger';
-import { formatReport } from '../core/condense/report';
-import { renderConversation } from '../core/messages/render';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
-import { recordCondensation } from '../storage/recordCondensation';
+import { condenseConversation } from './condenseConversation';
 import type {
   CondensedResult,
   CondenseTask,
-  ConversationSummary,
   CountedConversation,
   CountTask,
   NotCondensedResult,
@@ -42,68 +38,8 @@ async function condense(
 ): Promise<CondensedResult | NotCondensedResult> {
   tell({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
-  tell({ step: 'Counting its tokens' });
-  const before = counter.messages(conversation.messages);
-  const targetTokens = Math.ceil((before * task.targetPercent) / 100);
   const manager = new CondensationManager(counter, [losslessProvider, truncationProvider]);
-  const outcome = await manager.condense({
-    conversation: conversation.id,
-    messages: conversation.messages,
-    provider: task.provider,
-    config: task.config,
-    trigger: 'manual',
-    targetTokens,
-    onProgress: ({ step }) => {
-      if (step !== '') tell({ step });
-    },
-  });
-  const report = reportOf(manager, outcome);
-  const summary = summaryOf(conversation, task.path);
-  if (outcome.kind !== 'condensed') return notCondensed(outcome, summary, report);
-  tell({ step: 'Keeping the originals' });
-  await recordCondensation(task.store, conversation, task.path, outcome, new Date());
-  const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = outcome;
-  return {
-    kind: 'condensed',
-    conversation: summary,
-    provider,
-    steps,
-    tokensBefore,
-    tokensAfter,
-    targetTokens,
-    edits: outcome.edits.length,
-    cost,
-    timeMs,
-    notes,
-    report,
-    before: renderConversation(conversation.messages),
-    after: renderConversation(outcome.view),
-    json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
-  };
-}
-
-function reportOf(manager: CondensationManager, outcome: CondensationOutcome): string {
-  const provider = manager.listProviders().find(({ id }) => id === outcome.provider);
-  if (!provider) throw new Error(`no provider ${outcome.provider}`);
-  return formatReport(outcome, provider);
-}
-
-const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
-  id,
-  title,
-  format,
-  path,
-});
-
-function notCondensed(
-  outcome: Exclude<CondensationOutcome, { kind: 'condensed' }>,
-  conversation: ConversationSummary,
-  report: string,
-): NotCondensedResult {
-  // The worker is never told of a cancel: the host ends its thread.
-  if (outcome.kind === 'cancelled') throw new Error('cancelled');
-  const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
-  return { kind: 'not-condensed', reason, conversation, report };
+  return (await condenseConversation(conversation, task, { manager, counter, tell })).result;
 }
 
 async function undo(task: UndoTask): Promise<UndoResult> {

@@ -59,7 +59,7 @@ export interface CondensedResult {
 
 export interface NotCondensedResult {
   readonly kind: 'not-condensed';
-  readonly reason: UnchangedReason | 'refused' | 'failed';
+  readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
   readonly conversation: ConversationSummary;
   readonly report: string;
 }

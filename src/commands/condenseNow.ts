@@ -1,9 +1,13 @@
 import { basename, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import type { CondensedResult, NotCondensedResult } from '../background/tasks';
+import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report';
+import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
 import { inBackground, storeOf, withCancellation } from './background';
+import { askProvider, chooseCondensingProfile } from './chooseProvider';
+import { modelSettings } from './modelSettings';
+import { condenseNative } from './native';
 import { pickConversation } from './pickConversation';
 import type { Services } from './services';
 import { manualSettings, type ManualSettings } from './settings';
@@ -12,7 +16,16 @@ import { undoCondensation } from './undo';
 /** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
 export async function condenseNow(services: Services, path?: string): Promise<void> {
   const file = path ?? (await pickConversation(services));
-  if (file !== undefined) await condenseFile(services, file, manualSettings());
+  if (file === undefined) return;
+  const settings = manualSettings();
+  const models = modelSettings();
+  for (const { path: name, message } of models.problems)
+    services.log.warn(`Setting contextCondenser.${name}: ${message}`);
+  // With a model to call, the user sees beforehand what each way would take.
+  const provider = models.condensing
+    ? await askProvider(services, file, settings, models.condensing, models)
+    : settings.provider;
+  if (provider !== undefined) await condenseFile(services, file, { ...settings, provider });
 }
 
 /** Condenses one file, with progress and cancel; errors are told in words, with Retry. */
@@ -34,11 +47,15 @@ export async function condenseFile(services: Services, path: string, settings: M
   } as const;
   try {
     const result = await vscode.window.withProgress(progress, (report, token) =>
-      withCancellation(token, (signal) =>
-        inBackground(services, task, signal, ({ step }) => {
+      withCancellation(token, (signal) => {
+        const told = ({ step }: TaskProgress): void => {
           report.report({ message: step });
-        }),
-      ),
+        };
+        const models = modelSettings();
+        if (settings.provider !== 'native') return inBackground(services, task, signal, told);
+        if (!models.condensing) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
+        return condenseNative(services, path, settings, models.condensing, models, signal, told);
+      }),
     );
     log.info(`${path}\n${result.report}`);
     if (result.kind === 'condensed') await tell(services, result);
@@ -110,15 +127,24 @@ function summaryOf({
   ].join(' ');
 }
 
-const providerName = (id: string): string => (id === 'truncation' ? 'Truncation' : 'Lossless');
+const NAMES: Readonly<Record<string, string>> = { native: 'Native', truncation: 'Truncation' };
+const providerName = (id: string): string => NAMES[id] ?? 'Lossless';
 
 /** Nothing came of it: why, and what else could be tried. */
 async function tellUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const details = vscode.l10n.t('Details');
   const truncate = vscode.l10n.t('Use Truncation');
   const [headline = ''] = result.report.split('\n');
-  const choices = settings.provider === 'lossless' ? [truncate, details] : [details];
-  const choice = await vscode.window.showInformationMessage(headline, ...choices);
+  const again = vscode.l10n.t('Retry');
+  const other = vscode.l10n.t('Use Another Profile');
+  const choices: Readonly<Record<string, string[]>> = {
+    lossless: [truncate, details],
+    native: result.reason === 'failed' ? [again, other, details] : [truncate, details],
+  };
+  const choice = await vscode.window.showInformationMessage(headline, ...(choices[settings.provider] ?? [details]));
+  if (choice === again || (choice === other && (await chooseCondensingProfile()))) {
+    await condenseFile(services, result.conversation.path, settings);
+  }
   if (choice === details) services.log.show();
   if (choice === truncate) {
     await condenseFile(services, result.conversation.path, { ...settings, provider: 'truncation' });

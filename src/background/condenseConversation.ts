@@ -1,0 +1,101 @@
+import type { Conversation } from '../conversations/types';
+import type { CondensationManager, CondensationOutcome } from '../core/condense';
+import { formatReport } from '../core/condense/report';
+import { renderConversation } from '../core/messages/render';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { recordCondensation } from '../storage/recordCondensation';
+import type { CondensedResult, CondenseTask, ConversationSummary, NotCondensedResult, TaskProgress } from './tasks';
+
+export interface CondenseParts {
+  readonly manager: CondensationManager;
+  readonly counter: MessageCounter;
+  readonly tell: (progress: TaskProgress) => void;
+  readonly signal?: AbortSignal;
+  /** US dollars that may be spent. */
+  readonly maxCost?: number;
+}
+
+export interface CondensedConversation {
+  readonly result: CondensedResult | NotCondensedResult;
+  readonly outcome: CondensationOutcome;
+}
+
+/**
+ * Condenses a conversation that was read, and keeps originals and ledger entry before anything of it is shown. Runs in the
+ * worker, or where the keys are.
+ * @throws the signal's reason where it was aborted; StorageError
+ */
+export async function condenseConversation(
+  conversation: Conversation,
+  task: Omit<CondenseTask, 'kind'>,
+  { manager, counter, tell, signal, maxCost }: CondenseParts,
+): Promise<CondensedConversation> {
+  tell({ step: 'Counting its tokens' });
+  const before = counter.messages(conversation.messages);
+  const targetTokens = Math.ceil((before * task.targetPercent) / 100);
+  const outcome = await manager.condense({
+    conversation: conversation.id,
+    messages: conversation.messages,
+    provider: task.provider,
+    config: task.config,
+    trigger: 'manual',
+    targetTokens,
+    ...knownOf(conversation),
+    ...(signal && { signal }),
+    ...(maxCost !== undefined && { maxCost }),
+    onProgress: ({ step }) => {
+      if (step !== '') tell({ step });
+    },
+  });
+  const report = reportOf(manager, outcome);
+  const summary = summaryOf(conversation, task.path);
+  if (outcome.kind !== 'condensed') {
+    // A cancelled one has nothing to show; the worker is never told of a cancel, for the host ends its thread.
+    signal?.throwIfAborted();
+    const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
+    return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report } };
+  }
+  tell({ step: 'Keeping the originals' });
+  await recordCondensation(task.store, conversation, task.path, outcome, new Date());
+  const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = outcome;
+  const result: CondensedResult = {
+    kind: 'condensed',
+    conversation: summary,
+    provider,
+    steps,
+    tokensBefore,
+    tokensAfter,
+    targetTokens,
+    edits: outcome.edits.length,
+    cost,
+    timeMs,
+    notes,
+    report,
+    before: renderConversation(conversation.messages),
+    after: renderConversation(outcome.view),
+    json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
+  };
+  return { outcome, result };
+}
+
+/** What the file tells of the conversation's own model: its system prompt, and whose it is. */
+export function knownOf({ request, format }: Conversation): { readonly system?: string; readonly vendor?: string } {
+  const system = request?.['system'];
+  return {
+    ...(typeof system === 'string' && { system }),
+    ...(format === 'claude-code' && { vendor: 'anthropic' }),
+  };
+}
+
+function reportOf(manager: CondensationManager, outcome: CondensationOutcome): string {
+  const provider = manager.listProviders().find(({ id }) => id === outcome.provider);
+  if (!provider) throw new Error(`no provider ${outcome.provider}`);
+  return formatReport(outcome, provider);
+}
+
+const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
+  id,
+  title,
+  format,
+  path,
+});

@@ -1,0 +1,134 @@
+import * as vscode from 'vscode';
+import { formatChange, formatCost, formatTokens } from '../core/condense/report';
+import { estimateNative } from './native';
+import { modelSettings, saveUserSetting, type ModelSettings } from './modelSettings';
+import type { Services } from './services';
+import type { ManualSettings } from './settings';
+import type { ApiProfile } from '../settings/profiles';
+import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
+
+interface ProviderItem extends vscode.QuickPickItem {
+  readonly provider: string;
+}
+
+const FREE = (): ProviderItem[] => [
+  {
+    provider: 'lossless',
+    label: 'Lossless',
+    description: vscode.l10n.t('free'),
+    detail: vscode.l10n.t('Takes out repeated content; every byte can be had back.'),
+  },
+  {
+    provider: 'truncation',
+    label: 'Truncation',
+    description: vscode.l10n.t('free'),
+    detail: vscode.l10n.t('Shortens old tool results and parameters.'),
+  },
+];
+
+/**
+ * Asks how to condense a file; Native stands first, with what it is estimated to cost.
+ * @returns the provider, or undefined where the user left.
+ */
+export async function askProvider(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  profile: ApiProfile,
+  models: ModelSettings,
+): Promise<string | undefined> {
+  const picker = vscode.window.createQuickPick<ProviderItem>();
+  const abort = new AbortController();
+  const item = (description: string): ProviderItem => ({
+    provider: 'native',
+    label: 'Native',
+    description,
+    detail: vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name),
+  });
+  picker.title = vscode.l10n.t('Condense with');
+  picker.items = [item(vscode.l10n.t('estimating…')), ...FREE()];
+  picker.busy = true;
+  const estimating = estimateNative(services, path, settings, profile, models, abort.signal).then(
+    ({ tokensBefore, tokensAfter, cost }) =>
+      tokensAfter === tokensBefore
+        ? vscode.l10n.t('not enough to condense')
+        : `${cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`} · ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} (${formatChange(tokensBefore, tokensAfter)})`,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  void estimating.then((description) => {
+    if (abort.signal.aborted) return;
+    const active = picker.activeItems[0]?.provider;
+    picker.items = [item(description), ...FREE()];
+    picker.activeItems = picker.items.filter(({ provider }) => provider === active);
+    picker.busy = false;
+  });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      picker.onDidAccept(() => {
+        resolve(picker.selectedItems[0]?.provider);
+      });
+      picker.onDidHide(() => {
+        resolve(undefined);
+      });
+      picker.show();
+    });
+  } finally {
+    abort.abort(new vscode.CancellationError());
+    picker.dispose();
+  }
+}
+
+/** "Choose Provider": what condensing by hand uses. */
+export async function chooseProvider(): Promise<void> {
+  const { condensing } = modelSettings();
+  const native: ProviderItem = {
+    provider: 'native',
+    label: 'Native',
+    description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
+  };
+  const picked = await vscode.window.showQuickPick([native, ...FREE()], { title: vscode.l10n.t('Condense with') });
+  if (!picked) return;
+  if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
+  await saveUserSetting('provider', picked.provider);
+}
+
+/** "Choose Condensing Profile". @returns false where none was chosen. */
+export async function chooseCondensingProfile(): Promise<boolean> {
+  const { profiles, condensing } = modelSettings();
+  if (profiles.length === 0) {
+    const add = vscode.l10n.t('Add Profile');
+    const choice = await vscode.window.showInformationMessage(vscode.l10n.t('There is no API profile yet.'), add);
+    if (choice === add) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
+    return false;
+  }
+  const none = { id: '', label: vscode.l10n.t('None'), description: vscode.l10n.t('no model is called') };
+  const items = profiles.map(({ id, name, model }) => ({
+    id,
+    label: name,
+    description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
+  }));
+  const picked = await vscode.window.showQuickPick([...items, none], { title: vscode.l10n.t('Condense with profile') });
+  if (!picked) return false;
+  await saveUserSetting('condensingProfile', picked.id);
+  return picked.id !== '';
+}
+
+/** "Set Threshold": percent of the window at which condensing is due. */
+export async function setThreshold(): Promise<void> {
+  const { threshold } = modelSettings();
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Condense at how many percent of the context window?'),
+    value: String(threshold),
+    validateInput: (value) =>
+      thresholdIn(value) === undefined
+        ? vscode.l10n.t('A number from {0} to {1}.', MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)
+        : undefined,
+  });
+  const chosen = thresholdIn(text ?? '');
+  if (chosen !== undefined) await saveUserSetting('threshold', chosen);
+}
+
+function thresholdIn(text: string): number | undefined {
+  const value = text.trim() === '' ? NaN : Number(text);
+  return value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD ? value : undefined;
+}

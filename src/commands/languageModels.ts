@@ -1,0 +1,107 @@
+/** VS Code's language models as the handler for them takes them. */
+import * as vscode from 'vscode';
+import type { LanguageModels, LmMessage, LmModel, LmPart } from '../api/vscodeLm';
+
+export const languageModels: LanguageModels = {
+  async selectChatModels(selector) {
+    const models = await vscode.lm.selectChatModels(selector);
+    return models.map(modelOf);
+  },
+};
+
+function modelOf(model: vscode.LanguageModelChat): LmModel {
+  const { vendor, family, id, name, maxInputTokens } = model;
+  return {
+    vendor,
+    family,
+    id,
+    name,
+    maxInputTokens,
+    async sendRequest(messages, { tools, toolRequired, modelOptions }, signal) {
+      const cancel = cancellationOf(signal);
+      const { Auto, Required } = vscode.LanguageModelChatToolMode;
+      const response = await model.sendRequest(
+        messages.map(toVsCode),
+        {
+          justification: vscode.l10n.t('Context Condenser sums up a conversation.'),
+          modelOptions,
+          ...(tools.length > 0 && { tools: [...tools], toolMode: toolRequired ? Required : Auto }),
+        },
+        cancel.token,
+      );
+      return parts(response.stream, cancel);
+    },
+    async countTokens(message, signal) {
+      const cancel = cancellationOf(signal);
+      try {
+        return await model.countTokens(toVsCode(message), cancel.token);
+      } finally {
+        cancel.dispose();
+      }
+    },
+  };
+}
+
+interface Cancellation {
+  readonly token: vscode.CancellationToken;
+  readonly dispose: () => void;
+}
+
+function cancellationOf(signal: AbortSignal): Cancellation {
+  const source = new vscode.CancellationTokenSource();
+  const cancel = (): void => {
+    source.cancel();
+  };
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  return {
+    token: source.token,
+    dispose: () => {
+      signal.removeEventListener('abort', cancel);
+      source.dispose();
+    },
+  };
+}
+
+async function* parts(stream: AsyncIterable<unknown>, cancel: Cancellation): AsyncGenerator<LmPart, void> {
+  try {
+    for await (const part of stream) {
+      if (part instanceof vscode.LanguageModelTextPart) yield { kind: 'text', text: part.value };
+      else if (part instanceof vscode.LanguageModelToolCallPart) {
+        yield { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
+      }
+    }
+  } finally {
+    cancel.dispose();
+  }
+}
+
+function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
+  // Each role takes the parts that the handler gives it: results from the user, calls from the assistant.
+  const converted = content.map(partTo);
+  return role === 'user'
+    ? vscode.LanguageModelChatMessage.User(converted as Parameters<typeof vscode.LanguageModelChatMessage.User>[0])
+    : vscode.LanguageModelChatMessage.Assistant(
+        converted as Parameters<typeof vscode.LanguageModelChatMessage.Assistant>[0],
+      );
+}
+
+type VsCodePart =
+  | vscode.LanguageModelTextPart
+  | vscode.LanguageModelToolCallPart
+  | vscode.LanguageModelToolResultPart
+  | vscode.LanguageModelDataPart;
+
+function partTo(part: LmPart): VsCodePart {
+  switch (part.kind) {
+    case 'text':
+    case 'thinking':
+      return new vscode.LanguageModelTextPart(part.text);
+    case 'toolCall':
+      return new vscode.LanguageModelToolCallPart(part.callId, part.name, part.input as object);
+    case 'toolResult':
+      return new vscode.LanguageModelToolResultPart(part.callId, part.content.map(partTo));
+    case 'data':
+      return new vscode.LanguageModelDataPart(part.data, part.mimeType);
+  }
+}

@@ -1,0 +1,185 @@
+import * as vscode from 'vscode';
+import { formatTime } from '../core/condense/report';
+import { deleteKey, readKey, storeKey } from '../settings/keys';
+import { handlerFor, testConnection } from '../settings/profileHandler';
+import { newProfileId, profileSchema, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
+import { withCancellation } from './background';
+import { languageModels } from './languageModels';
+import { modelSettings, saveUserSetting } from './modelSettings';
+import { counterOf } from './native';
+import type { Services } from './services';
+
+interface ProfileItem extends vscode.QuickPickItem {
+  readonly profile?: ApiProfile;
+}
+
+/** "Manage API Profiles": add, edit, test, remove, set the key, use for condensing. */
+export async function manageProfiles(services: Services): Promise<void> {
+  const { profiles, condensing, problems } = modelSettings();
+  for (const { path, message } of problems) services.log.warn(`Setting contextCondenser.${path}: ${message}`);
+  const items: ProfileItem[] = profiles.map((profile) => ({
+    profile,
+    label: profile.name,
+    description: `${profile.vendor} · ${profile.model}`,
+    ...(profile.id === condensing?.id && { detail: vscode.l10n.t('condenses') }),
+  }));
+  const picked = await vscode.window.showQuickPick<ProfileItem>(
+    [...items, { label: `$(add) ${vscode.l10n.t('Add Profile…')}` }],
+    { title: vscode.l10n.t('API profiles') },
+  );
+  if (!picked) return;
+  if (picked.profile) await act(services, picked.profile);
+  else await addProfile(services);
+}
+
+/** Asks for what a profile needs, and for its key; the first one condenses from then on. */
+export async function addProfile(services: Services): Promise<void> {
+  const profile = await askProfile(undefined);
+  if (!profile) return;
+  const { profiles, condensing } = modelSettings();
+  await saveUserSetting('profiles', withProfile(profiles, profile));
+  if (profile.vendor !== 'vscode') await askKey(services, profile);
+  if (!condensing) await saveUserSetting('condensingProfile', profile.id);
+  await testProfile(services, profile);
+}
+
+type Action = 'edit' | 'test' | 'key' | 'use' | 'remove';
+
+async function act(services: Services, profile: ApiProfile): Promise<void> {
+  const actions: (vscode.QuickPickItem & { readonly action: Action })[] = [
+    { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
+    { action: 'use', label: `$(fold) ${vscode.l10n.t('Use for Condensing')}` },
+    { action: 'key', label: `$(key) ${vscode.l10n.t('Set Key…')}` },
+    { action: 'edit', label: `$(edit) ${vscode.l10n.t('Edit…')}` },
+    { action: 'remove', label: `$(trash) ${vscode.l10n.t('Remove')}` },
+  ];
+  const picked = await vscode.window.showQuickPick(actions, { title: profile.name });
+  switch (picked?.action) {
+    case 'test':
+      return testProfile(services, profile);
+    case 'use':
+      return saveUserSetting('condensingProfile', profile.id);
+    case 'key':
+      return askKey(services, profile);
+    case 'edit':
+      return editProfile(profile);
+    case 'remove':
+      return removeProfile(services, profile);
+    case undefined:
+      return;
+  }
+}
+
+async function editProfile(profile: ApiProfile): Promise<void> {
+  const changed = await askProfile(profile);
+  if (changed) await saveUserSetting('profiles', withProfile(modelSettings().profiles, changed));
+}
+
+async function removeProfile({ context }: Services, profile: ApiProfile): Promise<void> {
+  const remove = vscode.l10n.t('Remove');
+  const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
+  if ((await vscode.window.showWarningMessage(question, { modal: true }, remove)) !== remove) return;
+  await deleteKey(context.secrets, profile.id);
+  const { profiles, condensing } = modelSettings();
+  await saveUserSetting('profiles', withoutProfile(profiles, profile.id));
+  if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
+}
+
+/** The key goes into VS Code's secret store; an empty one removes it. */
+async function askKey({ context }: Services, profile: ApiProfile): Promise<void> {
+  const key = await vscode.window.showInputBox({
+    title: vscode.l10n.t('API key of {0}', profile.name),
+    prompt: vscode.l10n.t(
+      "It is kept in VS Code's secret store and sent to this profile's endpoint alone. Empty: none.",
+    ),
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (key === undefined) return;
+  if (key.trim() === '') await deleteKey(context.secrets, profile.id);
+  else await storeKey(context.secrets, profile, key.trim());
+}
+
+/** Asks the model for one word; the vendor's own error is told, with what can be done about it. */
+async function testProfile(services: Services, profile: ApiProfile): Promise<void> {
+  const { log, context } = services;
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Testing {0}', profile.name),
+    cancellable: true,
+  };
+  let message: string;
+  try {
+    const state = await readKey(context.secrets, profile);
+    const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
+      counter: await counterOf(services),
+      models: languageModels,
+    });
+    const result = await vscode.window.withProgress(progress, (_report, token) =>
+      withCancellation(token, (signal) => testConnection(handler, signal)),
+    );
+    if (result.ok) {
+      const told = vscode.l10n.t('{0} answers ({1}, {2}).', profile.name, profile.model, formatTime(result.timeMs));
+      log.info(told);
+      void vscode.window.showInformationMessage(told);
+      return;
+    }
+    if (result.error.kind === 'aborted') return;
+    ({ message } = result.error);
+  } catch (error) {
+    message = error instanceof Error ? error.message : String(error);
+  }
+  log.error(message);
+  const again = vscode.l10n.t('Retry');
+  const setKey = vscode.l10n.t('Set Key…');
+  const choice = await vscode.window.showErrorMessage(message, again, setKey);
+  if (choice === setKey) await askKey(services, profile);
+  if (choice !== undefined) await testProfile(services, profile);
+}
+
+const VENDORS: readonly { readonly vendor: ApiProfile['vendor']; readonly label: string; readonly model: string }[] = [
+  { vendor: 'anthropic', label: 'Anthropic', model: 'claude-sonnet-4-5' },
+  { vendor: 'openai', label: 'OpenAI, OpenRouter, Azure, Ollama, LM Studio, vLLM', model: 'gpt-4o-mini' },
+  { vendor: 'bedrock', label: 'Amazon Bedrock', model: 'us.anthropic.claude-sonnet-4-20250514-v1:0' },
+  { vendor: 'vertex', label: 'Google Vertex AI', model: 'claude-sonnet-4@20250514' },
+  { vendor: 'vscode', label: 'VS Code', model: 'gpt-4o' },
+];
+
+/** A profile as the user gives it; undefined where they left. The rest of its fields are edited in the settings. */
+async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
+  const vendor =
+    known?.vendor ?? (await vscode.window.showQuickPick(VENDORS, { title: vscode.l10n.t('Whose model?') }))?.vendor;
+  if (vendor === undefined) return undefined;
+  const suggestion = VENDORS.find((entry) => entry.vendor === vendor)?.model ?? '';
+  const model = await ask(vscode.l10n.t('Model'), known?.model ?? suggestion);
+  if (!model) return undefined;
+  const name = await ask(vscode.l10n.t('Name of the profile'), known?.name ?? model);
+  if (!name) return undefined;
+  const profile: Record<string, unknown> = {
+    ...known,
+    id: known?.id ?? newProfileId(name, modelSettings().profiles),
+    name,
+    vendor,
+    model,
+  };
+  if (vendor === 'anthropic' || vendor === 'openai') {
+    const url = await ask(vscode.l10n.t("Base URL; empty: the vendor's own"), known?.baseUrl ?? '');
+    if (url === undefined) return undefined;
+    delete profile['baseUrl'];
+    if (url !== '') profile['baseUrl'] = url;
+  }
+  if (vendor === 'bedrock' || vendor === 'vertex')
+    profile['region'] = await ask(vscode.l10n.t('Region'), known?.region ?? '');
+  if (vendor === 'vertex') profile['projectId'] = await ask(vscode.l10n.t('Project'), known?.projectId ?? '');
+  const checked = profileSchema.safeParse(profile);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  void vscode.window.showErrorMessage(
+    vscode.l10n.t('The profile was not saved. {0}: {1}', issue?.path.map(String).join('.') ?? '', issue?.message ?? ''),
+  );
+  return undefined;
+}
+
+async function ask(title: string, value: string): Promise<string | undefined> {
+  return (await vscode.window.showInputBox({ title, value, ignoreFocusOut: true }))?.trim();
+}

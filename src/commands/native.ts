@@ -1,0 +1,126 @@
+/** Native condensation by hand. The model is called here, in the extension host, where the key is. */
+import { join } from 'node:path';
+import type { Conversation } from '../conversations/types';
+import { parseInWorker } from '../conversations/parseInWorker';
+import { condenseConversation, knownOf } from '../background/condenseConversation';
+import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
+import { CondensationManager, nativeProvider } from '../core/condense';
+import { calibratedFactor, measureOf, outputSamples, warningsOf } from '../core/condense/measures';
+import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { promptOf, type ApiProfile } from '../settings/profiles';
+import { summarizerFor } from '../settings/profileSummarizer';
+import { loadTokenCounter } from '../storage/assets';
+import { MetricsStore } from '../storage/metrics';
+import { storeOf } from './background';
+import { languageModels } from './languageModels';
+import type { ModelSettings } from './modelSettings';
+import type { Services } from './services';
+import type { ManualSettings } from './settings';
+
+const metricsOf = ({ context }: Services): MetricsStore =>
+  new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
+
+let counting: Promise<MessageCounter> | undefined;
+
+/** One counter for this window: what it has counted once it remembers. */
+export function counterOf({ context }: Services): Promise<MessageCounter> {
+  counting ??= loadTokenCounter(join(context.extensionPath, 'dist')).then((counter) => new MessageCounter(counter));
+  // A failed load is tried anew.
+  counting.catch(() => (counting = undefined));
+  return counting;
+}
+
+interface Bench {
+  readonly conversation: Conversation;
+  readonly counter: MessageCounter;
+  readonly manager: CondensationManager;
+  readonly metrics: MetricsStore;
+  readonly config: { readonly prompt: string };
+}
+
+async function benchFor(
+  services: Services,
+  path: string,
+  { history }: ManualSettings,
+  profile: ApiProfile,
+  models: ModelSettings,
+  signal: AbortSignal,
+): Promise<Bench> {
+  const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
+  const conversation = await parseInWorker(path, { workerPath, signal, history });
+  const counter = await counterOf(services);
+  const metrics = metricsOf(services);
+  const measures = await metrics.read();
+  const select = async () =>
+    selectSummarizer({
+      condensing: await summarizerFor(profile, {
+        counter,
+        secrets: services.context.secrets,
+        models: languageModels,
+        tokenFactor: (model) => calibratedFactor(measures, model),
+      }),
+    });
+  const native = nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
+  const config = { prompt: promptOf(profile, models.prompt) };
+  return { conversation, counter, manager: new CondensationManager(counter, [native]), metrics, config };
+}
+
+export interface NativeEstimate {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** US dollars; undefined where the price is not known. */
+  readonly cost: number | undefined;
+}
+
+/** What Native would take for a file, without a paid call. @throws as condensing does */
+export async function estimateNative(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  profile: ApiProfile,
+  models: ModelSettings,
+  signal: AbortSignal,
+): Promise<NativeEstimate> {
+  const { conversation, manager, config } = await benchFor(services, path, settings, profile, models, signal);
+  const { id, messages } = conversation;
+  return manager.estimate({
+    conversation: id,
+    messages,
+    config,
+    trigger: 'manual',
+    signal,
+    ...knownOf(conversation),
+  });
+}
+
+/** Condenses a file with a profile's model. @throws the signal's reason where it was aborted */
+export async function condenseNative(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  profile: ApiProfile,
+  models: ModelSettings,
+  signal: AbortSignal,
+  tell: (progress: TaskProgress) => void,
+): Promise<CondensedResult | NotCondensedResult> {
+  tell({ step: 'Reading the conversation' });
+  const { conversation, manager, counter, metrics, config } = await benchFor(
+    services,
+    path,
+    settings,
+    profile,
+    models,
+    signal,
+  );
+  const { history, targetPercent } = settings;
+  const task = { path, history, provider: 'native', config, targetPercent, store: storeOf(services) };
+  const parts = { manager, counter, tell, signal, maxCost: models.maxCost };
+  const { result, outcome } = await condenseConversation(conversation, task, parts);
+  const measure = measureOf(outcome, 'native', new Date());
+  await metrics.add(measure).catch((error: unknown) => {
+    services.log.warn(`The measures could not be kept. ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (result.kind !== 'condensed') return result;
+  return { ...result, notes: [...result.notes, ...warningsOf(measure, models.warnings)] };
+}
