@@ -42,6 +42,11 @@ describe('the index', () => {
     expect(linked(indexOf([TASK, ...messages.flat()]))).toBe(0);
   });
 
+  it('lets no text refer to itself', () => {
+    const same = (count: number): string => 'the same line again and again\n'.repeat(count);
+    expect(linked(indexOf([TASK, ...did('Probe', {}, same(13)), ...did('Probe', {}, same(60))]))).toBe(13);
+  });
+
   it('compares the text of lines of one length and one beginning', () => {
     const long = (end: string): string => `${'x'.repeat(20_000)}${end}`;
     const messages = [
