@@ -31,7 +31,7 @@ export interface FakeQuickPick {
 }
 
 export interface Shown {
-  readonly kind: 'information' | 'error' | 'status';
+  readonly kind: 'information' | 'error' | 'warning' | 'status';
   readonly message: string;
   readonly choices: readonly string[];
 }
@@ -42,12 +42,22 @@ export const fake = {
   /** Chosen buttons, in order of the messages that have them; undefined dismisses. */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
+  /** What is typed into input boxes and picked in lists (by a part of the label), in order; undefined leaves. */
+  inputs: [] as (string | undefined)[],
+  picks: [] as (string | undefined)[],
+  /** What was offered in lists, and said about what was typed. */
+  offered: [] as (readonly FakeItem[])[],
+  problems: [] as (string | undefined)[],
+  secrets: new Map<string, string>(),
+  models: [] as unknown[],
   executed: [] as unknown[][],
   openFile: undefined as string | undefined,
   saveFile: undefined as string | undefined,
   progress: [] as string[],
   /** Cancels the next progress at its first report. */
   cancelAtFirstReport: false,
+  /** Cancels the progress that is shown. */
+  cancelProgress: (): void => undefined,
   quickPick: undefined as FakeQuickPick | undefined,
   onQuickPick: undefined as ((picker: FakeQuickPick) => void) | undefined,
   registered: new Map<string, (...args: unknown[]) => unknown>(),
@@ -56,6 +66,8 @@ export const fake = {
     Object.assign(this, { shown: [], answers: [], settings: {}, executed: [], progress: [] });
     Object.assign(this, { openFile: undefined, saveFile: undefined, cancelAtFirstReport: false });
     Object.assign(this, { quickPick: undefined, onQuickPick: undefined, provider: undefined });
+    Object.assign(this, { inputs: [], picks: [], offered: [], problems: [], models: [] });
+    this.secrets.clear();
     this.registered.clear();
   },
 };
@@ -111,8 +123,76 @@ interface Token {
   onCancellationRequested(listener: Listener): { dispose(): void };
 }
 
+export const ConfigurationTarget = { Global: 1 };
+
+/** `vscode.SecretStorage`. */
+export const secretStorage = {
+  get: (name: string) => Promise.resolve(fake.secrets.get(name)),
+  store: (name: string, value: string) => Promise.resolve(void fake.secrets.set(name, value)),
+  delete: (name: string) => Promise.resolve(void fake.secrets.delete(name)),
+};
+
+export class CancellationTokenSource {
+  private readonly listeners: Listener[] = [];
+  readonly token = {
+    isCancellationRequested: false,
+    onCancellationRequested: (listener: Listener) => {
+      this.listeners.push(listener);
+      return { dispose: () => undefined };
+    },
+  };
+  cancel(): void {
+    this.token.isCancellationRequested = true;
+    this.listeners.forEach((listener) => listener());
+  }
+  dispose(): void {
+    this.listeners.length = 0;
+  }
+}
+
+export class LanguageModelTextPart {
+  constructor(readonly value: string) {}
+}
+export class LanguageModelToolCallPart {
+  constructor(
+    readonly callId: string,
+    readonly name: string,
+    readonly input: object,
+  ) {}
+}
+export class LanguageModelToolResultPart {
+  constructor(
+    readonly callId: string,
+    readonly content: unknown[],
+  ) {}
+}
+export class LanguageModelDataPart {
+  constructor(
+    readonly data: Uint8Array,
+    readonly mimeType: string,
+  ) {}
+}
+export const LanguageModelChatToolMode = { Auto: 1, Required: 2 };
+export const LanguageModelChatMessage = {
+  User: (content: unknown) => ({ role: 1, content }),
+  Assistant: (content: unknown) => ({ role: 2, content }),
+};
+export const lm = { selectChatModels: () => Promise.resolve(fake.models) };
+
 export const window = {
   showInformationMessage: show('information'),
+  showWarningMessage: (message: string, _options: unknown, ...choices: string[]) =>
+    show('warning')(message, ...choices),
+  showInputBox: ({ validateInput }: { validateInput?: (value: string) => string | undefined }) => {
+    const input = fake.inputs.shift();
+    if (validateInput && input !== undefined) fake.problems.push(validateInput(input));
+    return Promise.resolve(input);
+  },
+  showQuickPick: (items: readonly FakeItem[]) => {
+    fake.offered.push(items);
+    const pick = fake.picks.shift();
+    return Promise.resolve(pick === undefined ? undefined : items.find(({ label }) => label.includes(pick)));
+  },
   showErrorMessage: show('error'),
   setStatusBarMessage: show('status'),
   showOpenDialog: () => Promise.resolve(fake.openFile === undefined ? undefined : [Uri.file(fake.openFile)]),
@@ -129,6 +209,9 @@ export const window = {
         listeners.push(listener);
         return { dispose: () => listeners.splice(listeners.indexOf(listener), 1) };
       },
+    };
+    fake.cancelProgress = () => {
+      listeners.forEach((listener) => listener());
     };
     const report = ({ message }: { message?: string }): void => {
       if (message !== undefined) fake.progress.push(message);
@@ -177,7 +260,13 @@ export const commands = {
 
 export const workspace = {
   workspaceFolders: undefined as { uri: Uri }[] | undefined,
-  getConfiguration: (section: string) => ({ get: (key: string) => fake.settings[`${section}.${key}`] }),
+  getConfiguration: (section: string) => ({
+    get: (key: string) => fake.settings[`${section}.${key}`],
+    update: (key: string, value: unknown) => {
+      fake.settings[`${section}.${key}`] = value;
+      return Promise.resolve();
+    },
+  }),
   registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {
     fake.provider = provider;
     return { dispose: () => undefined };

@@ -1,0 +1,361 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type * as vscode from 'vscode';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { never, refusal, reply } from '../../test/servers/behaviour';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { fake, secretStorage, window } from '../../test/support/vscode';
+import { assistant, exchange, lines, user } from '../core/testing';
+import { profileSchema } from '../settings/profiles';
+import { Comparisons } from '../views/comparisons';
+import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
+import { condenseNow } from './condenseNow';
+import { languageModels } from './languageModels';
+import { manageProfiles } from './manageProfiles';
+import { modelSettings } from './modelSettings';
+import type { Services } from './services';
+
+let folder: string;
+let file: string;
+let services: Services;
+let server: ModelServer;
+
+const KEY = 'sk-ant-test-0123456789';
+const messages = [
+  user('Make the tests pass.'),
+  ...Array.from({ length: 12 }, (_, index) =>
+    exchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, lines(`f${index}`, 50)),
+  ).flat(),
+  ...Array.from({ length: 4 }, (_, index) => [assistant(`answer ${index}`), user(`question ${index}`)]).flat(),
+];
+
+beforeEach(async () => {
+  fake.reset();
+  server = await startAnthropicServer({ apiKey: KEY, script: reply('## Goal\nMake the tests pass.') });
+  folder = mkdtempSync(join(tmpdir(), 'models-'));
+  file = join(folder, 'conversation.json');
+  writeFileSync(file, JSON.stringify({ system: 'You are an agent.', messages }));
+  mkdirSync(join(folder, 'extension'));
+  symlinkSync(inject('bundles'), join(folder, 'extension', 'dist'));
+  const context = {
+    extensionPath: join(folder, 'extension'),
+    globalStorageUri: { fsPath: join(folder, 'storage') },
+    secrets: secretStorage,
+  } as unknown as vscode.ExtensionContext;
+  const log = window.createOutputChannel() as unknown as vscode.LogOutputChannel;
+  services = { context, log, comparisons: new Comparisons(), last: undefined };
+});
+
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const setting = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
+const shown = (): string[] => fake.shown.map(({ message }) => message);
+
+/** Adds a profile for the scripted server, as a user does. */
+async function addProfile(key = KEY): Promise<void> {
+  fake.picks = ['Add Profile', 'Anthropic'];
+  fake.inputs = ['claude-sonnet-4-20250514', 'Work', server.url, key];
+  await manageProfiles(services);
+}
+
+/** Picks in the list of providers as soon as the estimate is there. */
+function pickProvider(label: string | undefined): { items: () => readonly { label: string; description?: string }[] } {
+  let seen: readonly { label: string; description?: string }[] = [];
+  fake.onQuickPick = (picker) => {
+    const wait = setInterval(() => {
+      if (picker.busy) return;
+      clearInterval(wait);
+      seen = picker.items;
+      const item = picker.items.find((candidate) => candidate.label === label);
+      if (item) picker.accept(item);
+      else picker.hide();
+    }, 5);
+  };
+  return { items: () => seen };
+}
+
+describe('profiles', () => {
+  it('are added with a key that stands nowhere but in the secret store, tested, and used for condensing', async () => {
+    await addProfile();
+    expect(setting('profiles')).toEqual([
+      { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', baseUrl: server.url },
+    ]);
+    expect(setting('condensingProfile')).toBe('work');
+    expect([...fake.secrets.values()].join()).toContain(KEY);
+    expect(JSON.stringify([fake.settings, fake.shown, services.log])).not.toContain(KEY);
+    expect(shown().at(-1)).toMatch(/^Work answers \(claude-sonnet-4-20250514, /);
+  });
+
+  it('a test tells the real error, and takes a better key', async () => {
+    fake.answers = ['Set Key…'];
+    const adding = addProfile('sk-wrong-key-000000');
+    fake.inputs.push(KEY);
+    await adding;
+    expect(shown()[0]).toMatch(/Work: The API key was not accepted.*invalid x-api-key/s);
+    expect(shown().at(-1)).toMatch(/^Work answers/);
+  });
+
+  it('are edited, chosen, tested, removed with their key', async () => {
+    await addProfile();
+    const act = async (action: string, more: Partial<typeof fake> = {}): Promise<void> => {
+      Object.assign(fake, { picks: ['Work', action], ...more });
+      await manageProfiles(services);
+    };
+    await act('Edit', { inputs: ['claude-opus-4', 'Worker', server.url] });
+    expect(setting('profiles')).toMatchObject([{ id: 'work', name: 'Worker', model: 'claude-opus-4' }]);
+    await act('Edit', { inputs: ['m', 'Work', 'no url'] });
+    expect(shown().at(-1)).toContain('The profile was not saved. baseUrl');
+    await act('Edit', { inputs: [undefined] });
+    await act('Set Key', { inputs: [''] });
+    expect(fake.secrets.size).toBe(0);
+    await act('Set Key', { inputs: [undefined] });
+    await act('Test');
+    expect(shown().at(-1)).toContain('no API key yet');
+    fake.settings['contextCondenser.condensingProfile'] = '';
+    await act('Use for');
+    expect(setting('condensingProfile')).toBe('work');
+    await act('Remove', { answers: [undefined] });
+    expect(setting('profiles')).toHaveLength(1);
+    await act('Remove', { answers: ['Remove'] });
+    expect(setting('profiles')).toEqual([]);
+    expect(setting('condensingProfile')).toBe('');
+    await manageProfiles(services);
+  });
+
+  it('of the other vendors ask for what they need', async () => {
+    fake.picks = ['Add Profile', 'Vertex'];
+    fake.inputs = ['claude', 'V', '', ''];
+    await manageProfiles(services);
+    expect(shown().at(-1)).toMatch(/not saved/);
+    fake.picks = ['Add Profile', 'VS Code'];
+    fake.inputs = ['gpt-4o', 'Chat'];
+    await manageProfiles(services);
+    expect(setting('profiles')).toMatchObject([{ id: 'chat', vendor: 'vscode' }]);
+    expect(shown().at(-1)).toContain('VS Code has no model');
+    for (const left of [[], ['Add Profile'], ['Add Profile', 'Bedrock']]) {
+      fake.picks = left;
+      fake.inputs = [undefined];
+      await manageProfiles(services);
+    }
+    expect(setting('profiles')).toHaveLength(1);
+  });
+
+  it('wrong settings are named and count as their defaults', () => {
+    fake.settings = {
+      'contextCondenser.profiles': [{ id: 'x' }],
+      'contextCondenser.condensingProfile': 'gone',
+      'contextCondenser.condensingPrompt': '{{nope}}',
+      'contextCondenser.threshold': 3,
+      'contextCondenser.maxCostPerCondensation': 'much',
+    };
+    const settings = modelSettings();
+    expect(settings).toMatchObject({ profiles: [], condensing: undefined, threshold: 75, prompt: '', maxCost: 0.5 });
+    expect(settings.problems.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['profiles.0.name', 'condensingProfile', 'condensingPrompt']),
+    );
+  });
+});
+
+describe('condensing with Native', () => {
+  beforeEach(async () => {
+    await addProfile();
+    fake.settings['contextCondenser.profiles'] = [
+      { ...(setting('profiles') as object[])[0], prices: { input: 3, output: 15 }, contextWindow: 200_000 },
+    ];
+    fake.shown = [];
+  });
+
+  it('stands first with its estimated cost; what was called and paid is told and measured', async () => {
+    const picked = pickProvider('Native');
+    await condenseNow(services, file);
+    expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation']);
+    expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ \(-\d+%\)$/);
+    const told = shown().at(-1) ?? '';
+    expect(told).toContain('Context condensed using Native. Summary by claude-sonnet-4-20250514 (Work):');
+    expect(told).toMatch(/Cost: \$0\.\d+/);
+    const { body } = server.requests.at(-1)!;
+    expect(JSON.stringify(body)).toContain('You are an agent.');
+    const measures = readFileSync(join(folder, 'storage', 'metrics.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(measures).toHaveLength(1);
+    expect(JSON.parse(measures[0]!)).toMatchObject({
+      provider: 'native',
+      outcome: 'condensed',
+      calls: [{ profile: 'Work' }],
+    });
+    expect(JSON.stringify([measures, services.log, fake.shown])).not.toContain(KEY);
+  });
+
+  it('the user may leave, or take a free one', async () => {
+    pickProvider(undefined);
+    await condenseNow(services, file);
+    expect(fake.shown).toEqual([]);
+    pickProvider('Truncation');
+    await condenseNow(services, file);
+    expect(shown().at(-1)).toContain('using Truncation');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a failure offers Retry and another profile', async () => {
+    pickProvider('Native');
+    server.play([refusal(), reply('## Goal\nx')]);
+    fake.answers = ['Use Another Profile'];
+    fake.picks = ['Work'];
+    await condenseNow(services, file);
+    expect(fake.shown[0]).toMatchObject({ choices: ['Retry', 'Use Another Profile', 'Details'] });
+    expect(fake.shown[0]?.message).toContain('The model declined to answer');
+    expect(shown().at(-1)).toContain('using Native');
+  });
+
+  it('a cancel in the middle ends the request, which the server sees', async () => {
+    pickProvider('Native');
+    server.play(never());
+    const running = condenseNow(services, file);
+    const request = await server.request(1);
+    fake.cancelProgress();
+    await running;
+    await request.aborted;
+    expect(shown().at(-1)).toBe('Cancelled. Nothing was condensed.');
+  });
+
+  it('the budget holds', async () => {
+    fake.settings['contextCondenser.maxCostPerCondensation'] = 0.0001;
+    pickProvider('Native');
+    await condenseNow(services, file);
+    expect(shown().at(-1)).toContain('at most $0.0001 may be spent');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('an estimate that can’t be made says why', async () => {
+    fake.secrets.clear();
+    const picked = pickProvider(undefined);
+    await condenseNow(services, file);
+    expect(picked.items()[0]?.description).toContain('no API key yet');
+    fake.settings['contextCondenser.profiles'] = [];
+    fake.settings['contextCondenser.provider'] = 'native';
+    await condenseNow(services, file);
+    expect(shown().at(-1)).toContain('No profile is chosen for condensing.');
+  });
+});
+
+describe('choosing', () => {
+  it('a provider; Native needs a profile', async () => {
+    fake.picks = ['Lossless'];
+    await chooseProvider();
+    expect(setting('provider')).toBe('lossless');
+    fake.picks = ['Native'];
+    fake.answers = ['Add Profile'];
+    await chooseProvider();
+    expect(setting('provider')).toBe('lossless');
+    expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
+    await addProfile();
+    fake.picks = ['Native'];
+    await chooseProvider();
+    expect(setting('provider')).toBe('native');
+    fake.picks = [undefined];
+    await chooseProvider();
+  });
+
+  it('a condensing profile, or none', async () => {
+    await addProfile();
+    fake.picks = ['None'];
+    expect(await chooseCondensingProfile()).toBe(false);
+    expect(setting('condensingProfile')).toBe('');
+    fake.picks = ['Work'];
+    expect(await chooseCondensingProfile()).toBe(true);
+    expect(await chooseCondensingProfile()).toBe(false);
+  });
+
+  it('a threshold within its bounds', async () => {
+    fake.inputs = ['60'];
+    await setThreshold();
+    expect(setting('threshold')).toBe(60);
+    for (const wrong of ['4', '101', '', 'x', undefined]) {
+      fake.inputs = [wrong];
+      await setThreshold();
+    }
+    expect(setting('threshold')).toBe(60);
+    expect(fake.problems.filter((problem) => problem !== undefined)).toHaveLength(4);
+  });
+});
+
+it('VS Code’s models: parts go over both ways, and a cancel reaches them', async () => {
+  const { LanguageModelTextPart, LanguageModelToolCallPart } = await import('vscode');
+  const sent: unknown[] = [];
+  let token: vscode.CancellationToken | undefined;
+  fake.models = [
+    {
+      vendor: 'copilot',
+      family: 'f',
+      id: 'm',
+      name: 'M',
+      maxInputTokens: 9,
+      sendRequest: (asked: unknown, options: unknown, given: vscode.CancellationToken) => {
+        sent.push(asked, options);
+        token = given;
+        return Promise.resolve({
+          stream: (async function* () {
+            yield new LanguageModelTextPart('Hello');
+            yield { odd: true };
+            yield new LanguageModelToolCallPart('1', 'read', { a: 1 });
+          })(),
+        });
+      },
+      countTokens: () => Promise.resolve(7),
+    },
+  ];
+  const [model] = await languageModels.selectChatModels({});
+  const abort = new AbortController();
+  const text = { kind: 'text', text: 'x' } as const;
+  const stream = await model!.sendRequest(
+    [
+      {
+        role: 'user',
+        content: [
+          text,
+          { kind: 'toolResult', callId: '1', content: [text] },
+          { kind: 'data', mimeType: 'image/png', data: new Uint8Array() },
+        ],
+      },
+      { role: 'assistant', content: [{ kind: 'toolCall', callId: '1', name: 'read', input: {} }] },
+    ],
+    { tools: [{ name: 't', description: 'd', inputSchema: {} }], toolRequired: true, modelOptions: {} },
+    abort.signal,
+  );
+  abort.abort();
+  expect(token?.isCancellationRequested).toBe(true);
+  const received = [];
+  for await (const part of stream) received.push(part);
+  expect(received).toEqual([
+    { kind: 'text', text: 'Hello' },
+    { kind: 'toolCall', callId: '1', name: 'read', input: { a: 1 } },
+  ]);
+  expect(sent[1]).toMatchObject({ toolMode: 2 });
+  expect(await model!.countTokens({ role: 'user', content: [text] }, AbortSignal.abort())).toBe(7);
+});
+
+it('package.json declares what the code reads: fields of profiles, scopes, what a workspace may not set', () => {
+  interface Manifest {
+    readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+    readonly contributes: {
+      readonly configuration: {
+        readonly properties: Readonly<Record<string, { scope: string; items?: { properties: object } }>>;
+      };
+    };
+  }
+  const { capabilities, contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+  const { properties } = contributes.configuration;
+  const profiles = properties['contextCondenser.profiles'];
+  expect(Object.keys(profiles?.items?.properties ?? {})).toEqual(Object.keys(profileSchema.shape));
+  expect(profiles?.scope).toBe('machine');
+  for (const name of ['profiles', 'condensingProfile', 'condensingPrompt', 'maxCostPerCondensation']) {
+    expect(properties).toHaveProperty([`contextCondenser.${name}`]);
+    expect(capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(`contextCondenser.${name}`);
+  }
+});
