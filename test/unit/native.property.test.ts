@@ -1,0 +1,117 @@
+/** What always holds, for the Native provider, over generated histories and whatever the model answers. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
+import { applyEdits, originalOf, restoreOriginal } from '../../src/core/condense/edits';
+import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { newViolations } from '../../src/core/messages/firewall';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { anyHistory, validHistory } from '../generators/arbitraries';
+import { freshCounter } from '../generators/setups';
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 60);
+const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
+
+const history = fc.oneof(validHistory, anyHistory);
+const replies = fc.array(
+  fc.oneof(
+    fc.lorem({ maxCount: 30, mode: 'sentences' }),
+    fc.constantFrom('empty', 'refused', 'cut-at-limit', 'cut-off', 'too-long', 'failed', '<analysis>x'),
+  ),
+  { minLength: 1, maxLength: 4 },
+);
+const setup = fc.record({
+  keepFirst: fc.integer({ min: 1, max: 3 }),
+  keepLast: fc.nat(4),
+  factTokens: fc.constantFrom(0, 50, 4_000),
+  contextWindow: fc.constantFrom(3_000, 8_000, 200_000),
+});
+type Setup = typeof setup extends fc.Arbitrary<infer T> ? T : never;
+
+async function condense(
+  messages: readonly ApiMessage[],
+  script: readonly string[],
+  { contextWindow, ...config }: Setup,
+  more: { edits?: never[]; signal?: AbortSignal } = {},
+): Promise<CondensationOutcome> {
+  const summarizer = testSummarizer(script, { contextWindow });
+  const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const manager = new CondensationManager(freshCounter(), [provider]);
+  const minimumGain = { percent: 0, tokens: 1 };
+  const outcome = await manager.condense({
+    conversation: 'c',
+    messages,
+    config,
+    trigger: 'manual',
+    minimumGain,
+    ...more,
+  });
+  // Never an endless loop of calls: a part is asked once a plan, and plans shrink twice at most.
+  expect(summarizer.requests.length).toBeLessThan(60);
+  expect(outcome.calls?.length ?? 0).toBe(summarizer.requests.length);
+  return outcome;
+}
+
+const holds = (statement: (messages: readonly ApiMessage[], outcome: CondensationOutcome) => void): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(history, replies, setup, async (messages, script, chosen) => {
+      statement(messages, await condense(messages, script, chosen));
+    }),
+    { numRuns, seed },
+  );
+
+describe('Native', () => {
+  it('keeps order, task, pairs and ids: nothing that the firewall has not seen before; never refused', () =>
+    holds((messages, outcome) => {
+      expect(outcome.kind).not.toBe('refused');
+      if (outcome.kind !== 'condensed') return;
+      const { origins } = applyEdits(messages, outcome.edits);
+      expect(newViolations(messages, outcome.view, { origins })).toEqual([]);
+      const task = messages.find(({ role }) => role === 'user');
+      expect(outcome.view.find(({ role }) => role === 'user')).toBe(task);
+    }));
+
+  it('never gets more tokens', () =>
+    holds((_messages, outcome) => {
+      if (outcome.kind === 'condensed') expect(outcome.tokensAfter).toBeLessThan(outcome.tokensBefore);
+    }));
+
+  it('gives every byte back', () =>
+    holds((messages, outcome) => {
+      if (outcome.kind !== 'condensed') return;
+      const originals = new Map(outcome.edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+      const restored = restoreOriginal(outcome.view, outcome.edits, (hash) => originals.get(hash));
+      expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
+    }));
+
+  it('applies no reply that is none, and tells the cost of every call', () =>
+    holds((_messages, outcome) => {
+      const last = outcome.calls?.at(-1);
+      if (outcome.kind === 'condensed') expect(last?.outcome).toBe('complete');
+      const sum = (outcome.calls ?? []).reduce((total, { cost }) => total + (cost ?? 0), 0);
+      expect(outcome.cost).toBeCloseTo(sum, 10);
+    }));
+
+  it('applies nothing that was cancelled, whenever', () =>
+    fc.assert(
+      fc.asyncProperty(history, setup, fc.nat(3), async (messages, { contextWindow, ...config }, after) => {
+        const abort = new AbortController();
+        let asked = 0;
+        const summarizer = testSummarizer(
+          async () => {
+            if (asked++ < after) return 'a part';
+            abort.abort(new Error('stop'));
+            return 'aborted';
+          },
+          { contextWindow },
+        );
+        const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+        const manager = new CondensationManager(freshCounter(), [provider]);
+        const request = { conversation: 'c', messages, config, trigger: 'manual', signal: abort.signal } as const;
+        const outcome = await manager.condense(request);
+        if (abort.signal.aborted) expect(outcome.kind).toBe('cancelled');
+      }),
+      { numRuns, seed },
+    ));
+});
