@@ -196,17 +196,17 @@ describe('chunks', () => {
 
 describe('the expected length of a reply', () => {
   it('starts from what real agents write', () => {
-    expect(defaultOutputTokens(100_000)).toBe(2_600);
-    expect(defaultOutputTokens(5_000)).toBe(1_500);
-    expect(expectedOutputTokens(100_000, [])).toBe(2_600);
-    expect(expectedOutputTokens(100_000, [], 1.5)).toBe(3_900);
+    expect(defaultOutputTokens(100_000)).toBe(2_000);
+    expect(defaultOutputTokens(5_000)).toBe(1_350);
+    expect(expectedOutputTokens(100_000, [])).toBe(2_000);
+    expect(expectedOutputTokens(100_000, [], 1.5)).toBe(3_000);
   });
 
   it('follows the runs', () => {
-    const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 5_200 }));
+    const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 4_000 }));
     const expected = expectedOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
-    expect(expected).toBeGreaterThan(4_700);
-    expect(expected).toBeLessThan(5_200);
+    expect(expected).toBeGreaterThan(3_600);
+    expect(expected).toBeLessThan(4_000);
   });
 });
 
