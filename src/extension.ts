@@ -26,6 +26,10 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('contextCondenser.manageProfiles', () => load().manageProfiles(services)),
     vscode.commands.registerCommand('contextCondenser.chooseProvider', () => load().chooseProvider()),
     vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', () => load().chooseCondensingProfile()),
+    vscode.commands.registerCommand('contextCondenser.previewPrompt', (path?: unknown) =>
+      load().previewPrompt(services, typeof path === 'string' ? path : undefined),
+    ),
+    vscode.commands.registerCommand('contextCondenser.showMeasures', () => load().showMeasures(services)),
     vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();

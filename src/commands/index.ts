@@ -2,4 +2,6 @@
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 export { condenseNow } from './condenseNow';
 export { manageProfiles } from './manageProfiles';
+export { previewPrompt } from './previewPrompt';
+export { showMeasures } from './showMeasures';
 export { undoCondensation } from './undo';

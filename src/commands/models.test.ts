@@ -15,7 +15,9 @@ import { condenseNow } from './condenseNow';
 import { languageModels } from './languageModels';
 import { manageProfiles } from './manageProfiles';
 import { modelSettings } from './modelSettings';
+import { previewPrompt } from './previewPrompt';
 import type { Services } from './services';
+import { showMeasures } from './showMeasures';
 
 let folder: string;
 let file: string;
@@ -190,6 +192,34 @@ describe('condensing with Native', () => {
       calls: [{ profile: 'Work' }],
     });
     expect(JSON.stringify([measures, services.log, fake.shown])).not.toContain(KEY);
+  });
+
+  it('the prompt can be read beforehand, with the real conversation in it; nothing is sent', async () => {
+    fake.settings['contextCondenser.condensingPrompt'] = 'Only the goal. {{conversation}}';
+    await previewPrompt(services, file);
+    const [, document] = fake.executed.at(-1) as [string, { content: string }];
+    expect(document.content).toContain('Only the goal. <conversation-');
+    expect(document.content).toContain('→ Read file_path=/w/f0.ts');
+    expect(document.content).toContain('### Files only read');
+    expect(server.requests).toHaveLength(1);
+    writeFileSync(file, JSON.stringify({ messages: messages.slice(0, 2) }));
+    await previewPrompt(services, file);
+    expect((fake.executed.at(-1) as [string, { content: string }])[1].content).toContain('not enough to condense');
+    await previewPrompt(services, join(folder, 'gone.json'));
+    expect(shown().at(-1)).toContain('gone.json');
+    fake.settings['contextCondenser.condensingProfile'] = '';
+    await previewPrompt(services, file);
+    expect(shown().at(-1)).toContain('No profile is chosen');
+  });
+
+  it('the measures can be seen and cleared', async () => {
+    pickProvider('Native');
+    await condenseNow(services, file);
+    fake.answers = ['Clear'];
+    await showMeasures(services);
+    expect(shown().at(-1)).toMatch(/^1 condensations, 0 failures, 0 fallbacks\. Time: .*Work: 1 calls, \$/);
+    await showMeasures(services);
+    expect(shown().at(-1)).toBe('0 condensations, 0 failures, 0 fallbacks.');
   });
 
   it('the user may leave, or take a free one', async () => {

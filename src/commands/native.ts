@@ -1,12 +1,15 @@
 /** Native condensation by hand. The model is called here, in the extension host, where the key is. */
 import { join } from 'node:path';
+import * as vscode from 'vscode';
 import type { Conversation } from '../conversations/types';
 import { parseInWorker } from '../conversations/parseInWorker';
 import { condenseConversation, knownOf } from '../background/condenseConversation';
 import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
 import { CondensationManager, nativeProvider } from '../core/condense';
 import { calibratedFactor, measureOf, outputSamples, warningsOf } from '../core/condense/measures';
-import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
+import { firstPrompt, planSummary } from '../core/condense/summary/plan';
+import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/selectSummarizer';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { promptOf, type ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';
@@ -18,7 +21,7 @@ import type { ModelSettings } from './modelSettings';
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
 
-const metricsOf = ({ context }: Services): MetricsStore =>
+export const metricsOf = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 let counting: Promise<MessageCounter> | undefined;
@@ -37,6 +40,7 @@ interface Bench {
   readonly manager: CondensationManager;
   readonly metrics: MetricsStore;
   readonly config: { readonly prompt: string };
+  readonly select: () => Promise<SelectedSummarizer>;
 }
 
 async function benchFor(
@@ -63,7 +67,29 @@ async function benchFor(
     });
   const native = nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
   const config = { prompt: promptOf(profile, models.prompt) };
-  return { conversation, counter, manager: new CondensationManager(counter, [native]), metrics, config };
+  return { conversation, counter, manager: new CondensationManager(counter, [native]), metrics, config, select };
+}
+
+/**
+ * The request that Native would send for a file, with the real conversation in it. Nothing is sent.
+ * @throws NoSummarizerError, and the signal's reason where it was aborted.
+ */
+export async function previewNative(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  profile: ApiProfile,
+  models: ModelSettings,
+  signal: AbortSignal,
+): Promise<string> {
+  const { conversation, counter, config, select } = await benchFor(services, path, settings, profile, models, signal);
+  const { model } = (await select()).summarizer;
+  const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
+  const plan = await planSummary({ context, config: nativeConfigSchema.parse(config), model, signal });
+  if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
+  const { system, prompt } = firstPrompt(plan);
+  const facts = vscode.l10n.t('These facts are put behind the summary without a model:');
+  return [system, prompt, ...(plan.facts === '' ? [] : [facts, plan.facts])].join('\n\n────────\n\n');
 }
 
 export interface NativeEstimate {

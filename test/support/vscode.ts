@@ -183,6 +183,10 @@ export const window = {
   showInformationMessage: show('information'),
   showWarningMessage: (message: string, _options: unknown, ...choices: string[]) =>
     show('warning')(message, ...choices),
+  showTextDocument: (document: unknown) => {
+    fake.executed.push(['showTextDocument', document]);
+    return Promise.resolve();
+  },
   showInputBox: ({ validateInput }: { validateInput?: (value: string) => string | undefined }) => {
     const input = fake.inputs.shift();
     if (validateInput && input !== undefined) fake.problems.push(validateInput(input));
@@ -267,6 +271,7 @@ export const workspace = {
       return Promise.resolve();
     },
   }),
+  openTextDocument: (document: { content: string }) => Promise.resolve(document),
   registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {
     fake.provider = provider;
     return { dispose: () => undefined };

@@ -17,6 +17,7 @@ const modelCall = (changes: Partial<ModelCall> = {}): ModelCall => ({
   profile: 'Work',
   vendor: 'anthropic',
   model: 'm',
+  chosen: 'condensing-profile',
   countedTokens: 1_000,
   expectedOutputTokens: 100,
   usage: {
@@ -74,7 +75,7 @@ describe('a measure', () => {
     expect(measure).toMatchObject({ reason: 'no', fallback: true, tokensAfter: 1_000, calls: [] });
     expect('cost' in measure).toBe(false);
     expect(measureOf(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
-    const other = condensed({ notes: ["The conversation's own model (x) is used."] });
+    const other = condensed({ calls: [modelCall({ chosen: 'conversation' })] });
     expect(measureOf(other, 'native', NOW).fallback).toBe(true);
   });
 

@@ -26,14 +26,14 @@ export interface Measure {
 
 /** @param chosen the provider that was asked for. */
 export function measureOf(outcome: CondensationOutcome, chosen: string, now: Date): Measure {
-  const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [], notes } = outcome;
+  const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
   const reason = kind === 'unchanged' ? outcome.reason : kind === 'failed' ? outcome.error.message : undefined;
   return {
     at: now.toISOString(),
     provider,
     outcome: kind,
     ...(reason !== undefined && { reason }),
-    fallback: provider !== chosen || notes.some((note) => note.includes("The conversation's own model")),
+    fallback: provider !== chosen || calls.some((call) => call.chosen === 'conversation'),
     tokensBefore,
     tokensAfter: kind === 'condensed' ? outcome.tokensAfter : tokensBefore,
     timeMs,

@@ -113,6 +113,8 @@ export interface ModelCall {
   readonly profile: string;
   readonly vendor: string;
   readonly model: string;
+  /** Why this model: it is the condensing profile's, or the conversation's own because that one can't be used. */
+  readonly chosen: 'condensing-profile' | 'conversation';
   /** o200k tokens of the request as counted here; with the reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
   readonly expectedOutputTokens: number;

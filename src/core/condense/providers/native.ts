@@ -181,6 +181,7 @@ class SummaryRun {
       profile,
       vendor,
       model,
+      chosen: this.selected.chosen,
       countedTokens: requestTokens(prompt, counter),
       expectedOutputTokens: single.calls[0]?.usage.outputTokens ?? 0,
       usage: reply.usage,

@@ -118,6 +118,9 @@ async function withoutRepetition(draft: Draft, signal: AbortSignal | undefined):
   if (checked.valid) await runSteps(draft, losslessSteps(checked.config), signal ? { signal } : {});
 }
 
+/** The first request of a plan, as it would be sent: for a user who writes a prompt of their own. */
+export const firstPrompt = (plan: SummaryPlan): Prompt => buildPrompt({ ...plan, conversation: plan.parts[0] ?? '' });
+
 /** o200k tokens of a request. */
 export const requestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
   FRAME_TOKENS + counter.text(system) + counter.text(prompt);

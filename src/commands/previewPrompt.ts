@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import { withCancellation } from './background';
+import { tellError } from './condenseNow';
+import { modelSettings } from './modelSettings';
+import { previewNative } from './native';
+import { pickConversation } from './pickConversation';
+import type { Services } from './services';
+import { manualSettings } from './settings';
+
+/** "Preview Condensing Prompt": what the model would be told about a conversation. Nothing is sent. */
+export async function previewPrompt(services: Services, path?: string): Promise<void> {
+  const models = modelSettings();
+  const profile = models.condensing;
+  if (!profile) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('No profile is chosen for condensing.'));
+    return;
+  }
+  const file = path ?? (await pickConversation(services));
+  if (file === undefined) return;
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Filling in the prompt'),
+    cancellable: true,
+  };
+  try {
+    const content = await vscode.window.withProgress(progress, (_report, token) =>
+      withCancellation(token, (signal) => previewNative(services, file, manualSettings(), profile, models, signal)),
+    );
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: 'markdown' }));
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return;
+    await tellError(services, error, () => previewPrompt(services, file));
+  }
+}
