@@ -3,7 +3,14 @@ import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft';
 import type { OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
-import { forecast, planSummary, requestTokens, type Planned, type SummaryPlan } from '../summary/plan';
+import {
+  forecast,
+  planSummary,
+  requestTokens,
+  type PlanForecast,
+  type Planned,
+  type SummaryPlan,
+} from '../summary/plan';
 import { buildPrompt, summaryIn } from '../summary/prompt';
 import { PromptMemory } from '../summary/promptMemory';
 import type { SelectedSummarizer } from '../summary/selectSummarizer';
@@ -38,11 +45,28 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
   /** Warnings that were told: the same one isn't told with every condensation. */
   const told = new Set<string>();
 
-  const planFor = async (context: ConversationContext, config: NativeConfig, { signal }: CondensationOptions) => {
+  /** The last plan of a situation: reduction and cost are asked one after the other, and are of the same plan. */
+  const plans = new WeakMap<ConversationContext, { readonly config: NativeConfig; readonly made: Promise<Made> }>();
+  const planFor = (
+    context: ConversationContext,
+    config: NativeConfig,
+    { signal }: CondensationOptions,
+  ): Promise<Made> => {
+    const known = plans.get(context);
+    if (known?.config === config) return known.made;
+    const made = makePlan(context, config, signal);
+    plans.set(context, { config, made });
+    return made;
+  };
+  const makePlan = async (
+    context: ConversationContext,
+    config: NativeConfig,
+    signal: AbortSignal | undefined,
+  ): Promise<Made> => {
     const selected = await select();
     const { model } = selected.summarizer;
     const plan = await planSummary({ context, config, model, signal });
-    const expected = plan.kind === 'plan' ? forecast(plan, model, context.counter, samples(model), memory) : undefined;
+    const expected = plan.kind === 'plan' ? forecast(plan, model, samples(model), memory) : undefined;
     return { selected, model, plan, expected };
   };
 
@@ -99,6 +123,14 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       return plan.kind === 'plan' ? expected?.cost : 0;
     },
   };
+}
+
+/** A plan with the model that it is for. */
+interface Made {
+  readonly selected: SelectedSummarizer;
+  readonly model: SummarizerModel;
+  readonly plan: Planned;
+  readonly expected: PlanForecast | undefined;
 }
 
 /** How often a request that turned out to be too long is planned anew, smaller. Then it is given up. */
@@ -164,13 +196,9 @@ class SummaryRun {
     const { counter } = this.context;
     const prompt = buildPrompt({ ...plan, conversation, earlier });
     const text = prompt.system + prompt.prompt;
-    const single = forecast(
-      { ...plan, parts: [conversation], earlier },
-      this.model,
-      counter,
-      this.samples,
-      this.memory,
-    );
+    const countedTokens = requestTokens(prompt, counter);
+    const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
+    const [expected] = forecast(single, this.model, this.samples, this.memory).calls;
     const reply = await this.selected.summarizer.summarize(
       { ...prompt, maxOutputTokens: plan.maxOutputTokens },
       signal ? { signal } : {},
@@ -182,8 +210,8 @@ class SummaryRun {
       vendor,
       model,
       chosen: this.selected.chosen,
-      countedTokens: requestTokens(prompt, counter),
-      expectedOutputTokens: single.calls[0]?.usage.outputTokens ?? 0,
+      countedTokens,
+      expectedOutputTokens: expected?.usage.outputTokens ?? 0,
       usage: reply.usage,
       cost: reply.cost,
       timeMs: reply.timeMs,
@@ -196,7 +224,7 @@ class SummaryRun {
     const spent = this.cost;
     const { maxCost } = this.options;
     if (maxCost === undefined) return;
-    const more = forecast(plan, this.model, this.context.counter, this.samples, this.memory).cost;
+    const more = forecast(plan, this.model, this.samples, this.memory).cost;
     const total = sumOfCosts([spent, more]);
     if (overBudget(total, this.model, maxCost) !== undefined) throw this.failure(reply);
   }

@@ -27,6 +27,8 @@ export interface SummaryPlan {
   readonly range: MessageRange;
   /** The conversation in parts, each for one call; the reply to one is the earlier summary of the next. */
   readonly parts: readonly string[];
+  /** o200k tokens of each part's request, without the earlier summary of the parts before. */
+  readonly tokens: readonly number[];
   /** The summary that the first call updates; empty where there is none. */
   readonly earlier: string;
   readonly system: string;
@@ -93,14 +95,20 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
   let texts = render();
-  if (alone + tokensOf(texts) <= room) return { ...base, parts: [texts.join('\n\n')], isReduced: false };
-  await withoutRepetition(draft, input.signal);
-  texts = render();
-  if (alone + tokensOf(texts) <= room) return { ...base, parts: [texts.join('\n\n')], isReduced: true };
-  const perPart =
-    room - alone - (base.earlier === '' ? 0 : -counter.text(base.earlier)) - maxOutputTokens / model.tokenFactor;
+  let tokens = alone + tokensOf(texts);
+  let isReduced = false;
+  if (tokens > room) {
+    await withoutRepetition(draft, input.signal);
+    texts = render();
+    tokens = alone + tokensOf(texts);
+    isReduced = true;
+  }
+  if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
+  // Each part but the first comes with the summary of those before it.
+  const perPart = room - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < LEAST_PART) return { kind: 'window-too-small' };
-  return { ...base, parts: packChunks(texts, perPart, (text) => counter.text(text)), isReduced: true };
+  const parts = packChunks(texts, perPart, (text) => counter.text(text));
+  return { ...base, parts, tokens: parts.map((part) => alone + counter.text(part)), isReduced };
 }
 
 const isEmpty = (message: ApiMessage | undefined): boolean => message?.content.length === 0;
@@ -143,14 +151,13 @@ export interface PlanForecast {
 export function forecast(
   plan: SummaryPlan,
   model: SummarizerModel,
-  counter: MessageCounter,
   samples: readonly OutputSample[],
   memory: PromptMemory,
 ): PlanForecast {
   let before = 0;
   const calls = plan.parts.map((conversation, index): CallForecast => {
     const prompt = buildPrompt({ ...plan, conversation, earlier: index === 0 ? plan.earlier : '' });
-    const inputTokens = Math.ceil(requestTokens(prompt, counter) * model.tokenFactor) + before;
+    const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
     const outputTokens = Math.min(plan.maxOutputTokens, expectedOutputTokens(inputTokens, samples, model.tokenFactor));
     before = outputTokens;
     const cached = index === 0 ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens) : NOTHING_CACHED;
