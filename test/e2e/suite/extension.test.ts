@@ -38,7 +38,7 @@ suite('the packaged extension', () => {
 
   test('brings all that its commands load', () => {
     assert.ok(extension);
-    for (const file of ['commands.cjs', 'worker.cjs', 'o200k.bin']) {
+    for (const file of ['commands.cjs', 'worker.cjs', 'readerWorker.cjs', 'o200k.bin']) {
       assert.ok(readFileSync(join(extension.extensionPath, 'dist', file)).length > 0, file);
     }
   });

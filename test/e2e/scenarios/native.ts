@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { never, reply } from '../../servers/behaviour';
+import type { ModelServer } from '../../servers/modelServer';
+import type { Bed, Scenario } from '../bed';
+import type { Workbench } from '../workbench/index';
+import {
+  answer,
+  clickNotification,
+  diffEditor,
+  notification,
+  pick,
+  quickInput,
+  runCommand,
+  screenshot,
+  setTheme,
+  until,
+} from '../workbench/index';
+
+const KEY = 'sk-test-a-key-that-must-not-be-seen';
+const SUMMARY = [
+  '## Goal\nFinish what the user asked for, with tests.',
+  '## Done\nThe code was read and changed; the tests pass.',
+  '## Next steps\nNothing is left to do.',
+].join('\n\n');
+
+/** A real transcript where there is one beside the project, else the sample. */
+function transcript(): string {
+  const real = join(root, '..', 'shared', 'corpus', 'claude-code', 'transcript-04.jsonl');
+  return readFileSync(existsSync(real) ? real : join(root, 'sample', 'conversation.jsonl'), 'utf8');
+}
+
+/** A VS Code with one profile on the server, its key set as a user sets it. */
+async function openWithProfile(bed: Bed, server: ModelServer): Promise<Workbench> {
+  const profile = { id: 'scripted', name: 'Scripted', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
+  const bench = await bed.open({
+    home: bed.folder({ '.claude/projects/-home-me-cli/session.jsonl': transcript() }),
+    settings: {
+      // An endpoint that isn't the vendor's own has no price in the table.
+      'contextCondenser.profiles': [{ ...profile, baseUrl: server.url, prices: { input: 3, output: 15 } }],
+      'contextCondenser.condensingProfile': 'scripted',
+      'contextCondenser.provider': 'native',
+    },
+  });
+  await runCommand(bench, 'Context Condenser: Manage API Profiles');
+  await pick(bench, 'Scripted');
+  await pick(bench, /Set Key…/);
+  await answer(bench, KEY);
+  return bench;
+}
+
+/** Picks the conversation, then Native once its cost is estimated. */
+async function condense(bench: Workbench, shot?: string): Promise<void> {
+  await runCommand(bench, 'Context Condenser: Condense Context Now');
+  await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
+  // The first row, whatever its title; "Open file…" is the other.
+  await pick(bench, /^(?!.*Open file…)/);
+  const offered = await quickInput(
+    bench,
+    ({ title, items }) => title === 'Condense with' && (items[0]?.description ?? '').includes('$'),
+    'the providers',
+  );
+  assert.match(offered.items[0]?.label ?? '', /^Native$/);
+  assert.match(offered.items[0]?.description ?? '', /≈ \$0\.\d+ · [\d,]+ → [\d,]+ \(-\d+%\)/);
+  if (shot !== undefined) await screenshot(bench, shot);
+  await pick(bench, 'Native');
+}
+
+export const summarizesWithTheModelOfAProfile: Scenario = async (bed) => {
+  const server = await startAnthropicServer({ apiKey: KEY, script: reply(SUMMARY) });
+  try {
+    const bench = await openWithProfile(bed, server);
+    await condense(bench, 'native-pick-dark');
+    const done = await notification(bench, 'Context condensed using Native', 60_000);
+    assert.match(done.text, /Total: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
+    await screenshot(bench, 'native-summary-dark');
+    assert.equal(server.requests.length, 1);
+    assert.equal(server.requests[0]?.status, 200);
+    await clickNotification(bench, 'Context condensed using Native', 'Show Diff');
+    await diffEditor(bench, ({ modified }) => modified.length > 0);
+    await setTheme(bench, 'light');
+    await screenshot(bench, 'native-diff-light');
+    await clickNotification(bench, 'Context condensed using Native', 'Undo');
+    await notification(bench, /^Undone\./);
+    const log = bench.server.outputText('Context Condenser');
+    assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');
+    assert.ok(!log.includes(KEY), 'no key in the log');
+  } finally {
+    await server.close();
+  }
+};
+
+export const cancelAbortsTheRequestAndAppliesNothing: Scenario = async (bed) => {
+  const server = await startAnthropicServer({ apiKey: KEY, script: never() });
+  try {
+    const bench = await openWithProfile(bed, server);
+    await condense(bench);
+    const request = await server.request(0);
+    await clickNotification(bench, 'Condensing session.jsonl', 'Cancel');
+    const clicked = Date.now();
+    await request.aborted;
+    console.log(`     the server saw the connection closed ${Date.now() - clicked} ms after the click`);
+    await until('the word that it was cancelled', () =>
+      bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
+    );
+    await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
+    await notification(bench, 'Nothing was condensed in this window yet');
+  } finally {
+    await server.close();
+  }
+};
