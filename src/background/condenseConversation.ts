@@ -1,6 +1,7 @@
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report';
+import { applyEdits } from '../core/condense/edits';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { recordCondensation } from '../storage/recordCondensation';
@@ -72,7 +73,7 @@ export async function condenseConversation(
     notes,
     report,
     before: renderConversation(conversation.messages),
-    after: renderConversation(outcome.view),
+    after: renderConversation(outcome.view, applyEdits(conversation.messages, outcome.edits).origins),
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
   };
   return { outcome, result };

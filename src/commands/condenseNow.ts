@@ -123,7 +123,7 @@ function summaryOf({
     ...parts.map((part) => `${part}.`),
     vscode.l10n.t('Total: {0}.', change(tokensBefore, tokensAfter)),
     vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs)),
-    ...[...missed, ...notes].map((note) => vscode.l10n.t('Note: {0}.', note)),
+    ...[...missed, ...notes].map((note) => vscode.l10n.t('Note: {0}.', note.replace(/\.$/, ''))),
   ].join(' ');
 }
 

@@ -1,13 +1,20 @@
 import { blocksOf, isText, isThinking, isToolResult, isToolUse } from './blocks';
+import { SUMMARY_ORIGIN } from './firewall';
 import type { ApiMessage, Block } from './types';
 
 /**
  * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
  * comparison have the same headings, so that only what was condensed differs.
+ * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}.
  */
-export function renderConversation(messages: readonly ApiMessage[]): string {
+export function renderConversation(messages: readonly ApiMessage[], origins?: readonly number[]): string {
   const names = toolNames(messages);
-  return messages.map((message, index) => renderMessage(message, index, names)).join('\n');
+  return messages
+    .map((message, index) => {
+      const origin = origins?.[index] ?? index;
+      return renderMessage(message, origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1), names);
+    })
+    .join('\n');
 }
 
 function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
@@ -18,10 +25,10 @@ function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
   return names;
 }
 
-function renderMessage(message: ApiMessage, index: number, names: ReadonlyMap<string, string>): string {
+function renderMessage(message: ApiMessage, number: string, names: ReadonlyMap<string, string>): string {
   const body =
     typeof message.content === 'string' ? [message.content] : message.content.map((block) => renderBlock(block, names));
-  return [`━━━ ${index + 1} · ${message.role} ━━━`, ...body, ''].join('\n');
+  return [`━━━ ${number} · ${message.role} ━━━`, ...body, ''].join('\n');
 }
 
 function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {
@@ -37,7 +44,7 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {
 
 /** Parameters one a line; a text of several lines stands under its name as it is. */
 function renderInput(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return JSON.stringify(input ?? null) || '';
+  if (typeof input !== 'object' || input === null) return JSON.stringify(input ?? null);
   return Object.entries(input)
     .map(([key, value]) => {
       if (typeof value !== 'string') return `${key}: ${JSON.stringify(value)}`;

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { assistant, call, result, user } from '../testing';
+import { SUMMARY_ORIGIN } from './firewall';
+import { renderConversation } from './render';
+
+it('shows a conversation as text for people', () => {
+  const image = { type: 'image', source: {} };
+  const text = renderConversation([
+    user('Add a test'),
+    { role: 'assistant', content: 'Yes.' },
+    assistant(
+      { type: 'thinking', thinking: 'Where?' },
+      call('a', 'Edit', { path: 'a.ts', new_string: 'one\ntwo', count: 2 }),
+      call('b', 'Odd', 'no object'),
+      call('c', 'Odd', null),
+    ),
+    user(
+      result('a', 'done'),
+      result('b', 'no', { is_error: true }),
+      result('gone', [{ type: 'text', text: 'x' }, image]),
+      result('c'),
+    ),
+    user({ type: 'document', source: {} }),
+  ]);
+  expect(text).toBe(
+    [
+      '━━━ 1 · user ━━━',
+      'Add a test',
+      '',
+      '━━━ 2 · assistant ━━━',
+      'Yes.',
+      '',
+      '━━━ 3 · assistant ━━━',
+      '▹ thinking',
+      'Where?',
+      '▶ Edit',
+      'path: a.ts',
+      'new_string:',
+      'one',
+      'two',
+      'count: 2',
+      '▶ Odd',
+      '"no object"',
+      '▶ Odd',
+      'null',
+      '',
+      '━━━ 4 · user ━━━',
+      '◀ result of Edit',
+      'done',
+      '◀ error of Odd',
+      'no',
+      '◀ result of gone',
+      'x',
+      '▫ image',
+      '◀ result of Odd',
+      '',
+      '',
+      '━━━ 5 · user ━━━',
+      '▫ document',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('keeps the numbers of the original, so that both sides of a comparison have the same', () => {
+  const view = [user('task'), user('what was done'), assistant('go on')];
+  expect(renderConversation(view, [0, SUMMARY_ORIGIN, 7]).match(/━━━ .* ━━━/g)).toEqual([
+    '━━━ 1 · user ━━━',
+    '━━━ summary · user ━━━',
+    '━━━ 8 · assistant ━━━',
+  ]);
+});
