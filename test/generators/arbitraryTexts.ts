@@ -74,7 +74,7 @@ export const confirmation: fc.Arbitrary<string> = fc
   .nat(20)
   .map(
     (index) =>
-      `The file /work/project/src/module${index}/part${index}.ts has been updated. ${index} replacements were made.`,
+      `The file /home/dev/project/src/module${index}/part${index}.ts has been updated. ${index} replacements were made.`,
   );
 
 /** What Roo and Cline send with each turn. */
