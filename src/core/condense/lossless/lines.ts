@@ -1,18 +1,21 @@
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
 
+/** A list of numbers, typed or plain. */
+export type Numbers = ArrayLike<number> & Iterable<number>;
+
 /** The lines of a text with what is known of each: where it stands, its number where the text states numbers, its hash. */
 export interface Lines {
   readonly count: number;
   /** Offset where the line begins, its number included; one more entry than lines, the last behind the end. */
-  readonly starts: Int32Array;
+  readonly starts: Numbers;
   /** Offset where the line's own text begins: behind its number where it states one. */
-  readonly bodies: Int32Array;
+  readonly bodies: Numbers;
   /** Offset behind the line, without the newline. */
-  readonly ends: Int32Array;
+  readonly ends: Numbers;
   /** The line's number: stated, or following from the one before; 0 where the text states none. */
-  readonly numbers: Int32Array;
+  readonly numbers: Numbers;
   /** Hash of the line's own text; {@link NOTHING} for lines that can never be the same as another. */
-  readonly hashes: Float64Array;
+  readonly hashes: Numbers;
 }
 
 /** The entry of a list at an index that it has. */
@@ -24,17 +27,23 @@ export const NOTHING = -1;
 /** A line of letters and digits that many says something by itself; `}` or `---` is found everywhere. */
 const TELLING_CHARS = 4;
 
+/** A typed array takes some 200 bytes of its own: most texts have a few lines, and a plain list of those is smaller. */
+const SMALL = 32;
+
+const integers = (count: number): Int32Array | number[] =>
+  count < SMALL ? new Array<number>(count).fill(0) : new Int32Array(count);
+
 /** Splits a text into its lines. */
 export function splitLines(text: string, hint: PrefixHint): Lines {
   const format = prefixFormat(text, hint);
   const count = countLines(text);
   const lines = {
     count,
-    starts: new Int32Array(count + 1),
-    bodies: new Int32Array(count),
-    ends: new Int32Array(count),
-    numbers: new Int32Array(count),
-    hashes: new Float64Array(count),
+    starts: integers(count + 1),
+    bodies: integers(count),
+    ends: integers(count),
+    numbers: integers(count),
+    hashes: count < SMALL ? new Array<number>(count).fill(0) : new Float64Array(count),
   };
   const mayHoldMarkers = text.includes('⟦condensed: ');
   let at = 0;

@@ -1,13 +1,13 @@
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage, Path } from '../../messages/types';
-import { NOTHING } from './lines';
+import { NOTHING, type Numbers } from './lines';
 import type { PrefixHint } from './prefixes';
 import { linesOfContent } from './sources';
 
 /** The lines that a model can read in a view, by hash. Kept up to date at the price of what changes. */
 export class StandingLines {
   private readonly counts = new Map<number, number>();
-  private readonly known: { message: ApiMessage; hashes: readonly Float64Array[] }[] = [];
+  private readonly known: { message: ApiMessage; hashes: readonly Numbers[] }[] = [];
 
   /** Brings it to the view as it now stands. */
   update(view: readonly ApiMessage[], hints: ReadonlyMap<Path, PrefixHint>): void {
@@ -27,7 +27,7 @@ export class StandingLines {
     return hash !== NOTHING && (this.counts.get(hash) ?? 0) > 0;
   }
 
-  private add(hashes: Float64Array, times: 1 | -1): void {
+  private add(hashes: Numbers, times: 1 | -1): void {
     for (const hash of hashes) this.counts.set(hash, (this.counts.get(hash) ?? 0) + times);
   }
 }
