@@ -14,6 +14,7 @@ export default defineConfig({
       'test/servers/**/*.test.ts',
     ],
     globalSetup: ['test/support/bundles.ts'],
+    setupFiles: ['test/support/seed.ts'],
     testTimeout: 60_000,
     coverage: {
       provider: 'v8',
