@@ -14,4 +14,5 @@ function problemOf(issue: z.core.$ZodIssue): ConfigProblem {
 
 /** The JSON Schema of a configuration: one source of truth for validation, the panel and package.json. */
 export const jsonSchema = (schema: z.ZodType): ConfigSchema =>
-  z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
+  // A function, which only users of the API can pass, has no schema.
+  z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });

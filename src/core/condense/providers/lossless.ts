@@ -24,7 +24,7 @@ const toolRule = z
 
 const on = (what: string) => z.boolean().default(true).describe(what);
 
-const configSchema = z
+export const losslessConfigSchema = z
   .object({
     deduplicateFileReads: on('Reads of one file that gave the same text stand once.'),
     deduplicateResults: on('Any other results with the same text stand once.'),
@@ -49,7 +49,7 @@ const configSchema = z
   .strict();
 
 /** Settings of the Lossless provider, all with defaults. */
-export type LosslessConfig = z.output<typeof configSchema>;
+export type LosslessConfig = z.output<typeof losslessConfigSchema>;
 
 /** Takes out what stands elsewhere; every byte can be had back. */
 export const losslessProvider: CondensationProvider<LosslessConfig> = {
@@ -66,8 +66,8 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
     supportsLLMSummarization: false,
     estimatedSpeed: 'fast',
   }),
-  getConfigSchema: () => jsonSchema(configSchema),
-  validateConfig: (config) => validate(configSchema, config),
+  getConfigSchema: () => jsonSchema(losslessConfigSchema),
+  validateConfig: (config) => validate(losslessConfigSchema, config),
 
   async condense(context, config, options) {
     return runSteps(new Draft(context.messages, context.counter, context.edits), losslessSteps(config), options);
