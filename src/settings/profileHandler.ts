@@ -2,6 +2,7 @@
 import { anthropicHandler } from '../api/anthropic';
 import { ApiError } from '../api/apiError';
 import { bedrockHandler, type AwsCredentials } from '../api/bedrock';
+import type { CallOptions } from '../api/call';
 import { completeText } from '../api/completeText';
 import type { HandlerOptions } from '../api/handlerOptions';
 import { openaiHandler } from '../api/openai';
@@ -17,6 +18,8 @@ export interface HandlerParts {
   readonly models?: LanguageModels;
   /** Input and output together, in tokens, where the profile doesn't say. */
   readonly contextWindow?: number;
+  /** How a call waits and tries again, where the profile doesn't say. */
+  readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
 /** The vendor under which this extension contributes models of its own, which it must not call itself. */
@@ -42,7 +45,8 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
     },
     ...(baseUrl !== undefined && { baseUrl }),
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
-    ...(timeoutSeconds !== undefined && { timeouts: { wholeMs: timeoutSeconds * 1_000 } }),
+    ...parts.call,
+    ...(timeoutSeconds !== undefined && { timeouts: { ...parts.call?.timeouts, wholeMs: timeoutSeconds * 1_000 } }),
   };
   const { region = '', projectId = '', api = 'chat' } = profile;
   switch (vendor) {
@@ -58,6 +62,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
       if (!parts.models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
       const selector = { id: profile.model };
       return vscodeLmHandler({
+        ...parts.call,
         name,
         counter: parts.counter,
         models: parts.models,

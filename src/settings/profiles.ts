@@ -1,5 +1,6 @@
 /** API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys. */
 import { z } from 'zod';
+import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { promptProblems } from '../core/condense/summary/prompt';
 import {
   effectiveThreshold,
@@ -9,6 +10,9 @@ import {
   type EffectiveThreshold,
 } from '../core/condense/thresholds';
 import type { ConfigProblem } from '../core/condense/types';
+
+/** The least that Anthropic's API takes (API guide, "Extended thinking"). */
+const MIN_THINKING_TOKENS = 1_024;
 
 const price = z.number().min(0).max(10_000).describe('US dollars per million tokens.');
 const tokens = z.int().min(1_000).max(100_000_000);
@@ -53,6 +57,13 @@ export const profileSchema = z
     contextWindow: tokens.optional().describe('Input and output together, in tokens.'),
     maxOutputTokens: z.int().min(256).max(10_000_000).optional().describe('Tokens of one answer at most.'),
     timeoutSeconds: z.int().min(5).max(3_600).optional().describe('For a whole call.'),
+    offerInChat: z.boolean().optional().describe("Its model can be chosen in VS Code's chat, condensed."),
+    thinkingTokens: z
+      .int()
+      .min(MIN_THINKING_TOKENS)
+      .max(1_000_000)
+      .optional()
+      .describe('Tokens that the model may think in the chat, for vendors that take a budget; absent: no thinking.'),
   })
   .strict()
   .superRefine((profile, context) => {
@@ -63,6 +74,11 @@ export const profileSchema = z
     };
     if (profile.vendor === 'bedrock' || profile.vendor === 'vertex') needs('region');
     if (profile.vendor === 'vertex') needs('projectId');
+    const { thinkingTokens = 0, maxOutputTokens = DEFAULT_MAX_OUTPUT_TOKENS } = profile;
+    if (thinkingTokens >= maxOutputTokens) {
+      const message = `is to be less than the ${maxOutputTokens} tokens of one answer (maxOutputTokens)`;
+      context.addIssue({ code: 'custom', path: ['thinkingTokens'], message });
+    }
   });
 
 export type ApiProfile = z.output<typeof profileSchema>;
