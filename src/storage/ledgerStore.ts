@@ -285,6 +285,11 @@ function entryIn(json: string): LedgerEntry | undefined {
       return typeof entry['condensation'] === 'string' && typeof entry['edit'] === 'string'
         ? (entry as LedgerEntry)
         : undefined;
+    case 'pinned':
+    case 'unpinned':
+      return typeof entry['message'] === 'number' && typeof entry['key'] === 'string'
+        ? (entry as LedgerEntry)
+        : undefined;
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cpuNow } from '../testing';
 import type { Hash } from '../hash';
+import type { MessageKey } from '../messages/messageKey';
 import type { Edit, EditId } from './edits';
 import {
   activeCondensations,
@@ -192,5 +193,61 @@ describe('the edits that a condensation showed', () => {
     ]);
     const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
+  });
+
+  it('shows of a condensation what was neither undone nor excluded when it was made', () => {
+    const entries = [
+      condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
+      condensed('c2', 'view', edit('c2', 3)),
+      { type: 'excluded', condensation: id('c1'), edit: editId('a1') },
+      { type: 'undone', condensation: id('c2') },
+      condensed('c3', 'view', edit('d3', 4)),
+      { type: 'included', condensation: id('c1'), edit: editId('a1') },
+      { type: 'redone', condensation: id('c2') },
+    ] as const satisfies readonly LedgerEntry[];
+    const ledger = foldEntries(entries);
+    const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
+    expect(['c1', 'c2', 'c3'].map(shownBy)).toEqual([
+      ['a1', 'b1'],
+      ['a1', 'b1', 'c2'],
+      ['b1', 'd3'],
+    ]);
+  });
+});
+
+describe('pins', () => {
+  const key = (name: string): MessageKey => name as MessageKey;
+
+  it('are kept until they are taken back', () => {
+    const pinned = foldEntries([
+      { type: 'pinned', message: 3, key: key('a') },
+      { type: 'pinned', message: 4, key: key('b') },
+      { type: 'pinned', message: 3, key: key('a') },
+    ]);
+    expect(pinned.pinned).toEqual([
+      { message: 4, key: 'b' },
+      { message: 3, key: 'a' },
+    ]);
+    expect(applyEntry(pinned, { type: 'unpinned', message: 3, key: key('b') }).pinned).toHaveLength(2);
+    expect(applyEntry(pinned, { type: 'unpinned', message: 3, key: key('a') }).pinned).toEqual([
+      { message: 4, key: 'b' },
+    ]);
+  });
+});
+
+describe('edits that follow a conversation', () => {
+  it('are asked for condensation by condensation, without what is excluded', () => {
+    const ledger = foldEntries([
+      condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
+      condensed('c2', 'view', edit('c2', 3)),
+      { type: 'excluded', condensation: id('c1'), edit: editId('a1') },
+    ]);
+    const asked: string[] = [];
+    const edits = activeEdits(ledger, (own, condensation) => {
+      asked.push(`${condensation.id}: ${own.map((one) => one.id).join(' ')}`);
+      return condensation.id === id('c1') ? [] : own;
+    });
+    expect(asked).toEqual(['c1: b1', 'c2: c2']);
+    expect(edits.map((one) => one.id)).toEqual(['c2']);
   });
 });

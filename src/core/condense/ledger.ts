@@ -2,6 +2,7 @@
  * The ledger's rules: a conversation's condensations as an append-only list of entries, and the state that follows from
  * them. Pure; `storage/` keeps the entries on disk.
  */
+import type { MessageKey } from '../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from './edits';
 import type { StepReport } from './types';
 
@@ -23,6 +24,14 @@ export interface Condensation {
   readonly cost?: number | undefined;
   /** Hash of the resulting messages' JSON: a view that was written to a file is recognized by it. */
   readonly viewHash: string;
+  /** The messages that it was made of, by their keys: a conversation that goes on elsewhere is followed by them. */
+  readonly messages?: readonly MessageKey[];
+}
+
+/** A message that stays as it is: where it stood when it was pinned, and its key. */
+export interface PinnedMessage {
+  readonly message: number;
+  readonly key: MessageKey;
 }
 
 export type LedgerEntry =
@@ -30,7 +39,9 @@ export type LedgerEntry =
   | { readonly type: 'undone'; readonly condensation: CondensationId }
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
-  | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId };
+  | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
+  | ({ readonly type: 'pinned' } & PinnedMessage)
+  | ({ readonly type: 'unpinned' } & PinnedMessage);
 
 export interface Ledger {
   /** All condensations, oldest first. */
@@ -38,9 +49,18 @@ export interface Ledger {
   readonly undone: ReadonlySet<CondensationId>;
   /** Edits that the user took out, as `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
+  /** What was undone and taken out when a condensation was made, by its id: what it was made on top of follows from it. */
+  readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
+  readonly pinned: readonly PinnedMessage[];
 }
 
-export const EMPTY_LEDGER: Ledger = { condensations: [], undone: new Set(), excluded: new Set() };
+export const EMPTY_LEDGER: Ledger = {
+  condensations: [],
+  undone: new Set(),
+  excluded: new Set(),
+  whenMade: new Map(),
+  pinned: [],
+};
 
 const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
@@ -54,9 +74,18 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const byId = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
   const undone = new Set(ledger.undone);
   const excluded = new Set(ledger.excluded);
+  const whenMade = new Map(ledger.whenMade);
+  let { pinned } = ledger;
   for (const entry of entries) {
     if (entry.type === 'condensed') {
       byId.set(entry.condensation.id, entry.condensation);
+      whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excluded) });
+      continue;
+    }
+    if (entry.type === 'pinned' || entry.type === 'unpinned') {
+      const { message, key } = entry;
+      const others = pinned.filter((other) => other.message !== message || other.key !== key);
+      pinned = entry.type === 'pinned' ? [...others, { message, key }] : others;
       continue;
     }
     const condensation = byId.get(entry.condensation);
@@ -76,7 +105,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  return { condensations: [...byId.values()], undone, excluded };
+  return { condensations: [...byId.values()], undone, excluded, whenMade, pinned };
 }
 
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
@@ -97,13 +126,20 @@ const sinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
     ),
   );
 
-/** The edits that the view shows: of several for one place the last that is not excluded. */
-export const activeEdits = (ledger: Ledger): Edit[] =>
+/**
+ * The edits that the view shows: of several for one place the last that is not excluded.
+ * @param follow puts a condensation's edits where their messages now stand, and leaves out those whose messages are gone.
+ */
+export const activeEdits = (
+  ledger: Ledger,
+  follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
+): Edit[] =>
   lastByPlace(
-    activeCondensations(ledger).flatMap(({ id, edits }) =>
-      edits.filter((edit) => !ledger.excluded.has(excludedKey(id, edit.id))),
-    ),
+    activeCondensations(ledger).flatMap((condensation) => follow(includedEdits(ledger, condensation), condensation)),
   );
+
+const includedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
+  edits.filter((edit) => !excluded.has(excludedKey(id, edit.id)));
 
 /** The entry that undoes the last condensation; undefined where there is none. */
 export function undo(ledger: Ledger): LedgerEntry | undefined {
@@ -130,12 +166,19 @@ export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefine
   return { type, condensation, edit };
 }
 
-/** The edits that the view of one condensation showed: its own and, where it was made on top of others, theirs. */
+/**
+ * The edits that the view of one condensation showed when it was made: its own and, where it was made on top of others,
+ * theirs, but for what was undone or excluded by then.
+ */
 export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
-  const upTo = ledger.condensations.slice(
-    0,
-    ledger.condensations.findIndex((condensation) => condensation.id === id) + 1,
-  );
+  const { condensations, whenMade } = ledger;
+  const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
+  const before = whenMade.get(id) ?? ledger;
   const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
-  return lastByPlace(upTo.slice(Math.max(base, 0)).flatMap(({ edits }) => edits));
+  return lastByPlace(
+    upTo
+      .slice(Math.max(base, 0))
+      .filter((condensation) => condensation.id === id || !before.undone.has(condensation.id))
+      .flatMap((condensation) => includedEdits(before, condensation)),
+  );
 }
