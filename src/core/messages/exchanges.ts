@@ -45,49 +45,99 @@ interface Pair {
   result?: Result;
 }
 
-/** All tool calls of a conversation with their results, in the order of the calls. */
+/**
+ * All tool calls of a conversation with their results, in the order of the calls. The same messages at the same indexes
+ * give the very same exchanges.
+ */
 export function toolExchanges(messages: readonly ApiMessage[]): ToolExchange[] {
   const pairs: Pair[] = [];
   // An id that an imperfect history uses again means its last call; a second answer is nobody's.
   const open = new Map<string, Pair>();
   messages.forEach((message, index) => {
-    if (message.role === 'user') answerNative(open, message, index);
-    if (message.role !== 'assistant') return;
-    const byBlock = contentsByBlock(message, index);
-    blocksOf(message).forEach((block, at) => {
-      if (!isToolUse(block)) return;
-      const input = isRecord(block.input) ? block.input : {};
-      const pair: Pair = { call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } };
+    const { calls, xmlCalls: xml, answers } = partOf(message, index);
+    for (const { id, result } of answers) {
+      const pair = open.get(id);
+      if (pair) pair.result = result;
+      open.delete(id);
+    }
+    for (const { id, call } of calls) {
+      const pair: Pair = { call };
       pairs.push(pair);
-      open.set(block.id, pair);
-    });
-    const xml: Pair[] = xmlCallsOf(message, index, byBlock).map((call) => ({ call }));
-    if (xml.length > 0) answerXml(xml, messages[index + 1], index + 1);
-    pairs.push(...xml);
+      open.set(id, pair);
+    }
+    if (xml.length === 0) return;
+    const waiting: Pair[] = xml.map((call) => ({ call }));
+    const next = messages[index + 1];
+    if (next) answerXml(waiting, partOf(next, index + 1).xmlAnswers);
+    pairs.push(...waiting);
   });
   return pairs.map(joined);
 }
 
+/** Gives the calls of one message the results in the next one: of each tool in order. */
+function answerXml(pairs: readonly Pair[], answers: MessagePart['xmlAnswers']): void {
+  const waiting = new Map<string, Pair[]>();
+  for (const pair of pairs.toReversed()) {
+    const ofTool = waiting.get(pair.call.tool);
+    if (ofTool) ofTool.push(pair);
+    else waiting.set(pair.call.tool, [pair]);
+  }
+  for (const { tool, result } of answers) {
+    const pair = waiting.get(tool)?.pop();
+    if (pair) pair.result = result;
+  }
+}
+
+/** By call, with the result that it had. */
+const known = new WeakMap<Call, { readonly result: Result | undefined; readonly exchange: ToolExchange }>();
+
 function joined({ call, result }: Pair): ToolExchange {
+  const before = known.get(call);
+  if (before && before.result === result) return before.exchange;
   const results = result?.results ?? [];
-  return {
+  const exchange: ToolExchange = {
     ...call,
     resultMessage: result?.message,
     results,
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),
     isError: result?.isError ?? false,
   };
+  known.set(call, { result, exchange });
+  return exchange;
+}
+
+/** What one message has to do with tools. */
+interface MessagePart {
+  readonly index: number;
+  readonly calls: readonly { readonly id: string; readonly call: Call }[];
+  readonly xmlCalls: readonly Call[];
+  readonly answers: readonly { readonly id: string; readonly result: Result }[];
+  readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
+}
+
+/** By message, with the index that it had: views are read again and again, and few of their messages change. */
+const remembered = new WeakMap<ApiMessage, MessagePart>();
+
+function partOf(message: ApiMessage, index: number): MessagePart {
+  const before = remembered.get(message);
+  if (before?.index === index) return before;
+  const byBlock = contentsByBlock(message, index);
+  const isCaller = message.role === 'assistant';
+  const part: MessagePart = {
+    index,
+    calls: isCaller ? nativeCalls(message, index, byBlock) : [],
+    xmlCalls: isCaller ? xmlCallsOf(message, index, byBlock) : [],
+    answers: message.role === 'user' ? nativeAnswers(message, index, byBlock) : [],
+    xmlAnswers: message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : [],
+  };
+  remembered.set(message, part);
+  return part;
 }
 
 /** A message's contents by the index of their block; string content stands under undefined. */
 type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
-/** By message, with the index that it had: views are read again and again, and few of their messages change. */
-const remembered = new WeakMap<ApiMessage, { readonly index: number; readonly byBlock: ByBlock }>();
-
 function contentsByBlock(message: ApiMessage, index: number): ByBlock {
-  const known = remembered.get(message);
-  if (known?.index === index) return known.byBlock;
   const byBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of contentsOf(message)) {
     const placed = { ...content, message: index };
@@ -95,7 +145,6 @@ function contentsByBlock(message: ApiMessage, index: number): ByBlock {
     if (block) block.push(placed);
     else byBlock.set(content.path[1], [placed]);
   }
-  remembered.set(message, { index, byBlock });
   return byBlock;
 }
 
@@ -104,19 +153,22 @@ const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was n
 
 const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
 
-function answerNative(open: Map<string, Pair>, message: ApiMessage, index: number): void {
-  const blocks = blocksOf(message);
-  if (!blocks.some(isToolResult)) return;
-  const byBlock = contentsByBlock(message, index);
-  blocks.forEach((block, at) => {
-    if (!isToolResult(block)) return;
-    const pair = open.get(block.tool_use_id);
-    if (!pair) return;
-    const results = byBlock.get(at) ?? [];
-    pair.result = { message: index, results, isError: block.is_error === true || saysFailure(results) };
-    open.delete(block.tool_use_id);
+const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
+  blocksOf(message).flatMap((block, at) => {
+    if (!isToolUse(block)) return [];
+    const input = isRecord(block.input) ? block.input : {};
+    return [
+      { id: block.id, call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } },
+    ];
   });
-}
+
+const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
+  blocksOf(message).flatMap((block, at) => {
+    if (!isToolResult(block)) return [];
+    const results = byBlock.get(at) ?? [];
+    const isError = block.is_error === true || saysFailure(results);
+    return [{ id: block.tool_use_id, result: { message: index, results, isError } }];
+  });
 
 /** The texts of a message with the index of their block. */
 const textsOf = (message: ApiMessage): { text: string; at: number | undefined }[] =>
@@ -141,24 +193,14 @@ function xmlCallsOf(message: ApiMessage, index: number, byBlock: ByBlock): Call[
   });
 }
 
-/** Gives the calls of one message the results in the next one: of each tool in order. */
-function answerXml(pairs: readonly Pair[], message: ApiMessage | undefined, index: number): void {
-  if (message?.role !== 'user') return;
-  const waiting = new Map<string, Pair[]>();
-  for (const pair of pairs.toReversed()) {
-    const ofTool = waiting.get(pair.call.tool);
-    if (ofTool) ofTool.push(pair);
-    else waiting.set(pair.call.tool, [pair]);
-  }
-  const byBlock = contentsByBlock(message, index);
+function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['xmlAnswers'] {
   let open: string | undefined;
-  for (const { text, at } of textsOf(message)) {
+  return textsOf(message).flatMap(({ text, at }) => {
     const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
     const header = xmlResultHeader(text);
     const tool = header?.tool ?? open;
     open = header?.length === text.length ? header.tool : undefined;
-    if (tool === undefined || results.length === 0) continue;
-    const pair = waiting.get(tool)?.pop();
-    if (pair) pair.result = { message: index, results, isError: saysFailure(results) };
-  }
+    if (tool === undefined || results.length === 0) return [];
+    return [{ tool, result: { message: index, results, isError: saysFailure(results) } }];
+  });
 }
