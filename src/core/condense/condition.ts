@@ -39,7 +39,9 @@ export type Condition = z.output<typeof conditionSchema>;
 export interface ConditionFacts {
   /** o200k tokens of the messages as they now stand. */
   readonly tokens: number;
-  /** o200k tokens of the messages that fill the model's window. */
+  /** o200k tokens of what is sent beside the messages. */
+  readonly overheadTokens: number;
+  /** o200k tokens that the model's window holds. */
   readonly windowTokens: number | undefined;
   readonly targetTokens: number | undefined;
   readonly toolResults: number;
@@ -53,11 +55,11 @@ export type Verdict = 'holds' | 'fails' | 'unknown';
 
 /** Whether a condition holds (three-valued: nothing follows from a fact that nobody knows). */
 export function judge(condition: Condition, facts: ConditionFacts): Verdict {
-  const { tokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
+  const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
   return allOf([
     asked(condition.tokenThreshold, (least) => tokens > least),
     asked(condition.windowPercent, (percent) =>
-      windowTokens === undefined ? undefined : 100 * tokens > percent * windowTokens,
+      windowTokens === undefined ? undefined : 100 * (tokens + overheadTokens) > percent * windowTokens,
     ),
     asked(condition.overTarget, (ratio) => (targetTokens === undefined ? undefined : tokens > ratio * targetTokens)),
     asked(condition.toolResults, (least) => toolResults > least),

@@ -21,6 +21,8 @@ export interface CutRequest {
   readonly end: number;
   /** What a marker there says; null for no marker (what was taken out follows from what stands elsewhere). */
   readonly marker: string | null;
+  /** A summary of the slice, which stands in front of the marker. */
+  readonly summary?: string;
 }
 
 export interface CutInfo {
@@ -105,6 +107,15 @@ export class Draft {
     }
     for (const summary of this.summaries) this.hide(summary);
     this.total = this.tokensOf(this.view);
+  }
+
+  /** A draft that stands as this one does and goes its own way from here. */
+  copy(): Draft {
+    const copy = new Draft(this.original, this.counter);
+    copy.rollback(this.checkpoint());
+    for (const [id, hash] of this.references) copy.references.set(id, hash);
+    for (const [key, hash] of this.hashes) copy.hashes.set(key, hash);
+    return copy;
   }
 
   /**
@@ -370,7 +381,7 @@ export class Draft {
       const { start, end } = rangeOf(request);
       // Two slices may touch one marker, which belongs to the first.
       if (start < (made.at(-1)?.end ?? 0)) continue;
-      const cut = this.makeCut(state.original, { start, end }, request.marker, strict);
+      const cut = this.makeCut(state.original, { start, end }, request, strict);
       const standing = text.slice(request.start, request.end);
       if (isOneMarker(standing) || !this.saves(standing, cut.text)) continue;
       made.push(cut);
@@ -396,14 +407,15 @@ export class Draft {
     return this.counter.text(standing) > this.counter.text(replacement);
   }
 
-  private makeCut(original: string, slice: Slice, what: string | null, strict: boolean): Cut {
+  private makeCut(original: string, slice: Slice, { marker: what, summary }: CutRequest, strict: boolean): Cut {
     const { start, end } = slice;
     const kind = strict ? {} : ({ recoverable: true } as const);
     if (what === null) return { start, end, text: '', ...kind };
     const hash = hashText(original.slice(start, end));
     const reference = referenceFor(hash, this.references);
     this.references.set(reference, hash);
-    return { start, end, text: marker(what, reference), reference, ...kind };
+    const text = marker(what, reference);
+    return { start, end, text: summary === undefined ? text : `${summary}\n${text}`, reference, ...kind };
   }
 
   private record(

@@ -38,14 +38,12 @@ export interface CondensationRequest extends CondensationOptions {
   readonly config?: unknown;
   /** Automatic ones wait while the conversation cools down; a person's wish doesn't. */
   readonly trigger: 'manual' | 'automatic';
-  /** The model's window in tokens; needed by the cool-down. */
-  readonly windowTokens?: number;
-  /** Tokens of what is sent beside the messages: system prompt and tools. */
-  readonly overheadTokens?: number;
   /** The conversation's system prompt, where it is known. */
   readonly system?: string;
   /** Who the conversation's own model belongs to, such as `anthropic`. */
   readonly vendor?: string;
+  /** Indexes of the messages that a person pinned. */
+  readonly pinned?: ReadonlySet<number>;
   readonly minimumGain?: MinimumGain;
 }
 
@@ -119,6 +117,12 @@ export class CondensationManager {
   registerProvider(provider: CondensationProvider): void {
     if (this.providers.has(provider.id)) throw new Error(`A provider "${provider.id}" is registered already.`);
     this.providers.set(provider.id, provider);
+  }
+
+  /** Takes a provider out; where it was the active one, the first of the others is. One that isn't there changes nothing. */
+  unregisterProvider(id: string): void {
+    this.providers.delete(id);
+    if (this.active === id) this.active = this.listProviders()[0]?.id ?? id;
   }
 
   /** @throws UnknownProviderError */
@@ -262,8 +266,12 @@ export class CondensationManager {
       stale.length === 0
         ? []
         : [`${stale.length} earlier edits don't fit the conversation any more and were left out: it went another way.`];
-    const { messages, system, vendor } = request;
-    const known = { ...(system !== undefined && { system }), ...(vendor !== undefined && { vendor }) };
+    const { messages, system, vendor, pinned } = request;
+    const known = {
+      ...(system !== undefined && { system }),
+      ...(vendor !== undefined && { vendor }),
+      ...(pinned && { pinned }),
+    };
     return { context: { messages, edits, counter: this.counter, ...known }, current, notes };
   }
 

@@ -1,3 +1,4 @@
+import { sumOfCosts } from '../cost/callCost';
 import type { Draft } from './draft';
 import { Pace } from './pace';
 import type { CondensationOptions, ProviderResult, StepReport } from './types';
@@ -7,6 +8,17 @@ export interface DraftStep {
   /** What reports call it. Edits carry it as their step. */
   readonly name: string;
   run(draft: Draft, pace: Pace): Promise<void>;
+  /** Why it isn't run on the draft as it now stands, in words; undefined where it is. */
+  readonly skip?: (draft: Draft) => string | undefined;
+  /** What it has spent so far, also where it failed. */
+  readonly spent?: () => StepSpending;
+}
+
+/** What the calls of a step took. */
+export interface StepSpending {
+  readonly calls: number;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
 }
 
 /**
@@ -24,20 +36,21 @@ export async function runSteps(
     options.signal?.throwIfAborted();
     options.onProgress?.({ step: step.name, done: index, total: steps.length });
     const reached = options.targetTokens !== undefined && draft.tokens <= options.targetTokens;
-    reports.push(reached ? skipped(draft, step.name) : await runStep(draft, step, pace, options.signal));
+    const skip = reached ? 'the target was already met' : step.skip?.(draft);
+    reports.push(skip === undefined ? await runStep(draft, step, pace, options.signal) : skipped(draft, step, skip));
   }
   options.onProgress?.({ step: '', done: steps.length, total: steps.length });
-  return { edits: draft.edits, steps: reports, cost: 0 };
+  return { edits: draft.edits, steps: reports, cost: sumOfCosts(reports.map(({ cost }) => cost)) };
 }
 
-const skipped = (draft: Draft, name: string): StepReport => ({
+const skipped = (draft: Draft, { name }: DraftStep, reason: string): StepReport => ({
   name,
   tokensBefore: draft.tokens,
   tokensAfter: draft.tokens,
   edits: 0,
   timeMs: 0,
   cost: 0,
-  outcome: { kind: 'skipped', reason: 'the target was already met' },
+  outcome: { kind: 'skipped', reason },
 });
 
 async function runStep(
@@ -47,6 +60,7 @@ async function runStep(
   signal: AbortSignal | undefined,
 ): Promise<StepReport> {
   const before = draft.checkpoint();
+  const spentBefore = step.spent?.() ?? NOTHING_SPENT;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
@@ -56,13 +70,18 @@ async function runStep(
     signal?.throwIfAborted();
     outcome = { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
   }
+  const spent = step.spent?.() ?? NOTHING_SPENT;
+  const calls = spent.calls - spentBefore.calls;
   return {
     name: step.name,
     tokensBefore: before.tokens,
     tokensAfter: draft.tokens,
     edits: draft.edits.filter((edit) => edit.step === step.name).length,
     timeMs: performance.now() - started,
-    cost: 0,
+    cost: spent.cost === undefined ? undefined : spent.cost - (spentBefore.cost ?? 0),
+    ...(calls > 0 && { calls }),
     outcome,
   };
 }
+
+const NOTHING_SPENT: StepSpending = { calls: 0, cost: 0 };

@@ -4,7 +4,8 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { Edit } from './edits';
 
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
-export type BuiltInProviderId = 'native' | 'lossless' | 'truncation' | 'smart';
+export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart'] as const;
+export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
 
 export interface ProviderCapabilities {
   /** True where all that the provider leaves out can be had back without a model. */
@@ -41,6 +42,8 @@ export interface ConversationContext {
   readonly system?: string;
   /** Who the conversation's own model belongs to, such as `anthropic`; what looks like a key doesn't go to another. */
   readonly vendor?: string;
+  /** Indexes of the messages that a person pinned: no lossy operation touches them. */
+  readonly pinned?: ReadonlySet<number>;
 }
 
 export interface CondensationProgress {
@@ -55,6 +58,12 @@ export interface CondensationOptions {
   readonly targetTokens?: number;
   /** US dollars that may be spent; what is estimated above it isn't begun. Undefined: no limit. */
   readonly maxCost?: number;
+  /** o200k tokens that the model's window holds. */
+  readonly windowTokens?: number;
+  /** o200k tokens of what is sent beside the messages: system prompt and tools. */
+  readonly overheadTokens?: number;
+  /** Whether the vendor's prompt cache has lost the conversation, as far as the caller can tell. */
+  readonly cacheCold?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
 }
@@ -69,6 +78,8 @@ export interface StepReport {
   readonly timeMs: number;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
+  /** Calls to a model; absent where there were none. */
+  readonly calls?: number;
   readonly outcome: StepOutcome;
 }
 
@@ -117,6 +128,8 @@ export interface ModelCall {
   readonly chosen: 'condensing-profile' | 'conversation';
   /** o200k tokens of the request as counted here; with the reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
+  /** o200k tokens that the summary of a single content was asked to have at most; absent of a conversation's summary. */
+  readonly askedTokens?: number;
   readonly expectedOutputTokens: number;
   readonly usage: Usage | undefined;
   /** US dollars. */
@@ -145,7 +158,14 @@ export interface ReductionEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly steps: readonly StepReport[];
+  /** US dollars that the calls cost at least and at most; absent where there are none, or a price is not known. */
+  readonly costRange?: { readonly least: number; readonly most: number };
+  /** How sure the estimate is; absent: exact, for nothing of it is guessed. */
+  readonly confidence?: Confidence;
 }
+
+/** `high`: many replies of the model have been seen; `medium`: some; `low`: none. */
+export type Confidence = 'high' | 'medium' | 'low';
 
 /** A condensation strategy (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
 export interface CondensationProvider<Config = unknown> {

@@ -98,7 +98,7 @@ const MAX_ROUNDS = 2;
 /** A step that is followed by the check: what it broke is restored, and it runs once more on that. */
 export function keepingReferences(step: DraftStep, tools?: ToolTable): DraftStep {
   return {
-    name: step.name,
+    ...step,
     async run(draft, pace) {
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const { tokens } = draft;
