@@ -22,7 +22,7 @@ const effects = [
   'os',
   'node:os',
 ];
-const upper = ['extension', 'agent', 'background', 'panel', 'commands', 'views', 'cli'];
+const upper = ['extension', 'extensionApi', 'agent', 'background', 'panel', 'commands', 'views', 'cli'];
 const middle = ['api', 'conversations', 'storage', 'settings'];
 const layer = (files, folders, paths = []) => ({
   files,
@@ -63,7 +63,7 @@ export default tseslint.config(
     middle.map((name) => `src/${name}/**/*.ts`),
     upper,
   ),
-  layer(['src/{agent,background,panel,commands,views,cli}/**/*.ts'], ['extension']),
+  layer(['src/{extensionApi,agent,background,panel,commands,views,cli}/**/*.ts'], ['extension']),
   {
     files: ['**/*.test.ts', 'test/**/*.ts'],
     rules: {

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import type * as vscode from 'vscode';
 import { transcript, nothingToGain } from '../../test/support/transcript';
-import { fake, Uri, window, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
+import { testServices } from '../../test/support/services';
+import type { window } from '../../test/support/vscode';
+import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { activate } from '../extension';
-import { Comparisons } from '../views/comparisons';
 import { condenseNow, undoCondensation } from './index';
 import { ageOf } from './pickConversation';
 import type { Services } from './services';
@@ -26,14 +26,7 @@ beforeEach(() => {
   vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
   vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
   vi.stubEnv('HOME', home);
-  log = window.createOutputChannel();
-  const context = { extensionPath: home, globalStorageUri: Uri.file(join(home, 'storage', 'us')), subscriptions: [] };
-  services = {
-    context: context as unknown as vscode.ExtensionContext,
-    log: log as unknown as vscode.LogOutputChannel,
-    comparisons: new Comparisons(),
-    last: undefined,
-  };
+  ({ services, log } = testServices(home, join(home, 'storage', 'us')));
 });
 
 afterEach(() => {

@@ -9,6 +9,7 @@ import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { modelSettings } from './modelSettings';
 import { condenseNative } from './native';
 import { pickConversation } from './pickConversation';
+import { providerConfig } from './providerConfig';
 import type { Services } from './services';
 import { manualSettings, type ManualSettings } from './settings';
 import { undoCondensation } from './undo';
@@ -41,7 +42,7 @@ export async function condenseFile(services: Services, path: string, settings: M
     path,
     history: settings.history,
     provider: settings.provider,
-    config: undefined,
+    config: providerConfig(settings.provider),
     targetPercent: settings.targetPercent,
     store: storeOf(services),
   } as const;
@@ -73,6 +74,9 @@ export async function condenseFile(services: Services, path: string, settings: M
 /** What was done, in one paragraph (a notification has no lines), with what can be done next. */
 async function tell(services: Services, result: CondensedResult): Promise<void> {
   services.last = { conversation: result.conversation.id, title: result.conversation.title };
+  const { provider, tokensBefore, tokensAfter, cost } = result;
+  const { id } = result.conversation;
+  services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
   const comparison = services.comparisons.add(result);
   const showDiff = vscode.l10n.t('Show Diff');
   const save = vscode.l10n.t('Save Condensed Copy…');

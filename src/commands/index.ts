@@ -1,7 +1,14 @@
-/** The commands, in a bundle of their own that is loaded when the first of them runs. */
+/**
+ * The commands and the exported API, in a bundle of their own that is loaded when the first of them is used: one, so that
+ * the window has one counter and one copy of what calls models.
+ */
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 export { condenseNow } from './condenseNow';
-export { manageProfiles } from './manageProfiles';
+export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
+export { factsOfModel, modelsOfEditor } from './modelFacts';
+export { metricsOf } from './native';
 export { previewPrompt } from './previewPrompt';
+export { promptFor } from './promptText';
 export { showMeasures } from './showMeasures';
 export { undoCondensation } from './undo';
+export { getApi } from '../extensionApi';

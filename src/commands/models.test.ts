@@ -6,10 +6,10 @@ import type * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { never, refusal, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { fake, secretStorage, window } from '../../test/support/vscode';
+import { testServices } from '../../test/support/services';
+import { fake } from '../../test/support/vscode';
 import { assistant, exchange, lines, user } from '../core/testing';
 import { profileSchema } from '../settings/profiles';
-import { Comparisons } from '../views/comparisons';
 import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 import { condenseNow } from './condenseNow';
 import { languageModels } from './languageModels';
@@ -41,13 +41,7 @@ beforeEach(async () => {
   writeFileSync(file, JSON.stringify({ system: 'You are an agent.', messages }));
   mkdirSync(join(folder, 'extension'));
   symlinkSync(inject('bundles'), join(folder, 'extension', 'dist'));
-  const context = {
-    extensionPath: join(folder, 'extension'),
-    globalStorageUri: { fsPath: join(folder, 'storage') },
-    secrets: secretStorage,
-  } as unknown as vscode.ExtensionContext;
-  const log = window.createOutputChannel() as unknown as vscode.LogOutputChannel;
-  services = { context, log, comparisons: new Comparisons(), last: undefined };
+  ({ services } = testServices(join(folder, 'extension'), join(folder, 'storage')));
 });
 
 afterEach(async () => {

@@ -7,7 +7,8 @@ import { condenseConversation, knownOf } from '../background/condenseConversatio
 import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
 import { CondensationManager, nativeProvider } from '../core/condense';
 import { calibratedFactor, measureOf, outputSamples, warningsOf } from '../core/condense/measures';
-import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
+import { nativeConfigSchema, type NativeConfig } from '../core/condense/summary/nativeConfig';
+import type { CondensationProvider } from '../core/condense/types';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/selectSummarizer';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -17,7 +18,8 @@ import { loadTokenCounter } from '../storage/assets';
 import { MetricsStore } from '../storage/metrics';
 import { storeOf } from './background';
 import { languageModels } from './languageModels';
-import type { ModelSettings } from './modelSettings';
+import { modelSettings, type ModelSettings } from './modelSettings';
+import { providerConfig } from './providerConfig';
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
 
@@ -33,6 +35,34 @@ export function counterOf({ context }: Services): Promise<MessageCounter> {
   counting.catch(() => (counting = undefined));
   return counting;
 }
+
+/** Native with what the user has set up whenever it runs: the profile that condenses, its key, what earlier calls taught. */
+export function nativeOfWindow(services: Services, counter: MessageCounter): CondensationProvider<NativeConfig> {
+  let measures: Awaited<ReturnType<MetricsStore['read']>> = [];
+  const select = async (): Promise<SelectedSummarizer> => {
+    const { condensing } = modelSettings();
+    measures = await metricsOf(services).read();
+    return selectSummarizer(
+      condensing
+        ? {
+            condensing: await summarizerFor(condensing, {
+              counter,
+              secrets: services.context.secrets,
+              models: languageModels,
+              tokenFactor: (model) => calibratedFactor(measures, model),
+            }),
+          }
+        : {},
+    );
+  };
+  return nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
+}
+
+/** The setting of Native's options; what is no object is named by the provider. */
+const nativeSettings = (): object => {
+  const value = providerConfig('native');
+  return typeof value === 'object' && value !== null ? value : {};
+};
 
 interface Bench {
   readonly conversation: Conversation;
@@ -66,7 +96,7 @@ async function benchFor(
       }),
     });
   const native = nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
-  const config = { prompt: promptOf(profile, models.prompt) };
+  const config = { ...nativeSettings(), prompt: promptOf(profile, models.prompt) };
   return { conversation, counter, manager: new CondensationManager(counter, [native]), metrics, config, select };
 }
 
@@ -85,7 +115,9 @@ export async function previewNative(
   const { conversation, counter, config, select } = await benchFor(services, path, settings, profile, models, signal);
   const { model } = (await select()).summarizer;
   const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
-  const plan = await planSummary({ context, config: nativeConfigSchema.parse(config), model, signal });
+  const checked = nativeConfigSchema.safeParse(config);
+  const sound = checked.success ? checked.data : nativeConfigSchema.parse({ prompt: config.prompt });
+  const plan = await planSummary({ context, config: sound, model, signal });
   if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
   const { system, prompt } = firstPrompt(plan);
   const facts = vscode.l10n.t('These facts are put behind the summary without a model:');

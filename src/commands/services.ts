@@ -1,4 +1,6 @@
 import type * as vscode from 'vscode';
+import type { CondensedEvent } from '../extensionApi/api';
+import type { RegisteredProviders } from '../extensionApi/registered';
 import type { Comparisons } from '../views/comparisons';
 
 /** What the commands share. */
@@ -6,6 +8,10 @@ export interface Services {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly comparisons: Comparisons;
+  /** Tells other extensions of every condensation. */
+  readonly condensed: vscode.EventEmitter<CondensedEvent>;
+  /** The providers of other extensions. */
+  readonly registered: RegisteredProviders;
   /** The last condensation of this window, for Undo without a notification. */
   last: LastCondensation | undefined;
 }

@@ -93,6 +93,24 @@ export class Uri {
 
 export class CancellationError extends Error {}
 
+export class Disposable {
+  constructor(readonly dispose: () => void) {}
+}
+
+export class EventEmitter<T> {
+  private readonly listeners = new Set<(event: T) => void>();
+  readonly event = (listener: (event: T) => void): Disposable => {
+    this.listeners.add(listener);
+    return new Disposable(() => this.listeners.delete(listener));
+  };
+  fire(event: T): void {
+    for (const listener of this.listeners) listener(event);
+  }
+  dispose(): void {
+    this.listeners.clear();
+  }
+}
+
 export const ProgressLocation = { Notification: 15, Window: 10 };
 
 export const l10n = {

@@ -1,0 +1,416 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { reply } from '../../test/servers/behaviour';
+import { testServices } from '../../test/support/services';
+import { fake } from '../../test/support/vscode';
+import type { Services } from '../commands/services';
+import { assistant, call, exchange, lines, result, user } from '../core/testing';
+import type { CondensedEvent, ContextCondenserApi, Message, Provider, ProviderInput } from './api';
+import { condenserApi } from './condenserApi';
+import { getApi } from './index';
+
+let folder: string;
+let services: Services;
+let api: ContextCondenserApi;
+
+/** A task, ten reads, and a last answer. */
+const messages: readonly Message[] = [
+  user('Make the tests pass.'),
+  ...Array.from({ length: 10 }, (_, index) =>
+    exchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, lines(`f${index}`, 60)),
+  ).flat(),
+  assistant('Done.'),
+];
+const conversation = { id: 'c', messages };
+
+beforeEach(() => {
+  fake.reset();
+  folder = mkdtempSync(join(tmpdir(), 'api-'));
+  symlinkSync(inject('bundles'), join(folder, 'dist'));
+  ({ services } = testServices(folder, join(folder, 'storage')));
+  api = condenserApi(services);
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Cuts every result of more than so many tokens. */
+const cutter: Provider = {
+  id: 'sample.cutter',
+  name: 'Cutter',
+  description: 'Cuts long results.',
+  version: '1.2.3',
+  configSchema: {
+    type: 'object',
+    properties: { minimum: { type: 'integer', minimum: 0, default: 100 } },
+    additionalProperties: false,
+  },
+  condense({ messages: view, config, countTokens, onProgress }: ProviderInput) {
+    const { minimum } = config as { minimum: number };
+    onProgress({ step: 'Cutting', done: 0, total: 1 });
+    const changes = view.flatMap(({ content }, message) =>
+      typeof content === 'string'
+        ? []
+        : content.flatMap((block, index) => {
+            const text = block['content'];
+            if (block.type !== 'tool_result' || typeof text !== 'string' || countTokens(text) < minimum) return [];
+            const path = ['content', index, 'content'];
+            return [
+              { kind: 'cut', message, path, start: 0, end: text.length, what: 'a file', reason: 'long' } as const,
+            ];
+          }),
+    );
+    return Promise.resolve({ changes, notes: ['Cut.'] });
+  },
+};
+const withCondense = (condense: Provider['condense'], more: Partial<Provider> = {}): Provider => ({
+  ...cutter,
+  ...more,
+  condense,
+});
+/** What comes of a provider that gives this back. */
+async function outcomeOf(value: unknown, more: Partial<Provider> = {}, given = conversation) {
+  const registration = api.registerProvider(withCondense(() => Promise.resolve(value as never), more));
+  try {
+    return await api.condense(given, { provider: cutter.id });
+  } finally {
+    registration.dispose();
+  }
+}
+
+describe('the exported API', () => {
+  it('has one version, made once', () => {
+    expect(getApi(1, services)).toBe(getApi(1, services));
+    expect(() => getApi(2, services)).toThrow('version 1 of its API, not 2');
+  });
+
+  it('lists providers with their schemas, and profiles without anything secret', async () => {
+    fake.settings['contextCondenser.profiles'] = [
+      { id: 'w', name: 'Work', vendor: 'anthropic', model: 'm', baseUrl: 'https://host.example/secret-path' },
+    ];
+    fake.settings['contextCondenser.condensingProfile'] = 'w';
+    const providers = await api.listProviders();
+    expect(providers.map(({ id, usesModel }) => [id, usesModel])).toEqual([
+      ['lossless', false],
+      ['truncation', false],
+      ['native', true],
+    ]);
+    expect(providers[1]!.configSchema).toMatchObject({ properties: { toolResults: {} } });
+    expect(await api.listProfiles()).toEqual([
+      { id: 'w', name: 'Work', vendor: 'anthropic', model: 'm', isCondensing: true },
+    ]);
+  });
+
+  it('condenses, tells of it, gives the original back, and goes on when the conversation has grown', async () => {
+    const events: CondensedEvent[] = [];
+    api.onDidCondense((event) => events.push(event));
+    const before = JSON.stringify(messages);
+    const outcome = await api.condense(conversation, { provider: 'truncation', targetTokens: 5_000 });
+    if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(5_000);
+    expect(JSON.stringify(messages)).toBe(before);
+    expect(events).toEqual([
+      {
+        source: 'api',
+        conversation: 'c',
+        provider: 'truncation',
+        tokensBefore: outcome.tokensBefore,
+        tokensAfter: outcome.tokensAfter,
+        cost: 0,
+      },
+    ]);
+    // The edits are JSON: they survive being stored.
+    const edits = JSON.parse(JSON.stringify(outcome.edits)) as typeof outcome.edits;
+    const grown = { id: 'c', messages: [...messages, user('And now?')], edits };
+    const view = api.viewOf(grown);
+    expect(view).toEqual([...outcome.view, user('And now?')]);
+    const [marker, reference = ''] = /⟦condensed: [^⟧]* · ref (\w+)⟧/.exec(JSON.stringify(view)) ?? [];
+    expect(marker).toBeDefined();
+    const original = api.expand(grown, reference);
+    expect(original?.length).toBeGreaterThan(100);
+    expect(before).toContain(JSON.stringify(original).slice(1, -1));
+    expect(api.expand(grown, 'ffffff')).toBeUndefined();
+    expect(await api.condense(grown, { provider: 'truncation', targetTokens: 5_100 })).toMatchObject({
+      kind: 'unchanged',
+      reason: 'target-met',
+    });
+  });
+
+  it('estimates what condensing would come to', async () => {
+    const estimate = await api.estimate(conversation, { provider: 'truncation', targetTokens: 5_000 });
+    const outcome = await api.condense(conversation, { provider: 'truncation', targetTokens: 5_000 });
+    expect(outcome).toMatchObject({ kind: 'condensed', ...estimate });
+  });
+
+  it('condenses automatically where the window is filled, and only there', async () => {
+    const model = { contextWindow: 200_000 };
+    expect(await api.condenseIfNeeded(conversation, model)).toMatchObject({ kind: 'not-due' });
+    const small = { contextWindow: 9_000, maxOutputTokens: 500, tokenFactor: 1.5, thresholdPercent: 60 };
+    const given = { ...conversation, overheadTokens: 300 };
+    const outcome = await api.condenseIfNeeded(given, small, { provider: 'truncation', targetTokens: 5_000 });
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: 'truncation' });
+    expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(5_000);
+  });
+
+  it('stays within what the user allows to be spent', async () => {
+    const server = await startAnthropicServer({ script: reply('## Goal\nMake the tests pass.') });
+    try {
+      fake.settings['contextCondenser.profiles'] = [
+        {
+          id: 'w',
+          name: 'Work',
+          vendor: 'anthropic',
+          model: 'claude-sonnet-4-20250514',
+          baseUrl: server.url,
+          prices: { input: 3, output: 15 },
+        },
+      ];
+      fake.secrets.set(
+        'contextCondenser.profileKey.w',
+        JSON.stringify({ key: 'k', target: new URL(server.url).origin }),
+      );
+      fake.settings['contextCondenser.condensingProfile'] = 'w';
+      fake.settings['contextCondenser.maxCostPerCondensation'] = 0.000_01;
+      const asked = { provider: 'native', maxCost: 100 };
+      expect(await api.condense(conversation, asked)).toMatchObject({ kind: 'unchanged', reason: 'over-budget' });
+      expect(server.requests).toHaveLength(0);
+      fake.settings['contextCondenser.maxCostPerCondensation'] = 1;
+      expect(await api.condense(conversation, asked)).toMatchObject({ kind: 'condensed', provider: 'native' });
+      expect(server.requests.length).toBeGreaterThan(0);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('without a profile, Native says what to do', async () => {
+    const outcome = await api.condense(conversation, { provider: 'native' });
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('Add an API profile') });
+  });
+
+  it('cancels', async () => {
+    const outcome = await api.condense(conversation, { provider: 'truncation', signal: AbortSignal.abort() });
+    expect(outcome.kind).toBe('cancelled');
+  });
+
+  it.each([
+    ['id', { id: '', messages }, 'conversation: id'],
+    ['messages', { id: 'c', messages: 'x' }, 'conversation: messages'],
+    ['a message', { id: 'c', messages: [{ role: 'robot', content: '' }] }, 'conversation.messages[0].role'],
+    ['a block', { id: 'c', messages: [{ role: 'user', content: [{}] }] }, 'conversation.messages[0].content[0].type'],
+    ['a function', { id: 'c', messages: [{ role: 'user', content: '', f: () => 1 }] }, 'is no plain data'],
+    ['edits', { id: 'c', messages, edits: [{ kind: 'cut' }] }, 'conversation: edits.0'],
+  ])('names what is wrong with %s', async (_what, wrong, message) => {
+    await expect(api.condense(wrong as never)).rejects.toThrow(message);
+    expect(() => api.viewOf(wrong as never)).toThrow(TypeError);
+  });
+
+  it('names what is wrong with options and model', async () => {
+    await expect(api.condense(conversation, { targetTokens: -1 })).rejects.toThrow('options: targetTokens');
+    await expect(api.condense(conversation, { signal: {} as never })).rejects.toThrow('options: signal');
+    await expect(api.condense(conversation, { provider: 'nope' })).rejects.toThrow('no provider "nope"');
+    await expect(api.condenseIfNeeded(conversation, { contextWindow: 1 })).rejects.toThrow('model: contextWindow');
+  });
+});
+
+describe('a provider of another extension', () => {
+  it('is listed, configured, applied through the same checks, and taken out again', async () => {
+    const registration = api.registerProvider(cutter);
+    expect((await api.listProviders()).at(-1)).toMatchObject({ id: cutter.id, configSchema: cutter.configSchema });
+    const steps: string[] = [];
+    const outcome = await api.condense(conversation, {
+      provider: cutter.id,
+      onProgress: ({ step }) => steps.push(step),
+    });
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: cutter.id, cost: 0, notes: ['Cut.'] });
+    expect(steps).toEqual(['Cutting']);
+    expect(JSON.stringify(outcome.kind === 'condensed' && outcome.view)).toContain('⟦condensed: a file');
+    const estimate = await api.estimate(conversation, { provider: cutter.id });
+    expect(outcome).toMatchObject(estimate);
+
+    const none = await api.condense(conversation, { provider: cutter.id, config: { minimum: 100_000 } });
+    expect(none.kind).toBe('unchanged');
+    const wrong = await api.condense(conversation, { provider: cutter.id, config: { minimum: 'x' } });
+    expect(wrong).toMatchObject({ kind: 'condensed', notes: [expect.stringContaining('minimum'), 'Cut.'] });
+    registration.dispose();
+    await expect(api.condense(conversation, { provider: cutter.id })).rejects.toThrow('no provider');
+    // Disposing twice takes nothing else out.
+    const again = api.registerProvider(cutter);
+    registration.dispose();
+    expect((await api.condense(conversation, { provider: cutter.id })).kind).toBe('condensed');
+    again.dispose();
+  });
+
+  it('cuts and sums up on top of what was condensed before', async () => {
+    api.registerProvider(
+      withCondense(({ messages: view }) =>
+        Promise.resolve({
+          changes: [
+            view.length === messages.length
+              ? { kind: 'summary', start: 1, end: 9, text: 'Four files were read.', reason: 'old' }
+              : { kind: 'summary', start: 1, end: 6, text: 'Six files were read.', reason: 'old' },
+          ],
+        }),
+      ),
+    );
+    const options = { provider: cutter.id };
+    const first = await api.condense(conversation, options);
+    if (first.kind !== 'condensed') throw new Error(JSON.stringify(first));
+    expect(first.view).toHaveLength(messages.length - 7);
+    const second = await api.condense({ ...conversation, edits: first.edits }, options);
+    if (second.kind !== 'condensed') throw new Error(JSON.stringify(second));
+    expect(second.view).toHaveLength(messages.length - 11);
+    expect(JSON.stringify(second.view)).toContain('Six files were read.');
+    expect(JSON.stringify(second.view)).not.toContain('Four files');
+    expect(second.edits).toHaveLength(1);
+    const [edit] = second.edits;
+    expect(JSON.parse(api.expand({ ...conversation, edits: second.edits }, edit!['reference'] as string)!)).toEqual(
+      messages.slice(1, 13),
+    );
+  });
+
+  it('sees a copy: what it does to it changes nothing', async () => {
+    const before = JSON.stringify(messages);
+    const registration = api.registerProvider(
+      withCondense(({ messages: view }) => {
+        (view as Message[]).length = 0;
+        return Promise.resolve({ changes: [] });
+      }),
+    );
+    expect((await api.condense(conversation, { provider: cutter.id })).kind).toBe('unchanged');
+    expect(JSON.stringify(messages)).toBe(before);
+    registration.dispose();
+  });
+
+  const cut = { kind: 'cut', message: 2, path: ['content', 0, 'content'], start: 0, end: 500, what: 'w', reason: 'r' };
+  it.each([
+    ['no object', 'x', 'the result of Cutter'],
+    ['a change of no kind', { changes: [{ kind: 'delete' }] }, 'changes.0.kind'],
+    ['a negative cost', { changes: [], cost: -1 }, 'cost'],
+    [
+      'the task',
+      { changes: [{ ...cut, message: 0, path: ['content'], end: 5 }] },
+      'The first user message'.toLowerCase(),
+    ],
+    ['an id', { changes: [{ ...cut, path: ['content', 0, 'tool_use_id'], end: 1 }] }, 'no text from 0 to 1'],
+    ['a slice outside', { changes: [{ ...cut, end: 100_000 }] }, 'no text from 0 to 100000'],
+    ['no message', { changes: [{ ...cut, message: 99 }] }, 'There is no message 99'],
+    [
+      'an empty range',
+      { changes: [{ kind: 'summary', start: 4, end: 4, text: 's', reason: 'r' }] },
+      'no messages from',
+    ],
+    ['the task as summary', { changes: [{ kind: 'summary', start: 0, end: 5, text: 's', reason: 'r' }] }, 'first user'],
+  ])('fails where it gives back %s, and nothing is applied', async (_what, value, message) => {
+    const outcome = await outcomeOf(value);
+    expect(outcome.kind).toBe('failed');
+    expect(outcome.kind === 'failed' && outcome.message.toLowerCase()).toContain(message.toLowerCase());
+  });
+
+  it('is refused where its result would not be a valid conversation', async () => {
+    const outcome = await outcomeOf({ changes: [{ kind: 'summary', start: 2, end: 9, text: 's', reason: 'r' }] });
+    expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.stringContaining('message')] });
+  });
+
+  it('what saves nothing is left out and told', async () => {
+    const outcome = await outcomeOf({ changes: [cut, { ...cut, message: 4, end: 3 }] });
+    expect(outcome.notes).toEqual(['1 of 2 changes would save nothing and were left out.']);
+  });
+
+  it('a summary that stands in the view can’t be cut', async () => {
+    const first = await outcomeOf({ changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' }] });
+    if (first.kind !== 'condensed') throw new Error(first.kind);
+    const change = { ...cut, message: 1, path: ['content', 0, 'text'], end: 1 };
+    const second = await outcomeOf({ changes: [change] }, {}, { ...conversation, edits: first.edits } as never);
+    expect(second).toMatchObject({ kind: 'failed', message: expect.stringContaining('a summary') });
+  });
+
+  it('one that hangs doesn’t keep a cancel waiting', async () => {
+    const abort = new AbortController();
+    const registration = api.registerProvider(
+      withCondense(() => {
+        abort.abort(new Error('stop'));
+        return new Promise(() => undefined);
+      }),
+    );
+    expect((await api.condense(conversation, { provider: cutter.id, signal: abort.signal })).kind).toBe('cancelled');
+    registration.dispose();
+  });
+
+  it('with a model is not asked for more than may be spent, and estimates without a call', async () => {
+    let calls = 0;
+    const paid = (cost: number | undefined): Provider =>
+      withCondense(
+        () => {
+          calls++;
+          return Promise.resolve({
+            changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' } as const],
+            cost: 0.02,
+          });
+        },
+        { usesModel: true, estimate: () => Promise.resolve({ tokensAfter: 900, cost }) },
+      );
+    for (const [cost, kind] of [
+      [0.9, 'unchanged'],
+      [undefined, 'unchanged'],
+      [0.03, 'condensed'],
+    ] as const) {
+      const registration = api.registerProvider(paid(cost));
+      expect(await api.estimate(conversation, { provider: cutter.id })).toMatchObject({ tokensAfter: 900, cost });
+      expect(await api.condense(conversation, { provider: cutter.id })).toMatchObject({ kind });
+      registration.dispose();
+    }
+    expect(calls).toBe(1);
+  });
+
+  it.each([
+    ['no id', { id: 'a b' }, 'provider: id'],
+    ['an id of ours', { id: 'lossless' }, 'is the id of a built-in provider'],
+    ['no condense', { condense: 'x' }, 'provider: condense'],
+    ['no estimate', { usesModel: true }, 'provider: estimate'],
+    ['a schema of nothing', { configSchema: { type: 'nonsense' } }, 'provider.configSchema'],
+    [
+      'a setting without default',
+      { configSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
+      'needs a default',
+    ],
+  ])('is refused with %s', (_what, wrong, message) => {
+    expect(() => api.registerProvider({ ...cutter, ...wrong } as never)).toThrow(message);
+  });
+
+  it('is registered once, before or after the first use, and takes no configuration where it has no schema', async () => {
+    const { id, name, description, version } = cutter;
+    const condense = () => Promise.resolve({ changes: [] });
+    const registration = api.registerProvider({ id, name, description, version, condense });
+    expect(() => api.registerProvider(cutter)).toThrow('registered already');
+    expect(await api.condense(conversation, { provider: cutter.id, config: { a: 1 } })).toMatchObject({
+      kind: 'unchanged',
+      notes: [expect.stringContaining('Unrecognized key')],
+    });
+    registration.dispose();
+  });
+
+  it('results of parallel calls are told apart', async () => {
+    const parallel = [
+      user('Go.'),
+      assistant(call('a', 'Read', {}), call('b', 'Read', {})),
+      user(result('a', lines('a', 90)), result('b', lines('b', 90))),
+      assistant('Done.'),
+    ];
+    const outcome = await outcomeOf(
+      { changes: [{ ...cut, path: ['content', 1, 'content'] }] },
+      {},
+      {
+        id: 'p',
+        messages: parallel,
+      },
+    );
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    expect(outcome.view[2]).toMatchObject({
+      content: [parallel[2]!.content[0], { tool_use_id: 'b', content: expect.stringMatching(/^⟦condensed: w/) }],
+    });
+  });
+});

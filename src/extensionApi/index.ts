@@ -1,0 +1,17 @@
+import type { Services } from '../commands/services';
+import type { ContextCondenserApi } from './api';
+import { condenserApi } from './condenserApi';
+
+let known: ContextCondenserApi | undefined;
+
+/**
+ * The API of this window.
+ * @throws RangeError for a version that there isn't.
+ */
+export function getApi(version: unknown, services: Services): ContextCondenserApi {
+  if (version !== 1) {
+    throw new RangeError(`Context Condenser has version 1 of its API, not ${String(version)}. Ask for getApi(1).`);
+  }
+  known ??= condenserApi(services);
+  return known;
+}

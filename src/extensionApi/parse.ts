@@ -1,0 +1,236 @@
+/** What comes from other extensions, checked at the edge. */
+import { z } from 'zod';
+import { checkMessage } from '../conversations/messageShape';
+import type { Edit } from '../core/condense/edits';
+import type { WindowLimits } from '../core/condense/fallback';
+import { BUILT_IN_PROVIDERS } from '../core/condense/types';
+import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
+import type { ApiMessage } from '../core/messages/types';
+import type { Conversation, CondenseOptions, ModelWindow, Provider, ProviderEstimate, ProviderResult } from './api';
+
+const BUILT_IN: readonly string[] = BUILT_IN_PROVIDERS;
+
+const count = z.int().min(0);
+const dollars = z.number().min(0);
+const text = z.string();
+const name = z.string().trim().min(1).max(500);
+const path = z.array(z.union([z.string(), count])).min(1);
+const callback = z.custom<(...values: never[]) => unknown>(
+  (value) => typeof value === 'function',
+  'expected a function',
+);
+
+const editFields = {
+  id: text,
+  step: text,
+  reason: text,
+  strict: z.boolean(),
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  before: text,
+};
+const cut = z.object({
+  start: count,
+  end: count,
+  text,
+  reference: text.optional(),
+  recoverable: z.literal(true).optional(),
+});
+const edit = z.discriminatedUnion('kind', [
+  z.object({
+    ...editFields,
+    kind: z.literal('cut'),
+    place: z.object({ message: count, path }),
+    contentType: z.enum(['messageText', 'toolParameters', 'toolResults']),
+    cuts: z.array(cut),
+  }),
+  z.object({
+    ...editFields,
+    kind: z.literal('summary'),
+    start: count,
+    end: count,
+    reference: text,
+    message: z.looseObject({ role: z.enum(['user', 'assistant', 'system']) }),
+  }),
+]);
+
+const conversation = z.object({
+  id: z.string().min(1),
+  messages: z.array(z.unknown()),
+  edits: z.array(edit).default([]),
+  system: text.optional(),
+  vendor: text.optional(),
+  overheadTokens: count.default(0),
+});
+
+const options = z.object({
+  provider: text.optional(),
+  config: z.unknown().optional(),
+  targetTokens: count.optional(),
+  maxCost: dollars.optional(),
+  signal: z.instanceof(AbortSignal).optional(),
+  onProgress: callback.optional(),
+});
+
+const modelWindow = z.object({
+  contextWindow: z.int().min(1_000),
+  maxOutputTokens: z.int().min(1).optional(),
+  tokenFactor: z.number().min(0.1).max(10).optional(),
+  thresholdPercent: z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD).optional(),
+});
+
+const provider = z
+  .object({
+    id: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'is made of letters, digits, ., _ and -, at most 64')
+      .refine((id) => !BUILT_IN.includes(id), 'is the id of a built-in provider'),
+    name,
+    description: name,
+    version: name,
+    configSchema: z.record(z.string(), z.unknown()).optional(),
+    usesModel: z.boolean().default(false),
+    condense: callback,
+    estimate: callback.optional(),
+  })
+  .refine((value) => !value.usesModel || value.estimate !== undefined, {
+    path: ['estimate'],
+    message: 'is needed where usesModel is true: an estimate makes no paid call',
+  });
+
+const change = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('cut'), message: count, path, start: count, end: count, what: name, reason: name }),
+  z.object({ kind: z.literal('summary'), start: count, end: count, text: z.string().trim().min(1), reason: name }),
+]);
+const result = z.object({
+  changes: z.array(change),
+  cost: dollars.optional(),
+  notes: z.array(text).default([]),
+});
+const estimate = z.object({ tokensAfter: count, cost: dollars.optional() });
+
+/** A conversation as the core takes it: a copy, so that what the caller does to its objects later changes nothing here. */
+export interface ParsedConversation {
+  readonly id: string;
+  readonly messages: readonly ApiMessage[];
+  readonly edits: readonly Edit[];
+  readonly overheadTokens: number;
+  readonly system?: string;
+  readonly vendor?: string;
+}
+
+/** @throws TypeError */
+export function parseConversation(value: Conversation): ParsedConversation {
+  const { id, messages, edits, system, vendor, overheadTokens } = checked(conversation, value, 'conversation');
+  return {
+    id,
+    messages: messagesOf(messages),
+    // The schema is that of Edit; its ids and hashes are branded strings.
+    edits: copyOf(edits, 'conversation.edits') as unknown as Edit[],
+    overheadTokens,
+    ...(system !== undefined && { system }),
+    ...(vendor !== undefined && { vendor }),
+  };
+}
+
+function messagesOf(values: readonly unknown[]): ApiMessage[] {
+  return copyOf(values, 'conversation.messages').map((message, index) => {
+    try {
+      checkMessage(message, `conversation.messages[${index}]`);
+    } catch (error) {
+      throw new TypeError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    return message;
+  });
+}
+
+/** @throws TypeError where the value holds what JSON can't, such as a function. */
+function copyOf<T>(value: T, where: string): T {
+  try {
+    return structuredClone(value);
+  } catch (error) {
+    throw new TypeError(`${where} is no plain data: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** @throws TypeError */
+export function parseOptions(value: CondenseOptions | undefined): CondenseOptions {
+  checked(options, value ?? {}, 'options');
+  return value ?? {};
+}
+
+/** @throws TypeError */
+export function parseModelWindow(value: ModelWindow): {
+  readonly window: WindowLimits;
+  readonly thresholdPercent: number | undefined;
+} {
+  const { contextWindow, maxOutputTokens, tokenFactor, thresholdPercent } = checked(modelWindow, value, 'model');
+  const window = {
+    contextWindow,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(tokenFactor !== undefined && { tokenFactor }),
+  };
+  return { window, thresholdPercent };
+}
+
+/** The schema of a configuration, ready to check one. */
+export interface ParsedProvider {
+  readonly provider: Provider;
+  readonly usesModel: boolean;
+  readonly configSchema: Readonly<Record<string, unknown>>;
+  readonly config: z.ZodType;
+}
+
+const NO_CONFIG = { type: 'object', properties: {}, additionalProperties: false };
+
+/** @throws TypeError */
+export function parseProvider(value: Provider): ParsedProvider {
+  const { configSchema = NO_CONFIG, usesModel } = checked(provider, value, 'provider');
+  let config: z.ZodType;
+  try {
+    // Whether it is a JSON Schema is what zod finds out.
+    config = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (error) {
+    throw new TypeError(`provider.configSchema: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  const defaults = config.safeParse({});
+  if (!defaults.success) {
+    throw new TypeError(
+      `provider.configSchema: every setting needs a default; without one is ${fieldsOf(defaults.error)}`,
+    );
+  }
+  return { provider: value, usesModel, configSchema, config };
+}
+
+/** What a provider gave back. @throws TypeError */
+export function parseResult(
+  value: unknown,
+  of: string,
+): Required<Omit<ProviderResult, 'cost'>> & { cost: number | undefined } {
+  const { changes, notes, cost } = checked(result, value, `the result of ${of}`);
+  const isKnown = typeof value === 'object' && value !== null && 'cost' in value;
+  return { changes, notes, cost: isKnown ? cost : 0 };
+}
+
+/** @throws TypeError */
+export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
+  const { tokensAfter, cost } = checked(estimate, value, `the estimate of ${of}`);
+  return { tokensAfter, cost };
+};
+
+/** @throws TypeError that names each wrong field. */
+function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new TypeError(`${what}: ${fieldsOf(parsed.error)}`);
+}
+
+const fieldsOf = (error: z.ZodError): string =>
+  error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${issue.message}`)
+    .join('; ');

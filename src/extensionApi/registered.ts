@@ -1,0 +1,33 @@
+import type { CondensationManager, CondensationProvider } from '../core/condense';
+
+/** The providers that other extensions registered in this window. Every manager that is attached knows them. */
+export class RegisteredProviders {
+  private readonly providers = new Map<string, CondensationProvider>();
+  private readonly managers = new Set<CondensationManager>();
+
+  /**
+   * @returns what takes the provider out again.
+   * @throws Error where the id is taken.
+   */
+  add(provider: CondensationProvider): () => void {
+    const { id } = provider;
+    if (this.providers.has(id)) throw new Error(`A provider "${id}" is registered already.`);
+    this.providers.set(id, provider);
+    for (const manager of this.managers) manager.registerProvider(provider);
+    return () => {
+      if (this.providers.get(id) !== provider) return;
+      this.providers.delete(id);
+      for (const manager of this.managers) manager.unregisterProvider(id);
+    };
+  }
+
+  list(): readonly CondensationProvider[] {
+    return [...this.providers.values()];
+  }
+
+  /** From now on the manager has what is registered, and what will be. */
+  attach(manager: CondensationManager): void {
+    for (const provider of this.providers.values()) manager.registerProvider(provider);
+    this.managers.add(manager);
+  }
+}
