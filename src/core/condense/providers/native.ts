@@ -3,18 +3,11 @@ import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft';
 import type { OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
-import {
-  forecast,
-  planSummary,
-  requestTokens,
-  type PlanForecast,
-  type Planned,
-  type SummaryPlan,
-} from '../summary/plan';
-import { buildPrompt, summaryIn } from '../summary/prompt';
+import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
+import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
 import type { SelectedSummarizer } from '../summary/selectSummarizer';
-import type { SummarizerModel, SummaryReply } from '../summary/summarizer';
+import type { SummarizerModel } from '../summary/summarizer';
 import { summaryMessage, summaryText } from '../summary/summaryMessage';
 import {
   ProviderFailure,
@@ -133,11 +126,7 @@ interface Made {
   readonly expected: PlanForecast | undefined;
 }
 
-/** How often a request that turned out to be too long is planned anew, smaller. Then it is given up. */
-const MOST_SHRINKS = 2;
-const SHRINK = 0.6;
-
-/** One run of a plan, call after call. */
+/** One run of a plan: its calls, and what is made of the reply. */
 class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
@@ -158,75 +147,21 @@ class SummaryRun {
   }
 
   async run(first: SummaryPlan): Promise<ProviderResult> {
-    let plan = first;
-    for (let shrinks = 0; ; shrinks++) {
-      const outcome = await this.fold(plan);
-      if (outcome.kind === 'complete') return this.applied(plan, outcome.prose);
-      if (outcome.reply.kind !== 'too-long' || shrinks >= MOST_SHRINKS) throw this.failure(outcome.reply);
-      // Our count of its tokens was too low, or the window is smaller than it was said to be.
-      const sent = Math.max(...this.calls.map(({ countedTokens }) => countedTokens)) * this.model.tokenFactor;
-      const windowTokens = Math.floor(Math.min(this.model.contextWindow ?? Infinity, sent) * SHRINK ** (shrinks + 1));
-      const { context, config, model } = this;
-      const smaller = await planSummary({ context, config, model, windowTokens, signal: this.options.signal });
-      if (smaller.kind !== 'plan') throw this.failure(outcome.reply);
-      this.checkBudget(smaller, outcome.reply);
-      plan = smaller;
-    }
-  }
-
-  /** The parts in their order; the reply to one is the earlier summary of the next. */
-  private async fold(plan: SummaryPlan): Promise<Folded> {
-    let prose = plan.earlier;
-    for (const [index, conversation] of plan.parts.entries()) {
-      this.options.onProgress?.({
-        step: progressText(this.model, index, plan.parts.length),
-        done: index,
-        total: plan.parts.length,
-      });
-      const reply = await this.ask(plan, conversation, prose);
-      if (reply.kind !== 'complete') return { kind: 'failed', reply };
-      prose = summaryIn(reply.text);
-      if (prose === '') return { kind: 'failed', reply: { ...reply, ...EMPTY } };
-    }
-    return { kind: 'complete', prose };
-  }
-
-  private async ask(plan: SummaryPlan, conversation: string, earlier: string): Promise<SummaryReply> {
-    const { signal } = this.options;
-    const { counter } = this.context;
-    const prompt = buildPrompt({ ...plan, conversation, earlier });
-    const text = prompt.system + prompt.prompt;
-    const countedTokens = requestTokens(prompt, counter);
-    const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
-    const [expected] = forecast(single, this.model, this.samples, this.memory).calls;
-    const reply = await this.selected.summarizer.summarize(
-      { ...prompt, maxOutputTokens: plan.maxOutputTokens },
-      signal ? { signal } : {},
-    );
-    if (reply.usage) this.memory.note(this.model, text);
-    const { profile, vendor, model } = this.model;
-    this.calls.push({
-      profile,
-      vendor,
-      model,
-      chosen: this.selected.chosen,
-      countedTokens,
-      expectedOutputTokens: expected?.usage.outputTokens ?? 0,
-      usage: reply.usage,
-      cost: reply.cost,
-      timeMs: reply.timeMs,
-      outcome: reply.kind,
+    const { selected, context, config, samples, memory, options, model } = this;
+    const outcome = await runPlan(first, {
+      selected,
+      context,
+      config,
+      samples,
+      memory,
+      options,
+      onPart: (index, total) => {
+        options.onProgress?.({ step: progressText(model, index, total), done: index, total });
+      },
+      onCall: (call) => this.calls.push(call),
     });
-    return reply;
-  }
-
-  private checkBudget(plan: SummaryPlan, reply: Failed): void {
-    const spent = this.cost;
-    const { maxCost } = this.options;
-    if (maxCost === undefined) return;
-    const more = forecast(plan, this.model, this.samples, this.memory).cost;
-    const total = sumOfCosts([spent, more]);
-    if (overBudget(total, this.model, maxCost) !== undefined) throw this.failure(reply);
+    if (outcome.kind === 'failed') throw this.failure(outcome.reply);
+    return this.applied(outcome.plan, outcome.prose);
   }
 
   private get cost(): number | undefined {
@@ -276,23 +211,12 @@ class SummaryRun {
     };
   }
 
-  private failure(reply: Failed): ProviderFailure {
+  private failure(reply: FailedReply): ProviderFailure {
     const { tokens } = new Draft(this.context.messages, this.context.counter, this.context.edits);
     const step = this.step(stepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
     return new ProviderFailure(reply.message, { ...this.spent, steps: [step] }, reply);
   }
 }
-
-type Failed = Exclude<SummaryReply, { kind: 'complete' }>;
-type Folded =
-  { readonly kind: 'complete'; readonly prose: string } | { readonly kind: 'failed'; readonly reply: Failed };
-
-const EMPTY = {
-  kind: 'empty',
-  message: 'The model answered without a summary. Try again, or use another model.',
-  canRetry: true,
-  offerOtherProfile: true,
-} as const;
 
 const stepName = ({ model, profile }: SummarizerModel): string =>
   profile === model ? `Summary by ${model}` : `Summary by ${model} (${profile})`;
@@ -331,15 +255,4 @@ function unchanged({ kind }: Exclude<Planned, SummaryPlan>, model: SummarizerMod
         { canRetry: false, offerOtherProfile: true },
       );
   }
-}
-
-/** Why a cost isn't allowed; undefined where it is. What nobody knows is not allowed where there is a limit. */
-function overBudget(cost: number | undefined, model: SummarizerModel, maxCost: number | undefined): string | undefined {
-  if (maxCost === undefined || model.billing === 'included') return undefined;
-  if (cost === undefined) {
-    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. Set its prices in the profile "${model.profile}", or lift the limit.`;
-  }
-  return cost > maxCost
-    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation.`
-    : undefined;
 }

@@ -56,12 +56,14 @@ const summarize = z
 const outline = z
   .looseObject({
     operation: z.literal('outline'),
-    coldAfter: z
+    coldTurns: z
       .int()
       .min(0)
       .max(10_000)
       .default(10)
-      .describe('Units (messages, or calls with their results) since the file was last read or edited.'),
+      .describe('Turns since the file was last read or edited.'),
+    keepDeclarations: z.boolean().default(true).describe('False: only the lines that an edit quoted stay.'),
+    contextLines: z.int().min(0).max(1_000).default(2).describe('Lines that stay on either side of a quoted one.'),
   })
   .describe('Keeps the declarations of a file that was read, and the lines that an edit quoted.');
 

@@ -1,0 +1,135 @@
+/** Runs the plan of a summary, call after call. */
+import { sumOfCosts } from '../../cost/callCost';
+import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
+import type { OutputSample } from './expectedOutput';
+import type { NativeConfig } from './nativeConfig';
+import { forecast, planSummary, requestTokens, type SummaryPlan } from './plan';
+import { buildPrompt, summaryIn } from './prompt';
+import type { PromptMemory } from './promptMemory';
+import type { SelectedSummarizer } from './selectSummarizer';
+import type { SummarizerModel, SummaryReply } from './summarizer';
+
+export interface PlanRunInput {
+  readonly selected: SelectedSummarizer;
+  readonly context: ConversationContext;
+  readonly config: NativeConfig;
+  readonly samples: readonly OutputSample[];
+  readonly memory: PromptMemory;
+  readonly options: Pick<CondensationOptions, 'signal' | 'maxCost'>;
+  /** Told before each part. */
+  readonly onPart: (index: number, total: number) => void;
+  /** Told after each call, whatever came of it. */
+  readonly onCall: (call: ModelCall) => void;
+}
+
+/** A reply that is none. */
+export type FailedReply = Exclude<SummaryReply, { kind: 'complete' }>;
+
+export type PlanRun =
+  /** The plan that was run in the end: a smaller one where the first turned out to be too long. */
+  | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
+  | { readonly kind: 'failed'; readonly reply: FailedReply };
+
+/** How often a request that turned out to be too long is planned anew, smaller. Then it is given up. */
+const MOST_SHRINKS = 2;
+const SHRINK = 0.6;
+
+/** @throws the signal's reason where planning anew was aborted. */
+export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<PlanRun> {
+  const { context, config, options, selected } = input;
+  const { model } = selected.summarizer;
+  const calls: ModelCall[] = [];
+  const noted = {
+    ...input,
+    onCall: (call: ModelCall): void => {
+      calls.push(call);
+      input.onCall(call);
+    },
+  };
+  let plan = first;
+  for (let shrinks = 0; ; shrinks++) {
+    const outcome = await fold(plan, noted);
+    if (outcome.kind === 'complete') return { ...outcome, plan };
+    if (outcome.reply.kind !== 'too-long' || shrinks >= MOST_SHRINKS) return outcome;
+    // Our count of its tokens was too low, or the window is smaller than it was said to be.
+    const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
+    const windowTokens = Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** (shrinks + 1));
+    const smaller = await planSummary({ context, config, model, windowTokens, signal: options.signal });
+    if (smaller.kind !== 'plan') return outcome;
+    const more = forecast(smaller, model, input.samples, input.memory).cost;
+    const total = sumOfCosts([...calls.map(({ cost }) => cost), more]);
+    if (overBudget(total, model, options.maxCost) !== undefined) return outcome;
+    plan = smaller;
+  }
+}
+
+type Folded =
+  { readonly kind: 'complete'; readonly prose: string } | { readonly kind: 'failed'; readonly reply: FailedReply };
+
+/** The parts in their order; the reply to one is the earlier summary of the next. */
+async function fold(plan: SummaryPlan, input: PlanRunInput): Promise<Folded> {
+  let prose = plan.earlier;
+  for (const [index, conversation] of plan.parts.entries()) {
+    input.onPart(index, plan.parts.length);
+    const reply = await ask(plan, conversation, prose, input);
+    if (reply.kind !== 'complete') return { kind: 'failed', reply };
+    prose = summaryIn(reply.text);
+    if (prose === '') return { kind: 'failed', reply: { ...reply, ...EMPTY } };
+  }
+  return { kind: 'complete', prose };
+}
+
+const EMPTY = {
+  kind: 'empty',
+  message: 'The model answered without a summary. Try again, or use another model.',
+  canRetry: true,
+  offerOtherProfile: true,
+} as const;
+
+async function ask(
+  plan: SummaryPlan,
+  conversation: string,
+  earlier: string,
+  { selected, context, options, samples, memory, onCall }: PlanRunInput,
+): Promise<SummaryReply> {
+  const { summarizer, chosen } = selected;
+  const prompt = buildPrompt({ ...plan, conversation, earlier });
+  const countedTokens = requestTokens(prompt, context.counter);
+  const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
+  const [expected] = forecast(single, summarizer.model, samples, memory).calls;
+  const { signal } = options;
+  const reply = await summarizer.summarize(
+    { ...prompt, maxOutputTokens: plan.maxOutputTokens },
+    signal ? { signal } : {},
+  );
+  if (reply.usage) memory.note(summarizer.model, prompt.system + prompt.prompt);
+  const { profile, vendor, model } = summarizer.model;
+  onCall({
+    profile,
+    vendor,
+    model,
+    chosen,
+    countedTokens,
+    expectedOutputTokens: expected?.usage.outputTokens ?? 0,
+    usage: reply.usage,
+    cost: reply.cost,
+    timeMs: reply.timeMs,
+    outcome: reply.kind,
+  });
+  return reply;
+}
+
+/** Why a cost isn't allowed; undefined where it is. What nobody knows is not allowed where there is a limit. */
+export function overBudget(
+  cost: number | undefined,
+  model: SummarizerModel,
+  maxCost: number | undefined,
+): string | undefined {
+  if (maxCost === undefined || model.billing === 'included') return undefined;
+  if (cost === undefined) {
+    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. Set its prices in the profile "${model.profile}", or lift the limit.`;
+  }
+  return cost > maxCost
+    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation.`
+    : undefined;
+}
