@@ -10,6 +10,7 @@ import type { ApiHandler, Usage } from '../api/types';
 import { vertexHandler, type GoogleCredentials } from '../api/vertex';
 import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
+import { OWN_VENDOR } from './ownVendor';
 import { needsKey, type ApiProfile } from './profiles';
 
 export interface HandlerParts {
@@ -21,9 +22,6 @@ export interface HandlerParts {
   /** How a call waits and tries again, where the profile doesn't say. */
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
-
-/** The vendor under which this extension contributes models of its own, which it must not call itself. */
-export const OWN_VENDOR = 'context-condenser';
 
 /**
  * @param key the profile's key; undefined where it has none.

@@ -1,0 +1,156 @@
+/** One answer of a model to the chat: streamed as it comes, its calls checked before they are told. */
+import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
+import type { ApiMessage, Block } from '../core/messages/types';
+import type { KeptBlock } from './keptBlocks';
+import { plainId } from './tidyMessages';
+
+export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
+
+export interface AnswerParts {
+  readonly handler: ApiHandler;
+  readonly signal: AbortSignal;
+  /** The parameters as the tool gets them, or why it can't have them, for the model to read. */
+  readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
+  readonly text: (text: string) => void;
+  readonly call: (id: string, name: string, input: object) => void;
+}
+
+export interface Answer {
+  /** Of each request that was made: more than one where the model had to correct itself. */
+  readonly usages: readonly (Usage | undefined)[];
+  readonly stopReason: StopReason;
+  /** Ids of the calls that were told. */
+  readonly calls: readonly string[];
+  /** What the vendor wants back with the next request. */
+  readonly kept: readonly KeptBlock[];
+  /** True where neither text nor call was told. */
+  readonly isEmpty: boolean;
+  /** Tools whose calls the model could not correct: they were not told. */
+  readonly withheld: readonly string[];
+}
+
+/** How often a model may correct its calls in one answer. */
+const MOST_CORRECTIONS = 2;
+
+/**
+ * Asks the model and tells what it answers. Text is told as it comes; calls once the answer is whole, so that an answer
+ * that breaks off leaves no call behind. A call that no tool may get (a marker that stands for nothing known, parameters
+ * that are no JSON object) is answered with an error here, and the model goes on in the same answer.
+ * @throws {ApiError}
+ */
+export async function answer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {
+  const usages: (Usage | undefined)[] = [];
+  let hasText = false;
+  let asked = request;
+  for (let corrections = 0; ; corrections++) {
+    const turn = await readTurn(asked, parts);
+    hasText ||= turn.text !== '';
+    usages.push(turn.usage);
+    const checked = await Promise.all(turn.calls.map((call) => check(call, turn.stopReason, parts)));
+    const isFaulty = checked.some(({ fault }) => fault !== undefined);
+    if (isFaulty && corrections < MOST_CORRECTIONS) {
+      asked = { ...asked, messages: [...asked.messages, ...correction(turn, checked)] };
+      continue;
+    }
+    // A call that stays wrong after all corrections is left out, with those beside it: half an answer misleads the model.
+    const calls = isFaulty ? [] : checked;
+    for (const { call, input } of calls) parts.call(call.id, call.name, input);
+    return {
+      usages,
+      stopReason: turn.stopReason,
+      calls: calls.map(({ call }) => call.id),
+      kept: turn.kept,
+      isEmpty: !hasText && calls.length === 0,
+      withheld: isFaulty ? checked.flatMap(({ call, fault }) => (fault === undefined ? [] : [call.name])) : [],
+    };
+  }
+}
+
+interface Turn {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly kept: readonly KeptBlock[];
+  readonly usage: Usage | undefined;
+  readonly stopReason: StopReason;
+}
+
+async function readTurn(request: ApiRequest, { handler, signal, text: tell }: AnswerParts): Promise<Turn> {
+  let text = '';
+  let usage: Usage | undefined;
+  let stopReason: StopReason = 'other';
+  const calls: ToolCall[] = [];
+  const kept: KeptBlock[] = [];
+  for await (const event of handler.stream(request, signal)) {
+    switch (event.type) {
+      case 'text':
+        text += event.text;
+        tell(event.text);
+        break;
+      case 'block':
+        kept.push({ block: event.block, afterText: text !== '', afterCalls: calls.length });
+        break;
+      case 'tool_call':
+        calls.push(event);
+        break;
+      case 'usage':
+        ({ usage } = event);
+        break;
+      case 'end':
+        ({ stopReason } = event);
+        break;
+      case 'thinking':
+        // VS Code's stable parts have no form for it.
+        break;
+    }
+  }
+  return { text, calls, kept, usage, stopReason };
+}
+
+interface CheckedCall {
+  readonly call: ToolCall;
+  readonly input: object;
+  /** Why the tool doesn't get it. */
+  readonly fault?: string;
+}
+
+async function check(call: ToolCall, stopReason: StopReason, { expand }: AnswerParts): Promise<CheckedCall> {
+  if (!isJsonObject(call.rawArguments)) {
+    const why = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
+    return { call, input: call.input, fault: `The call was not made: its parameters are no whole JSON object${why}.` };
+  }
+  const expanded = await expand(call.input);
+  if ('error' in expanded) return { call, input: call.input, fault: expanded.error };
+  // What was an object stays one: only strings in it are expanded.
+  return { call, input: expanded.input as object };
+}
+
+function isJsonObject(text: string): boolean {
+  if (text.trim() === '') return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** The answer as it was given, and its calls answered with what is wrong. */
+function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
+  const kept = (afterCalls: number): Block[] =>
+    turn.kept.filter((entry) => entry.afterCalls === afterCalls).map(({ block }) => block);
+  const calls = checked.flatMap(({ call, input }, index): Block[] => [
+    { type: 'tool_use', id: plainId(call.id), name: call.name, input },
+    ...kept(index + 1),
+  ]);
+  const text: Block[] = turn.text.trim() === '' ? [] : [{ type: 'text', text: turn.text }];
+  const results = checked.map(({ call, fault }): Block => ({
+    type: 'tool_result',
+    tool_use_id: plainId(call.id),
+    content: fault ?? 'Not made yet, because another call of the same answer could not be made. Call it again.',
+    is_error: true,
+  }));
+  return [
+    { role: 'assistant', content: [...kept(0), ...text, ...calls] },
+    { role: 'user', content: results },
+  ];
+}

@@ -1,0 +1,59 @@
+/** What is sent to the model for a request of the chat. */
+import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
+import type { CacheLifetime } from '../core/cost/prices';
+import { blocksOf, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage } from '../core/messages/types';
+import { withCacheMarks } from './cacheMarks';
+import { mayThink } from './keptBlocks';
+import type { OfferedModel } from './offeredModels';
+
+export interface RequestParts {
+  readonly system: string | undefined;
+  /** With the kept blocks back in their places. */
+  readonly messages: readonly ApiMessage[];
+  readonly tools: readonly ToolDeclaration[];
+  /** A tool must be called. */
+  readonly toolRequired: boolean;
+  /** Messages that carry a cache breakpoint; undefined: nothing is marked. */
+  readonly cacheMarks: readonly number[] | undefined;
+}
+
+export function apiRequest({ profile }: OfferedModel, parts: RequestParts): ApiRequest {
+  const { system, messages, toolRequired, cacheMarks } = parts;
+  const isMissing = parts.tools.length === 0;
+  const tools = isMissing ? toolsIn(messages) : parts.tools;
+  const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
+  // Anthropic lets a model think only where it may choose its tools (API guide, "Extended thinking with tool use").
+  const thinkingTokens = !toolRequired && mayThink(messages) ? profile.thinkingTokens : undefined;
+  const request: ApiRequest = {
+    messages,
+    ...(system !== undefined && { system }),
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && toolChoice !== undefined && { toolChoice }),
+    ...(profile.maxOutputTokens !== undefined && { maxOutputTokens: profile.maxOutputTokens }),
+    ...(thinkingTokens !== undefined && { thinkingTokens }),
+  };
+  return cacheMarks ? withCacheMarks(request, cacheMarks, cacheLifetimeOf(profile)) : request;
+}
+
+/** A history with calls needs its tools declared, also where the chat offers none any more. */
+function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
+  const names = new Set(
+    messages.flatMap((message) =>
+      blocksOf(message)
+        .filter(isToolUse)
+        .map(({ name }) => name),
+    ),
+  );
+  return [...names].map((name) => ({ name, description: 'No longer offered.', input_schema: { type: 'object' } }));
+}
+
+/** An agent sends its whole history each time: marked for five minutes unless the profile says otherwise. */
+export const cacheLifetimeOf = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
+  cacheLifetime ?? (vendor === 'vscode' ? 'none' : '5m');
+
+/** The two newest messages of the user: what is marked where nothing is condensed. */
+export function newestMarks(messages: readonly ApiMessage[]): number[] {
+  const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  return users.slice(-2);
+}

@@ -1,0 +1,289 @@
+import * as vscode from 'vscode';
+import { isApiError, type ApiError } from '../api/apiError';
+import type { ApiHandler, Usage } from '../api/types';
+import { promptTokens } from '../core/cost/usage';
+import { hashText } from '../core/hash';
+import type { ApiMessage } from '../core/messages/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import type { EffectiveThreshold } from '../core/condense/thresholds';
+import type { ApiProfile } from '../settings/profiles';
+import { answer, type Answer } from './answer';
+import { apiRequest, cacheLifetimeOf, newestMarks } from './apiRequest';
+import { chatError } from './chatError';
+import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
+import { Failures } from './failures';
+import type { Handlers } from './handlers';
+import { KeptBlocks } from './keptBlocks';
+import type { AgentRequest, LiveConversationsApi, PreparedRequest } from './live/types';
+import type { ModelCatalog } from './modelCatalog';
+import type { ModelGroups } from './modelGroups';
+import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
+import type { AgentSettings } from './settings';
+import { isSmallRequest } from './smallRequests';
+import { TokenCounts } from './tokenCounts';
+import { titleOfChat } from './userRequest';
+
+export interface ProviderParts {
+  readonly catalog: ModelCatalog;
+  readonly groups: ModelGroups;
+  readonly handlers: Handlers;
+  readonly counter: () => Promise<MessageCounter>;
+  readonly live: () => Promise<LiveConversationsApi>;
+  readonly settings: () => AgentSettings;
+  readonly threshold: (profile: ApiProfile) => EffectiveThreshold;
+  readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
+}
+
+type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
+type ChatProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
+
+/** One request of the chat, on its way to the model. */
+interface Passage {
+  readonly model: OfferedModel;
+  readonly chat: ConvertedMessages;
+  readonly options: vscode.ProvideLanguageModelChatResponseOptions;
+  readonly progress: ChatProgress;
+  readonly handler: ApiHandler;
+  readonly signal: AbortSignal;
+}
+
+/** The models that the extension contributes to VS Code's chat: each request is condensed where that is due, then sent on. */
+export class CondensingProvider {
+  private readonly kept = new KeptBlocks();
+  private readonly failures = new Failures();
+  private counts: TokenCounts | undefined;
+
+  constructor(private readonly parts: ProviderParts) {}
+
+  async information(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
+    const { catalog, groups, settings } = this.parts;
+    const declared = settings();
+    return groups.answer(options, await catalog.list()).map((model) =>
+      informationOf(model, declared, {
+        suffix: vscode.l10n.t('condensed'),
+        detail: model.wraps?.vendor ?? model.profile.vendor,
+        tooltip: tooltipOf(model),
+      }),
+    );
+  }
+
+  async respond(
+    { id }: vscode.LanguageModelChatInformation,
+    messages: ChatMessages,
+    options: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: ChatProgress,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const abort = new AbortController();
+    const subscription = token.onCancellationRequested(() => {
+      abort.abort(new vscode.CancellationError());
+    });
+    if (token.isCancellationRequested) abort.abort(new vscode.CancellationError());
+    try {
+      await this.pass(id, messages, options, progress, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted) throw new vscode.CancellationError();
+      this.parts.log.error(error instanceof Error ? error.message : String(error));
+      throw chatError(error);
+    } finally {
+      subscription.dispose();
+    }
+  }
+
+  /** Tokens of the model; the model's own tokenizer is known by a factor. */
+  async countTokens(
+    { version }: vscode.LanguageModelChatInformation,
+    content: string | vscode.LanguageModelChatRequestMessage,
+  ): Promise<number> {
+    this.counts ??= new TokenCounts(await this.parts.counter());
+    const factor = tokenizerFactor(version);
+    return typeof content === 'string'
+      ? this.counts.text(content, factor)
+      : this.counts.message(messageOf(content), factor);
+  }
+
+  private async pass(
+    id: string,
+    messages: ChatMessages,
+    options: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: ChatProgress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const model = await this.parts.catalog.find(id);
+    if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
+    const chat = fromChat(messages);
+    const identity = identityOf(id, chat.messages);
+    const attempt = this.failures.attempt(identity);
+    if (attempt.kind === 'hopeless') throw attempt.error;
+    try {
+      const handler = await this.parts.handlers.handlerOf(model, attempt.kind === 'first');
+      const passage: Passage = { model, chat, options, progress, handler, signal };
+      const isStep = !isSmallRequest(chat.system, options.tools ?? []);
+      await (isStep && this.parts.settings().automatic ? this.condensed(passage) : this.plain(passage, isStep));
+      this.failures.succeeded(identity);
+    } catch (error) {
+      if (isApiError(error) && error.kind !== 'aborted') this.failures.failed(identity, error);
+      throw error;
+    }
+  }
+
+  /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
+  private async plain(passage: Passage, isStep: boolean): Promise<void> {
+    const { messages } = passage.chat;
+    await this.send(passage, messages, isStep ? newestMarks(messages) : undefined);
+  }
+
+  private async condensed(passage: Passage): Promise<void> {
+    const { signal } = passage;
+    const live = await this.parts.live();
+    const request = this.agentRequest(passage);
+    let prepared = await live.prepare(request, signal);
+    for (let refusals = 0; ; refusals++) {
+      this.tellNotes(prepared);
+      if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(modelKey(passage.model), prepared.messages);
+      try {
+        const { usages } = await this.send(passage, prepared.messages, prepared.cacheMarks, prepared, live);
+        live.answered(prepared, usages[0]);
+        return;
+      } catch (error) {
+        // Refused before anything was told: once more, shorter.
+        const harder = isTooLong(error) && refusals === 0 ? await live.tooLong(prepared, request, signal) : undefined;
+        if (!harder) throw error;
+        prepared = harder;
+      }
+    }
+  }
+
+  private agentRequest({ model, chat, options }: Passage): AgentRequest {
+    const { profile } = model;
+    const title = titleOfChat(chat.messages);
+    const conversationId: unknown = options.modelOptions?.['_conversationId'];
+    return {
+      ...(typeof conversationId === 'string' && conversationId !== '' && { conversationId }),
+      ...(title !== undefined && { title }),
+      ...(chat.system !== undefined && { system: chat.system }),
+      messages: chat.messages,
+      tools: toolsOf(options.tools),
+      model: {
+        key: modelKey(model),
+        vendor: model.wraps?.vendor ?? (profile.baseUrl === undefined ? profile.vendor : new URL(profile.baseUrl).host),
+        contextWindow: model.contextWindow,
+        maxOutputTokens: model.maxOutputTokens,
+        tokenFactor: tokenizerFactor(model.wraps?.family ?? profile.model),
+        ...(model.prices && { prices: model.prices }),
+        accounting: profile.vendor === 'openai' ? 'openai' : 'anthropic',
+        cacheLifetime: cacheLifetimeOf(profile),
+        threshold: this.parts.threshold(profile),
+      },
+    };
+  }
+
+  private async send(
+    passage: Passage,
+    view: readonly ApiMessage[],
+    cacheMarks: readonly number[] | undefined,
+    prepared?: PreparedRequest,
+    live?: LiveConversationsApi,
+  ): Promise<Answer> {
+    const { model, chat, options, progress, handler, signal } = passage;
+    const key = modelKey(model);
+    const request = apiRequest(model, {
+      system: chat.system,
+      messages: this.kept.restore(key, view),
+      tools: toolsOf(options.tools),
+      toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
+      cacheMarks,
+    });
+    const answered = await answer(request, {
+      handler,
+      signal,
+      expand: (input) =>
+        prepared && live ? live.expandMarkers(prepared.conversation, input) : Promise.resolve({ input }),
+      text: (text) => {
+        progress.report(new vscode.LanguageModelTextPart(text));
+      },
+      call: (id, name, input) => {
+        progress.report(new vscode.LanguageModelToolCallPart(id, name, input));
+      },
+    });
+    this.kept.keep(key, answered.calls, answered.kept);
+    const words = wordsFor(answered);
+    if (words !== undefined) progress.report(new vscode.LanguageModelTextPart(words));
+    const usage = answered.usages.at(-1);
+    if (usage) progress.report(usagePart(usage));
+    return answered;
+  }
+
+  private tellNotes({ notes }: PreparedRequest): void {
+    for (const note of notes) this.parts.log.info(note);
+  }
+}
+
+/** Names the model whose signatures an answer carries. */
+const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
+  [id, vendor, model, baseUrl].join('\n');
+
+/** What makes a request the same as one before: its model and its last message at its place. */
+const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
+  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
+
+const isTooLong = (error: unknown): error is ApiError => isApiError(error) && error.kind === 'context-too-long';
+
+/**
+ * Tokens of a call as the chat's ring reads them: a data part of the type `usage`, in the fields of OpenAI's API (read in
+ * VS Code 1.139; not documented).
+ */
+function usagePart(usage: Usage): vscode.LanguageModelDataPart {
+  const prompt = promptTokens(usage);
+  const fields = {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: prompt + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
+  };
+  return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
+}
+
+/** What an answer lacks, in words for the chat; undefined where it is whole. */
+function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
+  if (withheld.length > 0) {
+    const tools = [...new Set(withheld)].join(', ');
+    return vscode.l10n.t(
+      'The model could not write the parameters of {0} in a form that the tool takes. No tool was called; ask it to try another way.',
+      tools,
+    );
+  }
+  if (!isEmpty) return undefined;
+  switch (stopReason) {
+    case 'max_tokens':
+      return vscode.l10n.t(
+        'The model used all tokens of its answer before it wrote one. Raise the output limit of its profile.',
+      );
+    case 'refusal':
+      return vscode.l10n.t('The model declined to answer.');
+    case 'context_window':
+      return vscode.l10n.t("The model's context window is full.");
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'tool_use':
+    case 'pause_turn':
+    case 'other':
+      return undefined;
+  }
+}
+
+function tooltipOf({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
+  const window = contextWindow.toLocaleString('en-US');
+  return isWindowKnown
+    ? vscode.l10n.t(
+        '{0} with a window of {1} tokens; conversations are condensed to stay within it.',
+        profile.model,
+        window,
+      )
+    : vscode.l10n.t(
+        '{0}; its window is not known, {1} tokens are assumed. Set contextWindow in its profile.',
+        profile.model,
+        window,
+      );
+}

@@ -1,0 +1,67 @@
+import { ApiError } from '../api/apiError';
+import type { CallOptions } from '../api/call';
+import type { ApiHandler } from '../api/types';
+import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { readKey, type SecretStore } from '../settings/keys';
+import { handlerFor } from '../settings/profileHandler';
+import { OWN_VENDOR } from '../settings/ownVendor';
+import type { OfferedModel } from './offeredModels';
+
+export interface HandlersParts {
+  readonly secrets: SecretStore;
+  readonly models: LanguageModels;
+  readonly counter: () => Promise<MessageCounter>;
+}
+
+/** An agent's answers can be long, and a local model reads a long prompt for minutes; the user can cancel. Milliseconds. */
+const TIMEOUTS = { firstByteMs: 300_000, wholeMs: 1_800_000 };
+
+/** What calls the offered models. Handlers are kept: one learns how its server differs from others. */
+export class Handlers {
+  private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
+
+  constructor(private readonly parts: HandlersParts) {}
+
+  /**
+   * @param retries whether the handler tries again by itself.
+   * @throws {ApiError} kinds `auth` and `endpoint`
+   */
+  async handlerOf(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
+    const { profile } = model;
+    const key = model.wraps ? undefined : await this.keyOf(model);
+    const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
+    const known = this.kept.get(identity);
+    if (known && known.key === key) return known.handler;
+    const handler = await this.make(model, key, { timeouts: TIMEOUTS, ...(!retries && { retry: { retries: 0 } }) });
+    this.kept.set(identity, { handler, key });
+    return handler;
+  }
+
+  private async keyOf({ profile }: OfferedModel): Promise<string | undefined> {
+    const state = await readKey(this.parts.secrets, profile);
+    if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
+    const what = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
+    throw new ApiError('auth', { name: profile.name, what });
+  }
+
+  private async make(
+    { profile, wraps, contextWindow }: OfferedModel,
+    key: string | undefined,
+    call: Pick<CallOptions, 'retry' | 'timeouts'>,
+  ): Promise<ApiHandler> {
+    const { models } = this.parts;
+    const counter = await this.parts.counter();
+    if (!wraps) return handlerFor(profile, key, { counter, models, contextWindow, call });
+    const selector = { vendor: wraps.vendor, id: wraps.id };
+    return vscodeLmHandler({
+      ...call,
+      name: wraps.name,
+      counter,
+      models,
+      ownVendor: OWN_VENDOR,
+      selector,
+      contextWindow,
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { loadPriceTable } from '../api/prices';
+import { otherModels, type LanguageModels } from '../api/vscodeLm';
+import type { ApiProfile } from '../settings/profiles';
+import { OWN_VENDOR } from '../settings/ownVendor';
+import { offeredProfile, offeredWrapped, type OfferedModel, type WrappedModel } from './offeredModels';
+
+export interface CatalogParts {
+  readonly models: LanguageModels;
+  readonly profiles: () => readonly ApiProfile[];
+  /** Names of models of VS Code, `vendor/id`. */
+  readonly wrapped: () => readonly string[];
+  /** What was known of VS Code's models when they were last seen; they may come later than our own are asked for. */
+  readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
+  readonly onDidChange: () => void;
+}
+
+/**
+ * The models that are offered, in memory: VS Code asks for them many times, and waits for the answer. VS Code's own
+ * models are asked for in the background, since they can't be while VS Code waits for ours.
+ */
+export class ModelCatalog {
+  private offered: readonly OfferedModel[] = [];
+  private loading: Promise<void> | undefined;
+
+  constructor(private readonly parts: CatalogParts) {}
+
+  /** The models, once they were read for the first time. */
+  async list(): Promise<readonly OfferedModel[]> {
+    if (!this.loading) {
+      this.loading = this.read();
+      void this.refreshWrapped();
+    }
+    await this.loading;
+    return this.offered;
+  }
+
+  async find(id: string): Promise<OfferedModel | undefined> {
+    return (await this.list()).find((model) => model.id === id);
+  }
+
+  /** Reads profiles and settings anew, and VS Code's models in the background. */
+  async refresh(): Promise<void> {
+    this.loading = this.read();
+    await this.loading;
+    await this.refreshWrapped();
+  }
+
+  private async read(): Promise<void> {
+    const table = await loadPriceTable();
+    const names = this.parts.wrapped();
+    const known = this.parts.remembered.get();
+    const offered = [
+      ...this.parts
+        .profiles()
+        .filter(({ offerInChat }) => offerInChat === true)
+        .map((profile) => offeredProfile(profile, table)),
+      ...names.flatMap((name) => known.find((model) => nameOf(model) === name) ?? []).map(offeredWrapped),
+    ];
+    if (isDeepStrictEqual(offered, this.offered)) return;
+    this.offered = offered;
+    this.parts.onDidChange();
+  }
+
+  private async refreshWrapped(): Promise<void> {
+    const names = this.parts.wrapped();
+    if (names.length === 0) return;
+    const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
+    const found: WrappedModel[] = [];
+    for (const vendor of vendors) {
+      const models = await otherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
+      found.push(
+        ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
+      );
+    }
+    const known = this.parts.remembered.get();
+    const missing = known.filter((model) => !found.some((other) => nameOf(other) === nameOf(model)));
+    const all = [...found, ...missing].filter((model) => names.includes(nameOf(model)));
+    if (isDeepStrictEqual(all, known)) return;
+    this.parts.remembered.set(all);
+    await this.read();
+  }
+}
+
+/** As the setting names a model of VS Code. */
+export const nameOf = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;

@@ -1,0 +1,98 @@
+/** The models that this extension contributes to VS Code's chat: profiles that are offered there, and models that VS Code has already. */
+import type * as vscode from 'vscode';
+import type { PriceTable } from '../api/prices';
+import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
+import { withOverrides, type ModelPrices } from '../core/cost/prices';
+import type { ApiProfile } from '../settings/profiles';
+
+/** What is known of a model of VS Code. */
+export interface WrappedModel {
+  readonly vendor: string;
+  readonly id: string;
+  readonly name: string;
+  readonly family: string;
+  /** Tokens. */
+  readonly maxInputTokens: number;
+}
+
+export interface OfferedModel {
+  /** Under which VS Code knows it; a profile's is the profile's. */
+  readonly id: string;
+  readonly name: string;
+  /** What is called; a wrapped model's is made up. */
+  readonly profile: ApiProfile;
+  readonly wraps?: WrappedModel;
+  /** Input and output together, in tokens. */
+  readonly contextWindow: number;
+  /** False where nobody says it and {@link ASSUMED_WINDOW} stands in. */
+  readonly isWindowKnown: boolean;
+  /** Reserved for an answer, in tokens. */
+  readonly maxOutputTokens: number;
+  readonly prices?: ModelPrices;
+}
+
+/** The window of a model that nobody names one for, in tokens. */
+export const ASSUMED_WINDOW = 128_000;
+
+/** A model of a profile. A gateway's model has the window of the vendor's model of that name, but not its prices. */
+export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
+  const { vendor, model, baseUrl, prices: own } = profile;
+  const here = table.lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+  const window = profile.contextWindow ?? here?.contextWindow ?? table.lookup({ vendor, model })?.contextWindow;
+  const prices = withOverrides(here?.prices, own);
+  return {
+    id: profile.id,
+    name: profile.name,
+    profile,
+    contextWindow: window ?? ASSUMED_WINDOW,
+    isWindowKnown: window !== undefined,
+    maxOutputTokens: profile.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS,
+    ...(prices && { prices }),
+  };
+}
+
+/** A model of VS Code, which says what it takes and not what it gives. */
+export function offeredWrapped(wraps: WrappedModel): OfferedModel {
+  return {
+    id: `${wraps.vendor}:${wraps.id}`,
+    name: wraps.name,
+    profile: { id: 'wrapped', name: wraps.name, vendor: 'vscode', model: wraps.id },
+    wraps,
+    contextWindow: wraps.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
+    isWindowKnown: true,
+    maxOutputTokens: DEFAULT_MAX_OUTPUT_TOKENS,
+  };
+}
+
+/** What VS Code is told of the window. */
+export interface Declared {
+  /** Off: the model's own window, so that VS Code's summarizer does its work. */
+  readonly automatic: boolean;
+  /** Tokens; 0: the model's own window. */
+  readonly declaredWindow: number;
+}
+
+/** `isUserSelectable` is read by VS Code 1.120, where the picker leaves out a model without it; the typings don't know it. */
+export type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
+
+/** @param texts the model's detail and tooltip, in the user's language. */
+export function informationOf(
+  model: OfferedModel,
+  { automatic, declaredWindow }: Declared,
+  texts: { readonly suffix: string; readonly detail: string; readonly tooltip: string },
+): ModelInformation {
+  const window = automatic ? Math.max(declaredWindow, model.contextWindow) : model.contextWindow;
+  return {
+    id: model.id,
+    name: `${model.name} · ${texts.suffix}`,
+    // The agent chooses its prompt and its tools by the family.
+    family: model.wraps?.family ?? model.profile.model,
+    version: model.profile.model,
+    detail: texts.detail,
+    tooltip: texts.tooltip,
+    maxInputTokens: Math.max(1, window - model.maxOutputTokens),
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: { imageInput: true, toolCalling: true },
+    isUserSelectable: true,
+  };
+}

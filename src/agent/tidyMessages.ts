@@ -1,0 +1,93 @@
+/**
+ * What the chat's messages lack for a vendor's API. VS Code gives each tool result a message of its own and keeps the
+ * histories of interrupted turns; vendors want all results of an answer together, first in the next message, one for each
+ * call. Deterministic and message by message, so that a history that grows keeps its beginning byte for byte.
+ */
+import { blocksOf, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
+
+/** What stands in place of a result that never came. */
+export const NO_RESULT = 'The call was interrupted before it had a result.';
+
+/** Messages in blocks, each of a valid form; the same for the same beginning. */
+export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
+  const ids = new CallIds();
+  const tidy: ApiMessage[] = [];
+  let open: readonly string[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined) break;
+    if (message.role === 'user') {
+      const end = endOfRun(messages, index);
+      tidy.push(...answered(messages.slice(index, end), open, ids));
+      open = [];
+      index = end - 1;
+    } else {
+      // A call that nobody answered: the next message that is no user's comes first.
+      if (open.length > 0) tidy.push({ role: 'user', content: open.map(noResult) });
+      open = [];
+      const content = blocksOf(message).map((block) => (isToolUse(block) ? ids.call(block) : block));
+      if (content.length > 0) tidy.push({ ...message, content });
+      if (message.role === 'assistant') open = content.filter(isToolUse).map(({ id }) => id);
+    }
+  }
+  return open.length > 0 ? [...tidy, { role: 'user', content: open.map(noResult) }] : tidy;
+}
+
+const noResult = (id: string): Block => ({ type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true });
+
+function endOfRun(messages: readonly ApiMessage[], start: number): number {
+  let end = start + 1;
+  while (messages[end]?.role === 'user') end++;
+  return end;
+}
+
+/** User messages behind an answer: the results of its calls in the first, in the order of the calls. */
+function answered(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
+  const results = new Map<string, ToolResultBlock>();
+  const rest = run.flatMap((message) => {
+    const others = blocksOf(message).flatMap((block): Block[] => {
+      if (!isToolResult(block)) return [block];
+      const id = ids.answeredBy(block.tool_use_id);
+      if (id === undefined || !open.includes(id) || results.has(id)) return asText(block);
+      results.set(id, { ...block, tool_use_id: id });
+      return [];
+    });
+    return others.length > 0 ? [{ ...message, content: others }] : [];
+  });
+  if (open.length === 0) return rest;
+  return [{ role: 'user', content: open.map((id) => results.get(id) ?? noResult(id)) }, ...rest];
+}
+
+/** A result without its call is no result to a vendor; what it says is kept. */
+function asText({ content }: ToolResultBlock): Block[] {
+  if (typeof content !== 'string') return [...(content ?? [])];
+  return content.trim() === '' ? [] : [{ type: 'text', text: content }];
+}
+
+/**
+ * Ids of calls as vendors take them: letters, digits, _ and - (Anthropic), and unique. Some local servers count from 0
+ * in each answer, and another vendor's may have other signs.
+ */
+class CallIds {
+  private readonly used = new Set<string>();
+  /** The id that was last given for an id of the chat's. */
+  private readonly given = new Map<string, string>();
+
+  call(block: ToolUseBlock): ToolUseBlock {
+    const plain = plainId(block.id);
+    let id = plain;
+    for (let number = 2; this.used.has(id); number++) id = `${plain}_${number}`;
+    this.used.add(id);
+    this.given.set(block.id, id);
+    const input = isRecord(block.input) ? block.input : { input: block.input };
+    return id === block.id && input === block.input ? block : { ...block, id, input };
+  }
+
+  answeredBy(id: string): string | undefined {
+    return this.given.get(id);
+  }
+}
+
+/** An id in the signs that every vendor takes. */
+export const plainId = (id: string): string => (id === '' ? 'call' : id.replace(/[^\w-]/g, '_'));
