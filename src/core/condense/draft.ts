@@ -1,6 +1,7 @@
 import { hashText, type Hash } from '../hash';
 import { blocksOf } from '../messages/blocks';
 import { valueAt, withValueAt } from '../messages/path';
+import { taskIndex } from '../messages/task';
 import type { ApiMessage, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import {
@@ -81,7 +82,7 @@ export class Draft {
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references = new Map<ReferenceId, Hash>();
   private readonly hashes = new Map<string, Hash>();
-  /** Index of the task, the first user message; -1 where there is none. */
+  /** Index of the task, with which the conversation begins; -1 where there is none. */
   readonly task: number;
 
   /**
@@ -95,7 +96,7 @@ export class Draft {
     active: readonly Edit[] = [],
   ) {
     this.view = [...original];
-    this.task = original.findIndex((message) => message.role === 'user');
+    this.task = taskIndex(original);
     this.places = new Map();
     for (const edit of lastByPlace(active)) {
       if (edit.kind === 'summary') {

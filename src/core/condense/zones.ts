@@ -1,4 +1,5 @@
 import { isText, isToolResult } from '../messages/blocks';
+import { taskIndex } from '../messages/task';
 import type { ApiMessage } from '../messages/types';
 import { xmlResultHeader } from '../messages/xmlTools';
 
@@ -13,7 +14,7 @@ export interface Zone {
  * @param keepRecent how many of the newest messages are recent.
  */
 export function oldZone(messages: readonly ApiMessage[], keepRecent: number): Zone {
-  const start = messages.findIndex((message) => message.role === 'user') + 1;
+  const start = taskIndex(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);
   while (end > start && holdsResults(messages[end])) end--;
   return { start, end };

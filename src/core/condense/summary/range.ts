@@ -1,4 +1,5 @@
 import { toolExchanges } from '../../messages/exchanges';
+import { isSummaryMessage, taskIndex } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 
 /** Messages from `start` up to, not including, `end`. */
@@ -6,10 +7,6 @@ export interface MessageRange {
   readonly start: number;
   readonly end: number;
 }
-
-/** True for a summary in the history: ours, or one that the agent itself made (Claude Code, Roo). */
-export const isSummaryMessage = (message: ApiMessage): boolean =>
-  message['isSummary'] === true || message['isCompactSummary'] === true;
 
 /** Where units begin: at every message that doesn't lie between a call and its result. */
 export function unitStarts(messages: readonly ApiMessage[]): number[] {
@@ -45,7 +42,7 @@ export function chooseRange(
   keepLast: number,
   isHidden: (index: number) => boolean = () => false,
 ): RangeChoice {
-  const task = messages.findIndex((message) => message.role === 'user');
+  const task = taskIndex(messages);
   const starts = unitStarts(messages).filter((index) => !isHidden(index) && index > task);
   const start = starts[keepFirst - 1];
   const end = keepLast === 0 ? messages.length : starts.at(-keepLast);

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, call, result, user } from '../testing';
+import { taskIndex } from './task';
+
+describe('taskIndex', () => {
+  it('is the last of what the user said before the first answer', () => {
+    expect(taskIndex([])).toBe(-1);
+    expect(taskIndex([assistant('x')])).toBe(-1);
+    expect(taskIndex([user('task'), assistant('x'), user('more')])).toBe(0);
+    expect(taskIndex([user('environment'), user('task'), assistant('x'), user('more')])).toBe(1);
+  });
+
+  it('is no result and no summary', () => {
+    expect(taskIndex([user('task'), { ...user('so far'), isSummary: true }, user('more')])).toBe(0);
+    expect(taskIndex([user('task'), user(result('c1', 'x')), assistant(call('c2', 'a'))])).toBe(0);
+  });
+});
