@@ -4,8 +4,7 @@ import type { Block, TextBlock } from '../core/messages/types';
 /** What only OpenAI's APIs understand; see conversations/openai.ts, and openaiResponses.ts for reasoning. */
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
-/** The encrypted reasoning of OpenAI's Responses API: `item` goes back to it unchanged, and to no other vendor. */
-export const REASONING_BLOCK = 'openai_reasoning';
+export { REASONING_BLOCK } from '../core/messages/blocks';
 
 /** A block that a vendor has no form for, as text, so that the model still knows of it. */
 export function asText(block: Block): TextBlock {

@@ -391,7 +391,10 @@ describe('sidechains', () => {
       assistant('a1', 'u1', 'm1', text('done')),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
-    expect(sidechains.map(outline)).toEqual([['user: explore', 'assistant: found'], ['user: plan']]);
+    expect(sidechains.map(({ messages: side }) => outline(side))).toEqual([
+      ['user: explore', 'assistant: found'],
+      ['user: plan'],
+    ]);
   });
 
   it('without the name of their agent are told apart by the root of their tree', () => {
@@ -404,7 +407,7 @@ describe('sidechains', () => {
       assistant('y2', 'y1', 'my', text('planned'), side),
       other('progress', 'z1', null, side),
     ]);
-    expect(sidechains.map(outline)).toEqual([
+    expect(sidechains.map(({ messages: side }) => outline(side))).toEqual([
       ['user: explore', 'assistant: found', 'assistant: more'],
       ['user: plan', 'assistant: planned'],
     ]);
@@ -423,7 +426,7 @@ describe('sidechains', () => {
 
   it('survive links that run in a circle', () => {
     const { sidechains } = read([user('u', null, 'task'), user('x1', 'x2', 'a', side), user('x2', 'x1', 'b', side)]);
-    expect(sidechains.flat()).toHaveLength(2);
+    expect(sidechains.flatMap(({ messages }) => messages)).toHaveLength(2);
   });
 });
 

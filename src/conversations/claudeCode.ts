@@ -1,4 +1,3 @@
-import type { ApiMessage } from '../core/messages/types';
 import { type Branch, activeBranch } from './claudeCodeBranch';
 import { joinRecords } from './claudeCodeJoin';
 import { type ClaudeCodeRecord, parseRecords } from './claudeCodeRecord';
@@ -9,7 +8,7 @@ import { countedKinds, leftOutNote, plural } from './notes';
 import { ConversationReadError } from './readError';
 import { titleOf } from './title';
 import { unansweredNote } from './unanswered';
-import type { Conversation, ReadOptions, Source } from './types';
+import type { Conversation, ReadOptions, Sidechain, Source } from './types';
 
 /**
  * A Claude Code transcript. `active` is what resuming the session would send: the newest branch from the last compact
@@ -44,7 +43,9 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
       ...passedOverNote(records),
       ...unansweredNote(messages),
     ],
-    sidechains: side.map(sidechain).filter((found) => found.length > 0),
+    sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
+    ...parentOf(branch),
+    ...workspaceOf(records),
   };
 }
 
@@ -88,9 +89,22 @@ function sideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCod
   };
 }
 
-function sidechain(thread: readonly ClaudeCodeRecord[]): readonly ApiMessage[] {
+function sidechain(thread: readonly ClaudeCodeRecord[], index: number): readonly Sidechain[] {
   const { records, before } = activeBranch(thread);
-  return joinRecords(records.slice(before), thread).messages;
+  const { messages } = joinRecords(records.slice(before), thread);
+  if (messages.length === 0) return [];
+  return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: titleOf(messages), messages }];
+}
+
+/** A subagent's file names the session that started it. */
+function parentOf({ records }: Branch): { parent?: string } {
+  const last = records.findLast(({ sessionId }) => sessionId !== undefined);
+  return last?.sessionId !== undefined && last.isSidechain ? { parent: `claude-code:${last.sessionId}` } : {};
+}
+
+function workspaceOf(records: readonly ClaudeCodeRecord[]): { workspace?: string } {
+  const cwd = records.find((record) => record.cwd !== undefined)?.cwd;
+  return cwd === undefined ? {} : { workspace: cwd };
 }
 
 function idOf({ records }: Branch, source: Source, input: string | Uint8Array): string {
@@ -132,12 +146,10 @@ function passedOverNote(records: readonly ClaudeCodeRecord[]): readonly string[]
 function noMessages(records: readonly ClaudeCodeRecord[], source: string): ConversationReadError {
   const kinds = new Map<string, number>();
   for (const { type } of records) kinds.set(type, (kinds.get(type) ?? 0) + 1);
-  const isCodex = kinds.has('session_meta') || kinds.has('response_item');
   return new ConversationReadError({
-    problem: isCodex ? 'unknown-format' : 'wrong-shape',
+    problem: 'wrong-shape',
     source,
-    found: isCodex ? 'a Codex session' : `no messages, only ${countedKinds(kinds)} records`,
+    found: `no messages, only ${countedKinds(kinds)} records`,
     expected: 'a Claude Code transcript with "user" and "assistant" records',
-    ...(isCodex && { advice: 'Codex sessions can not be read yet.' }),
   });
 }

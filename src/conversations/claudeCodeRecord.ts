@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
-import { parseJsonValues } from './json';
+import { type JsonRecord, jsonRecords } from './jsonLines';
 import type { Line } from './lines';
 import { ShapeError, checkMessage } from './messageShape';
 import { ConversationReadError, describe } from './readError';
@@ -19,6 +19,7 @@ export interface ClaudeCodeRecord {
   readonly logicalParent?: string;
   readonly sessionId?: string;
   readonly agentId?: string;
+  readonly cwd?: string;
   readonly isSidechain: boolean;
   /** An assistant record that Claude Code made itself to show an error; it never sends it. */
   readonly isApiError: boolean;
@@ -42,75 +43,18 @@ export interface ClaudeCodeRecords {
   readonly notes: readonly string[];
 }
 
-const ADVICE_BROKEN = 'Restore the file from a backup, or repair or remove this line.';
-
 /** @throws {ConversationReadError} for a line that isn't JSON, or whose message has the wrong shape */
 export function parseRecords(lines: Iterable<Line>, source: string, options: ReadOptions): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
-  for (const line of lines) {
-    const { values, torn } = valuesOf(line, source, options);
-    for (const value of values) records.push(recordOf(value, line.number, source));
-    if (values.length > 1) notes.push(`Line ${line.number} holds ${values.length} records; all were read.`);
-    if (torn) notes.push(`Line ${line.number}, the last one, is cut off and was dropped.`);
-  }
+  for (const { line, value } of jsonRecords(lines, source, options, notes)) records.push(recordOf(value, line, source));
   return { records, notes };
 }
 
-function valuesOf(line: Line, source: string, options: ReadOptions): { values: readonly unknown[]; torn: boolean } {
-  try {
-    // The common case, one record per line, at the speed of JSON.parse.
-    const values = [JSON.parse(line.text) as unknown];
-    if (line.valid) return { values, torn: false };
-  } catch {
-    // Two records were seen on one line (Claude Code 2.1, written without a newline between them).
-    const { values, problem } = parseJsonValues(line.text);
-    if (!problem && line.valid) return { values, torn: false };
-    if (problem) {
-      if (line.last && problem.truncated) return tornTail(line, values, source, options);
-      throw new ConversationReadError({
-        problem: 'broken-line',
-        source,
-        line: line.number,
-        found: `a line that breaks at column ${problem.offset + 1}`,
-        expected: `${problem.expected} there: one JSON record per line`,
-        advice: ADVICE_BROKEN,
-      });
-    }
-  }
-  throw new ConversationReadError({
-    problem: 'encoding',
-    source,
-    line: line.number,
-    found: 'bytes that are no UTF-8',
-    expected: 'UTF-8 text',
-    advice: ADVICE_BROKEN,
-  });
-}
-
-/** A crash or a write in progress leaves half a record at the end; what stands before it is whole. */
-function tornTail(
-  line: Line,
-  values: readonly unknown[],
-  source: string,
-  options: ReadOptions,
-): { values: readonly unknown[]; torn: boolean } {
-  if (options.tornTail === 'drop') return { values, torn: true };
-  throw new ConversationReadError({
-    problem: 'torn-tail',
-    source,
-    line: line.number,
-    found: 'a last line that is cut off',
-    expected: 'a complete JSON record',
-    advice: 'The agent may still be writing; try again, or read the conversation without its last line.',
-  });
-}
-
-function recordOf(value: unknown, line: number, source: string): ClaudeCodeRecord {
+function recordOf(value: JsonRecord['value'], line: number, source: string): ClaudeCodeRecord {
   const wrong = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
-  if (!isRecord(value)) return wrong(describe(value), 'a record: a JSON object with "type"');
   const type = value['type'];
   if (typeof type !== 'string') return wrong(`${describe(type)} in "type"`, 'the kind of the record, a string');
   return {
@@ -125,13 +69,14 @@ function recordOf(value: unknown, line: number, source: string): ClaudeCodeRecor
       logicalParent: 'logicalParentUuid',
       sessionId: 'sessionId',
       agentId: 'agentId',
+      cwd: 'cwd',
     }),
     ...message(value, type, wrong),
     ...preserved(value['compactMetadata']),
   };
 }
 
-type StringField = 'subtype' | 'uuid' | 'parent' | 'logicalParent' | 'sessionId' | 'agentId';
+type StringField = 'subtype' | 'uuid' | 'parent' | 'logicalParent' | 'sessionId' | 'agentId' | 'cwd';
 
 function strings(value: Readonly<Record<string, unknown>>, names: Readonly<Record<StringField, string>>) {
   const found: Partial<Record<StringField, string>> = {};

@@ -25,6 +25,40 @@ export function layoutOf(lines: Iterable<Line>): Layout {
   return isRecord(value) && Array.isArray(value['messages']) ? 'document' : 'lines';
 }
 
+export type LinesFormat = 'claude-code' | 'codex' | 'copilot' | 'gemini';
+
+/** How many lines are looked at: the first record that only one agent writes decides. */
+const TELLING_LINES = 20;
+
+/** Whose records these are; what nobody else claims goes to Claude Code's reader, which says what is wrong with it. */
+export function linesFormat(lines: Iterable<Line>): LinesFormat {
+  for (const { text } of take(lines, TELLING_LINES)) {
+    const format = recordFormat(firstValue(text));
+    if (format) return format;
+  }
+  return 'claude-code';
+}
+
+function recordFormat(value: unknown): LinesFormat | undefined {
+  if (!isRecord(value)) return undefined;
+  const type = value['type'];
+  if ('$set' in value || '$rewindTo' in value || 'projectHash' in value || type === 'gemini') return 'gemini';
+  if (typeof type === 'string' && ('uuid' in value || 'sessionId' in value)) return 'claude-code';
+  if (isRecord(value['payload']) && typeof type === 'string') return 'codex';
+  if (isRecord(value['data']) && typeof type === 'string' && type.includes('.')) return 'copilot';
+  if ('record_type' in value || (type === 'message' && Array.isArray(value['content']))) return 'codex';
+  return RESPONSE_ITEMS.has(type) ? 'codex' : undefined;
+}
+
+/** Items of the Responses API that stand bare in rollouts of Codex before September 2025. */
+const RESPONSE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_call_output', 'local_shell_call']);
+
+/** The first value of a line that may hold several, or be cut off; undefined where it breaks. */
+function firstValue(text: string): unknown {
+  const end = endOfValue(text.trim());
+  return end === undefined ? undefined : (JSON.parse(text.trim().slice(0, end)) as unknown);
+}
+
 function take<T>(values: Iterable<T>, count: number): readonly T[] {
   const taken: T[] = [];
   for (const value of values) {
@@ -86,7 +120,7 @@ export function messageDocumentOf(value: unknown, source: string): MessageDocume
 }
 
 export const EXPECTED =
-  'a Claude Code transcript (JSONL), a Roo or Cline api_conversation_history.json, or Anthropic or OpenAI messages';
+  'a conversation of Claude Code, Codex, Copilot, Roo, Zoo, Kilo, Cline, OpenCode or Gemini CLI, or Anthropic or OpenAI messages';
 
 const isUiMessage = (message: unknown): boolean =>
   isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');

@@ -1,9 +1,7 @@
 /** Parts of an OpenAI message's content to blocks and back; see openai.ts for the rules. */
 import { isImage, isRecord } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
-import type { OpenAIRecord } from './openaiArguments';
-
-const DATA_URL = /^data:([^;,]+);base64,/;
+import { imageSource } from './values';
 
 /** Types that mean something in our shape: a part that happens to be named so is wrapped, so that it isn't mistaken. */
 const OURS = new Set<unknown>([
@@ -29,11 +27,6 @@ export function partFromOpenAI(part: unknown): Block {
 
 const wrapped = (part: unknown): Block => ({ type: 'openai_part', part });
 
-function imageSource(url: string): OpenAIRecord {
-  const match = DATA_URL.exec(url);
-  return match ? { type: 'base64', media_type: match[1], data: url.slice(match[0].length) } : { type: 'url', url };
-}
-
 export function partToOpenAI(block: Block): unknown {
   if (block.type === 'openai_part') return block['part'];
   if (!isImage(block)) return block;
@@ -44,7 +37,8 @@ export function partToOpenAI(block: Block): unknown {
   return { ...shell, image_url: { ...image, url } };
 }
 
-function imageUrl(source: unknown): string | undefined {
+/** The address of an image: its URL, or its bytes as a data URL; undefined where it has neither. */
+export function imageUrl(source: unknown): string | undefined {
   if (!isRecord(source)) return undefined;
   const { type, url, media_type: mediaType, data } = source;
   if (type === 'url' && typeof url === 'string') return url;

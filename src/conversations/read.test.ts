@@ -19,6 +19,8 @@ const errorOf = (input: string | Uint8Array, options: ReadOptions = {}): ReadErr
 };
 
 const message = { role: 'user', content: 'hi' };
+const codexMessage = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
+const geminiMessage = { id: 'm1', type: 'user', content: 'hi' };
 const lines = jsonl(user('u1', null, 'hi'), assistant('a1', 'u1', 'm1', text('hello')));
 const [line1 = '', line2 = ''] = lines.split('\n');
 
@@ -49,6 +51,21 @@ describe('the format is told by content', () => {
     ['openai', JSON.stringify([message, { role: 'tool', tool_call_id: 'c', content: 'x' }])],
     ['openai', JSON.stringify([message, { role: 'assistant', content: null, tool_calls: [] }])],
     ['openai', JSON.stringify([{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }])],
+    ['codex', jsonl({ type: 'session_meta', payload: { id: 's' } }, { type: 'response_item', payload: codexMessage })],
+    ['codex', jsonl({ id: 's', instructions: null }, codexMessage)],
+    [
+      'copilot',
+      jsonl({ type: 'session.start', data: {}, id: 'e1' }, { type: 'user.message', data: { content: 'hi' } }),
+    ],
+    ['gemini', jsonl({ sessionId: 's', projectHash: 'h' }, geminiMessage)],
+    ['gemini', JSON.stringify({ sessionId: 's', projectHash: 'h', messages: [geminiMessage] })],
+    [
+      'opencode',
+      JSON.stringify({
+        info: { id: 'ses_1' },
+        messages: [{ info: { role: 'user' }, parts: [{ type: 'text', text: 'hi' }] }],
+      }),
+    ],
   ])('%s: %#', (format, input) => {
     expect(read(input).format).toBe(format);
     expect(read(Buffer.from(input)).format).toBe(format);
@@ -201,9 +218,9 @@ describe('what can not be read gets one clear error', () => {
       { problem: 'wrong-shape', found: 'no messages, only 1 progress, 1 summary records' },
     ],
     [
-      'a Codex session',
-      jsonl({ type: 'session_meta', payload: {} }, { type: 'response_item', payload: {} }),
-      { problem: 'unknown-format', found: 'a Codex session' },
+      'a Codex session without a word',
+      jsonl({ type: 'session_meta', payload: {} }),
+      { problem: 'wrong-shape', found: 'no messages, only a header' },
     ],
     [
       'a message without a role',
@@ -277,7 +294,7 @@ describe('what can not be read gets one clear error', () => {
 
   it('in words with file, line, what was found and what was expected', () => {
     expect(() => read(`${line1}\n[1]\n`)).toThrow(
-      '/tmp/conversation:2: found an array; expected a record: a JSON object with "type".',
+      '/tmp/conversation:2: found an array; expected a record: a JSON object.',
     );
   });
 });

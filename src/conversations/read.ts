@@ -2,10 +2,14 @@
 import { isUtf8 } from 'node:buffer';
 import { readAnthropic } from './anthropic';
 import { readClaudeCode } from './claudeCode';
+import { readCodex } from './codex';
 import { sourceName } from './conversationId';
-import { EXPECTED, documentFormat, layoutOf, messageDocumentOf } from './detect';
+import { readCopilot } from './copilot';
+import { EXPECTED, documentFormat, layoutOf, linesFormat, messageDocumentOf } from './detect';
+import { isGeminiDocument, readGeminiDocument, readGeminiLines } from './gemini';
 import { JsonError, parseJson } from './json';
 import { asBuffer, decode, linesOf } from './lines';
+import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './openCode';
 import { readOpenAI } from './openai';
 import { ConversationReadError } from './readError';
 import { readRoo } from './roo';
@@ -19,9 +23,12 @@ import type { Conversation, ReadOptions, Source } from './types';
 export function readConversation(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
   const text = withoutMark(input, name);
-  if (layoutOf(linesOf(text, name)) === 'lines') return readClaudeCode(text, source, options);
+  if (layoutOf(linesOf(text, name)) === 'lines') return readLines(text, source, options);
 
-  const document = messageDocumentOf(parseDocument(text, name), name);
+  const value = parseDocument(text, name);
+  if (isGeminiDocument(value)) return readGeminiDocument(value, source);
+  if (isOpenCodeDocument(value)) return readOpenCode(openCodeDocument(value, name), source, options);
+  const document = messageDocumentOf(value, name);
   switch (documentFormat(document)) {
     case 'openai':
       return readOpenAI(document, source, text);
@@ -29,6 +36,19 @@ export function readConversation(input: string | Uint8Array, source: Source, opt
       return readRoo(document, source, text, options);
     case 'anthropic':
       return readAnthropic(document, source, text);
+  }
+}
+
+function readLines(text: string | Uint8Array, source: Source, options: ReadOptions): Conversation {
+  switch (linesFormat(linesOf(text, sourceName(source)))) {
+    case 'claude-code':
+      return readClaudeCode(text, source, options);
+    case 'codex':
+      return readCodex(text, source, options);
+    case 'copilot':
+      return readCopilot(text, source, options);
+    case 'gemini':
+      return readGeminiLines(text, source, options);
   }
 }
 

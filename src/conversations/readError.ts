@@ -13,6 +13,7 @@ export type ReadProblem =
   | 'broken-json'
   | 'wrong-shape'
   | 'unknown-format'
+  | 'unsupported'
   | 'worker'
   | 'io';
 

@@ -1,25 +1,67 @@
 /** Reading a conversation from a file. Runs in the reader's worker; callers elsewhere use `readInWorker`. */
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { asBuffer } from './lines';
+import { splitLocation } from './location';
+import { isOpenCodeSession, readOpenCode } from './openCode';
+import { isDatabase, readSession } from './openCodeDatabase';
+import { readSessionFiles } from './openCodeFiles';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
+import { sidechainOf } from './sidechains';
 import type { Conversation, ReadOptions } from './types';
+import type { Fields } from './values';
 
 /** Far above any real conversation; what is bigger was picked by mistake. */
 export const MAX_BYTES = 1024 ** 3;
 
-/** @throws {ConversationReadError} for a file that can't be read as well as for what is in it */
-export function readConversationFile(path: string, options: ReadOptions = {}, maxBytes = MAX_BYTES): Conversation {
-  return readConversation(readBytes(path, maxBytes), { path }, options);
+/**
+ * Reads the conversation at a location: a file's path, or `<path>#<part>` for one of several in it.
+ * @throws {ConversationReadError} for a file that can't be read as well as for what is in it
+ */
+export function readConversationFile(location: string, options: ReadOptions = {}, maxBytes = MAX_BYTES): Conversation {
+  const { file, part } = splitLocation(location);
+  const source = { path: file };
+  if (isDatabase(headOf(file))) return readOpenCode(readSession(file, part), source, options);
+  const bytes = readBytes(file, maxBytes);
+  const session = sessionHead(bytes);
+  if (session) return readOpenCode(readSessionFiles(file, session), source, options);
+  const conversation = readConversation(bytes, source, options);
+  return part === undefined ? conversation : sidechainOf(conversation, part, source);
 }
 
-function readBytes(path: string, maxBytes: number): Uint8Array {
+/** The first bytes of a file: a database can be larger than what is read whole. */
+function headOf(path: string): Uint8Array {
+  return withFile(path, Number.POSITIVE_INFINITY, (file) => {
+    const head = new Uint8Array(16);
+    return head.subarray(0, readSync(file, head, 0, head.length, 0));
+  });
+}
+
+/** Far above the head of any session of OpenCode, whose messages lie in other files. */
+const MAX_HEAD_BYTES = 1024 ** 2;
+
+function sessionHead(bytes: Uint8Array): Fields | undefined {
+  const text = bytes.length > MAX_HEAD_BYTES ? '' : asBuffer(bytes).toString('utf8');
+  if (!text.includes('"projectID"')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isOpenCodeSession(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const readBytes = (path: string, maxBytes: number): Uint8Array =>
+  withFile(path, maxBytes, (file) => readFileSync(file));
+
+function withFile<T>(path: string, maxBytes: number, read: (file: number) => T): T {
   let file: number | undefined;
   try {
     // Before it is opened: opening a pipe would wait for a writer.
     checkKind(path, statSync(path), maxBytes);
     file = openSync(path, 'r');
     checkKind(path, fstatSync(file), maxBytes);
-    return readFileSync(file);
+    return read(file);
   } catch (error) {
     throw error instanceof ConversationReadError ? error : fileError(path, error);
   } finally {

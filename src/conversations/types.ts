@@ -1,7 +1,11 @@
 import type { ApiMessage } from '../core/messages/types';
 
-/** The agents and plain formats that a reader knows. `roo`: the Roo family (Roo, Zoo, Kilo up to 5, Cline). */
-export type ConversationFormat = 'claude-code' | 'roo' | 'anthropic' | 'openai';
+/**
+ * The agents and plain formats that a reader knows. `roo`: the Roo family (Roo, Zoo, Kilo up to 5, Cline). `copilot`: the
+ * events of Copilot in VS Code and of Copilot CLI. `opencode`: OpenCode and Kilo from 7 on.
+ */
+export type ConversationFormat =
+  'claude-code' | 'codex' | 'copilot' | 'roo' | 'opencode' | 'gemini' | 'anthropic' | 'openai';
 
 /** A conversation that was read from a file. Plain data: it crosses worker boundaries. */
 export interface Conversation {
@@ -13,10 +17,22 @@ export interface Conversation {
   readonly messages: readonly ApiMessage[];
   /** What the reader passed over or found odd, in words for a person, with the line where there is one. */
   readonly notes: readonly string[];
-  /** Side conversations of subagents, kept apart. */
-  readonly sidechains: readonly (readonly ApiMessage[])[];
+  /** Side conversations of subagents that stand in the same file, kept apart. */
+  readonly sidechains: readonly Sidechain[];
+  /** The id of the conversation that this one was started from: it is a subagent's. */
+  readonly parent?: string;
+  /** The folder that the agent worked in, where the file says. */
+  readonly workspace?: string;
   /** What stood beside `messages` in a document that is an object: `system`, `tools`, `model`, … as it came. */
   readonly request?: Readonly<Record<string, unknown>>;
+}
+
+/** A subagent's conversation inside its parent's file. */
+export interface Sidechain {
+  /** Unique within the file; what a location names behind the `#`. */
+  readonly id: string;
+  readonly title: string;
+  readonly messages: readonly ApiMessage[];
 }
 
 /**

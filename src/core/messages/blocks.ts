@@ -16,6 +16,9 @@ export const isToolResult = (block: Block): block is ToolResultBlock =>
 /** Thinking in either form: its content is signed, so it is left untouched or removed whole. */
 export const isAnyThinking = (block: Block): boolean => block.type === 'thinking' || block.type === 'redacted_thinking';
 
+/** The encrypted reasoning of OpenAI's Responses API: `item` goes back to it unchanged, and to no other vendor. */
+export const REASONING_BLOCK = 'openai_reasoning';
+
 /** The blocks of a message; string content has none. */
 export const blocksOf = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;

@@ -2,7 +2,8 @@ import type { ApiMessage } from './types';
 
 /**
  * Elements that agents put into user messages around or instead of what a person wrote: Claude Code's command wrappers,
- * reminders and shell echoes, its editor context; Roo's and Cline's environment, file contents and notices.
+ * reminders and shell echoes, its editor context; Roo's and Cline's environment, file contents and notices; what Codex and
+ * Copilot tell of themselves.
  */
 const MACHINE_ELEMENTS = [
   'system-reminder',
@@ -29,6 +30,10 @@ const MACHINE_ELEMENTS = [
   'workspace_diagnostics',
   'explicit_instructions',
   'system_notice',
+  'environment_context',
+  'user_instructions',
+  'turn_aborted',
+  'current_datetime',
 ].join('|');
 
 /** An element that isn't closed reaches to the end: the text was cut. */
@@ -36,7 +41,7 @@ const MACHINE_TEXT = new RegExp(`<(${MACHINE_ELEMENTS})(?=[\\s>])[^>]*>(?:[\\s\\
 
 /** Texts that stand for themselves: a whole block of them was not written by a person. */
 const MACHINE_BLOCK =
-  /^(?:Caveat: The messages below were generated|This session is being continued from a previous conversation|\[Request interrupted by user|\[[\w-]+(?: for .*)?\] Result:|\[Sliding window truncation|\[ERROR\] )/;
+  /^(?:Caveat: The messages below were generated|This session is being continued from a previous conversation|\[Request interrupted by user|\[[\w-]+(?: for .*)?\] Result:|\[Sliding window truncation|# AGENTS\.md instructions for |\[ERROR\] )/;
 
 /** What Roo and Cline wrap around a person's words. */
 const WRAPPER = '(?:task|user_message|user_input|feedback|answer)';

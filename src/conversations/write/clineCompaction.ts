@@ -1,0 +1,111 @@
+/**
+ * Cline 4's compaction sidecar `<session>.compaction.json`: what stands in place of the first N messages of a session.
+ * The form and the hash are those of its public source (cline/cline, `sdk/packages/core/src/session/models/
+ * session-compaction.ts`, hash v2). A sidecar whose hash doesn't fit is ignored by Cline, and deleting one is always safe.
+ */
+import { createHash } from 'node:crypto';
+import type { ApiMessage } from '../../core/messages/types';
+import { isRecord } from '../../core/messages/blocks';
+import { displayedInput } from './clineInput';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface CompactionSource {
+  /** `<session>.messages.json`, parsed. */
+  readonly session: Json;
+  /** What the model shall see instead of all its messages. */
+  readonly view: readonly ApiMessage[];
+  readonly now: Date;
+}
+
+/** The sidecar's content. */
+export function compactionSidecar({ session, view, now }: CompactionSource): Json {
+  const source = messagesOf(session);
+  const last = source.at(-1);
+  const { sessionId, agent } = session;
+  return {
+    version: 1,
+    updated_at: now.toISOString(),
+    ...(typeof agent === 'string' && { agent }),
+    ...(typeof sessionId === 'string' && { sessionId, conversation_id: sessionId }),
+    source_message_count: source.length,
+    source_prefix_hash: prefixHash(source),
+    ...(last && { source_last_message_key: boundaryKey(last) }),
+    messages: view.map(asStored),
+    ...(typeof session['system_prompt'] === 'string' && { system_prompt: session['system_prompt'] }),
+  };
+}
+
+/** What Cline sends with this sidecar; undefined where it ignores it. */
+export function projected(sidecar: Json, session: Json): readonly unknown[] | undefined {
+  const source = messagesOf(session);
+  const { source_message_count: count, source_prefix_hash: hash, messages } = sidecar;
+  if (typeof count !== 'number' || count > source.length || !Array.isArray(messages)) return undefined;
+  if (typeof hash !== 'string' || prefixHash(source.slice(0, count)) !== hash) return undefined;
+  return [...(messages as readonly unknown[]), ...source.slice(count)];
+}
+
+/** Hash of all messages: what was said, not the ids and times that each writing may give anew. */
+export function prefixHash(messages: readonly Json[]): string {
+  const hash = createHash('sha256');
+  hash.update(`cline-session-compaction-source-v2\n${messages.length}\n`);
+  for (const message of messages) hash.update(`${JSON.stringify(hashInput(message))}\n`);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+const HASHED = ['agent', 'sessionId', 'metadata', 'modelInfo', 'metrics'];
+
+function hashInput(message: Json): readonly (readonly [string, unknown])[] {
+  return [
+    ['role', message['role']],
+    ['content', comparable(message)],
+    ...HASHED.map((field): readonly [string, unknown] => [field, message[field] ?? null]),
+  ];
+}
+
+/** The user's text as the chat shows it, without the tags around it. */
+function comparable({ role, content }: Json): unknown {
+  if (role !== 'user') return content;
+  if (typeof content === 'string') return displayedInput(content);
+  if (!Array.isArray(content)) return content;
+  return (content as readonly unknown[]).map((part) =>
+    isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string'
+      ? { ...part, text: displayedInput(part['text']) }
+      : part,
+  );
+}
+
+function boundaryKey(message: Json): string {
+  const { id, ts, role } = message;
+  if (typeof id === 'string' && id.trim() !== '') return `id:${id.trim()}`;
+  if (typeof ts === 'number' && Number.isFinite(ts)) return `ts:${String(role)}:${ts}`;
+  return `content:${String(role)}:${JSON.stringify(comparable(message))}`;
+}
+
+function messagesOf({ messages }: Json): readonly Json[] {
+  return Array.isArray(messages) ? (messages as readonly unknown[]).filter(isRecord) : [];
+}
+
+/** Back to Cline's own form: content is an array, and results that the reader made text of are objects again. */
+function asStored(message: ApiMessage): Json {
+  const { content, ...rest } = message;
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return { ...rest, content: blocks.map((block) => storedBlock(block)) };
+}
+
+function storedBlock(block: Json): Json {
+  if (block['type'] !== 'tool_result' || !Array.isArray(block['content'])) return block;
+  return { ...block, content: (block['content'] as readonly unknown[]).map(storedPart) };
+}
+
+/** Text that was condensed may be no JSON any more; then it stays text, which Cline also stores. */
+function storedPart(part: unknown): unknown {
+  if (!isRecord(part) || part['clineJson'] !== true || typeof part['text'] !== 'string') return part;
+  try {
+    const value: unknown = JSON.parse(part['text']);
+    if (isRecord(value)) return value;
+  } catch {
+    // Falls through: it is text.
+  }
+  return { type: 'text', text: part['text'] };
+}

@@ -1,0 +1,141 @@
+/**
+ * A condensed task in the form of Roo Code 3.52 and Zoo Code, by their own rules (`src/core/condense/index.ts`,
+ * `getEffectiveApiHistory` and `cleanupAfterTruncation`): nothing is deleted. All messages get `condenseParent`; behind
+ * them stands what the model is to see, its first message tagged `isSummary` with the same id, for the agent sends what
+ * stands from the last summary on. The agent's own rewind to before that removes the copies and shows the originals.
+ */
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage } from '../../core/messages/types';
+import { effectiveHistory, readRoo } from '../roo';
+import { ConversationReadError } from '../readError';
+
+/** What a condensation did, as the agent's own row shows it. */
+export interface CondensationRow {
+  /** Names the condensation in both files. */
+  readonly condenseId: string;
+  /** US dollars; the agent adds them to the task's total. */
+  readonly cost: number;
+  /** o200k tokens of the messages. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** What the row says when it is unfolded. */
+  readonly text: string;
+}
+
+export interface TaskFiles {
+  /** `api_conversation_history.json`, parsed. */
+  readonly history: readonly unknown[];
+  /** `ui_messages.json`, parsed. */
+  readonly rows: readonly unknown[];
+}
+
+/** Tags of the agent's own that say what a message stands for; a copy has its own. */
+const TAGS = ['condenseParent', 'condenseId', 'isSummary', 'truncationParent', 'truncationId', 'isTruncationMarker'];
+
+/**
+ * @param read the messages of the active history, as {@link readRoo} gave them for these files.
+ * @param view what the model shall see instead.
+ * @throws ConversationReadError where the files don't have the shape that can be written.
+ */
+export function condensedTask(
+  { history, rows }: TaskFiles,
+  read: readonly ApiMessage[],
+  view: readonly ApiMessage[],
+  row: CondensationRow,
+): TaskFiles {
+  const [first] = view;
+  if (first?.role !== 'user') throw shapeError('a history that begins with an answer', 'a message of the user first');
+  const records = history.map((record) => {
+    if (!isRecord(record)) throw shapeError('a message that is no object', 'objects');
+    return record;
+  });
+  const raw = rawRecords(records, read);
+  let time = latestTime([...records, ...rows.filter(isRecord)]);
+  const copies = view.map((message, index) => ({
+    ...without(raw.get(message) ?? message, TAGS),
+    ts: ++time,
+    ...(index === 0 && { isSummary: true, condenseId: row.condenseId }),
+  }));
+  const tagged = records.map((record) =>
+    record['condenseParent'] === undefined ? { ...record, condenseParent: row.condenseId } : record,
+  );
+  return { history: [...tagged, ...copies], rows: [...rows, rowOf(row, rows, ++time)] };
+}
+
+/** The agent's own message for each that was read; the reader gives some a form that has a place in the core. */
+function rawRecords(
+  records: readonly Readonly<Record<string, unknown>>[],
+  read: readonly ApiMessage[],
+): ReadonlyMap<ApiMessage, Readonly<Record<string, unknown>>> {
+  const all = readRoo({ messages: records }, { name: 'the task' }, '', { history: 'all' }).messages;
+  const again = effectiveHistory(all);
+  const place = new Map(all.map((message, index) => [message, index]));
+  const raw = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
+  if (again.length !== read.length) throw shapeError('another history than the one that was read', 'the same history');
+  for (const [index, message] of again.entries()) {
+    const record = records[place.get(message) ?? -1];
+    const shown = read[index];
+    // One that the agent's own rules shortened (results without their calls) has no record of that form.
+    if (record && shown) raw.set(shown, record);
+  }
+  return raw;
+}
+
+/** The row from which the agent reads how full the window is (`consolidateTokenUsage`). */
+function rowOf(row: CondensationRow, rows: readonly unknown[], ts: number): Readonly<Record<string, unknown>> {
+  const shown = contextTokens(rows);
+  const prevContextTokens = shown ?? row.tokensBefore;
+  // The agent's figure also holds system prompt and tools, in its vendor's tokens; what was freed is at least this.
+  const newContextTokens = Math.max(row.tokensAfter, prevContextTokens - (row.tokensBefore - row.tokensAfter));
+  const { cost, text: summary, condenseId } = row;
+  return {
+    ts,
+    type: 'say',
+    say: 'condense_context',
+    contextCondense: { cost, prevContextTokens, newContextTokens, summary, condenseId },
+  };
+}
+
+/** Tokens in the window by the agent's own rows: the last request's, or those that its last condensation left. */
+export function contextTokens(rows: readonly unknown[]): number | undefined {
+  for (const row of [...rows].reverse()) {
+    if (!isRecord(row) || row['type'] !== 'say') continue;
+    if (row['say'] === 'condense_context' && isRecord(row['contextCondense'])) {
+      const tokens = row['contextCondense']['newContextTokens'];
+      if (typeof tokens === 'number') return tokens;
+    }
+    const tokens = row['say'] === 'api_req_started' ? requestTokens(row['text']) : undefined;
+    if (tokens !== undefined) return tokens;
+  }
+  return undefined;
+}
+
+/** Input and output of a request; undefined where it never got an answer. */
+function requestTokens(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const request: unknown = JSON.parse(text);
+    if (!isRecord(request)) return undefined;
+    const { tokensIn, tokensOut } = request;
+    const sum = (typeof tokensIn === 'number' ? tokensIn : 0) + (typeof tokensOut === 'number' ? tokensOut : 0);
+    return sum > 0 ? sum : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds; new ones come after it, for the agent tells messages apart by their time. */
+function latestTime(records: readonly Readonly<Record<string, unknown>>[]): number {
+  let latest = 0;
+  for (const { ts } of records) if (typeof ts === 'number' && Number.isFinite(ts)) latest = Math.max(latest, ts);
+  return latest;
+}
+
+const without = (
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
+
+const shapeError = (found: string, expected: string): ConversationReadError =>
+  new ConversationReadError({ problem: 'wrong-shape', source: 'the task', found, expected });
