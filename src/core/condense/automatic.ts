@@ -25,6 +25,17 @@ export type AutomaticOutcome =
   | { readonly kind: 'not-due'; readonly decision: TriggerDecision }
   | { readonly kind: 'ran'; readonly decision: TriggerDecision; readonly outcome: CondensationOutcome };
 
+/** The point of the window at which a conversation is due. */
+export const thresholdPoint = (threshold: EffectiveThreshold | WindowPoint): WindowPoint =>
+  'kind' in threshold ? threshold : { kind: 'percent', percent: threshold.percent };
+
+/** O200k tokens of the messages at which a condensation may stop. */
+export const targetTokensOf = (
+  { contextWindow, tokenFactor = 1 }: WindowLimits,
+  target: WindowPoint = { kind: 'percent', percent: DEFAULT_TARGET_PERCENT },
+  overheadTokens = 0,
+): number => Math.max(1, Math.floor(tokensAt(target, contextWindow) / tokenFactor) - overheadTokens);
+
 /**
  * Condenses where the threshold is reached or the window would be exceeded (FR-TH-003); system prompt, tools and the last
  * message are counted.
@@ -36,7 +47,7 @@ export async function condenseIfNeeded(
   request: AutomaticRequest,
   policy: Omit<FallbackPolicy, 'window'>,
 ): Promise<AutomaticOutcome> {
-  const { window, threshold, target = { kind: 'percent', percent: DEFAULT_TARGET_PERCENT }, ...rest } = request;
+  const { window, threshold, target, ...rest } = request;
   const { contextWindow, tokenFactor = 1, maxOutputTokens } = window;
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
@@ -48,10 +59,10 @@ export async function condenseIfNeeded(
     lastMessageTokens: Math.ceil(lastTokens * tokenFactor),
     contextWindow,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    threshold: 'kind' in threshold ? threshold : { kind: 'percent', percent: threshold.percent },
+    threshold: thresholdPoint(threshold),
   });
   if (!decision.due) return { kind: 'not-due', decision };
-  const targetTokens = Math.max(1, Math.floor(tokensAt(target, contextWindow) / tokenFactor) - overheadTokens);
+  const targetTokens = targetTokensOf(window, target, overheadTokens);
   const outcome = await condenseWithFallback(
     manager,
     { ...rest, trigger: 'automatic', targetTokens, windowTokens: Math.floor(contextWindow / tokenFactor) },

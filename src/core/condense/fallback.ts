@@ -1,6 +1,7 @@
 /**
  * What happens when a provider fails: native, then truncation, else the conversation stays as it is. A fallback never
- * brings a cost, a vendor or a loss that the user has not allowed.
+ * brings a cost, a vendor or a loss that the user has not allowed. Where a request must fit whatever goes, the floor
+ * follows: results are suppressed, the oldest first.
  */
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits';
@@ -22,6 +23,12 @@ export interface FallbackPolicy {
   readonly mayUseNative: boolean;
   /** Where it is known, truncation keeps the request under it, and only there. */
   readonly window?: WindowLimits;
+  /** O200k tokens that the messages may have, in place of what the window allows. */
+  readonly limitTokens?: number;
+  /** O200k tokens that truncation leaves free, so that the next request doesn't exceed the window again. Default 0. */
+  readonly roomTokens?: number;
+  /** True where the request must fit: then the floor follows on truncation. Default false. */
+  readonly hasFloor?: boolean;
   /** Configurations of the fallbacks, by provider; absent: their defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
 }
@@ -42,16 +49,44 @@ export async function condenseWithFallback(
   policy: FallbackPolicy,
 ): Promise<CondensationOutcome> {
   let outcome = await manager.condense(request);
-  if (outcome.kind === 'cancelled') return outcome;
   if (hasFailed(outcome) && outcome.provider !== 'native' && policy.mayUseNative) {
-    outcome = await next(manager, outcome, request, 'native', policy);
-    if (outcome.kind === 'cancelled') return outcome;
+    const native = { provider: 'native', config: policy.configs?.['native'], why: 'Native was used instead.' } as const;
+    outcome = await next(manager, outcome, request, native);
   }
-  const limit = policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity;
-  const tokens = outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
-  if (tokens <= limit || outcome.provider === 'truncation') return outcome;
-  return next(manager, outcome, { ...request, targetTokens: Math.max(0, limit) }, 'truncation', policy);
+  const limit = policy.limitTokens ?? (policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity);
+  const fitting = { ...request, targetTokens: Math.max(0, limit - (policy.roomTokens ?? 0)) };
+  for (const fallback of lossyFallbacks(outcome, policy)) {
+    if (outcome.kind === 'cancelled' || tokensOf(outcome) <= limit) return outcome;
+    outcome = await next(manager, outcome, fitting, fallback);
+  }
+  return outcome;
 }
+
+/** A try after another that wasn't enough. */
+interface Fallback {
+  readonly provider: 'native' | 'truncation';
+  readonly config: unknown;
+  /** What is told where it did something. */
+  readonly why: string;
+}
+
+const FLOOR_WHY = 'The request would still not have fitted, so results were suppressed, the oldest first.';
+
+/** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */
+const FLOOR: readonly Fallback[] = [
+  { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
+  { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
+  { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'truncate', maxChars: 500 } },
+].map((config) => ({ provider: 'truncation', config: { ...config, messageText: { mode: 'keep' } }, why: FLOOR_WHY }));
+
+function lossyFallbacks({ provider }: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
+  const why = 'The window would have been exceeded, so old content was truncated.';
+  const truncation = { provider: 'truncation', config: configs?.['truncation'], why } as const;
+  return [...(provider === 'truncation' ? [] : [truncation]), ...(hasFloor === true ? FLOOR : [])];
+}
+
+const tokensOf = (outcome: CondensationOutcome): number =>
+  outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
 const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
 
@@ -60,8 +95,7 @@ async function next(
   manager: CondensationManager,
   before: CondensationOutcome,
   request: CondensationRequest,
-  provider: 'native' | 'truncation',
-  { configs = {} }: FallbackPolicy,
+  { provider, config, why }: Fallback,
 ): Promise<CondensationOutcome> {
   if (!manager.listProviders().some(({ id }) => id === provider)) return before;
   const made: readonly Edit[] = before.kind === 'condensed' ? before.edits : [];
@@ -69,7 +103,7 @@ async function next(
   const tried = await manager.condense({
     ...request,
     provider,
-    config: configs[provider],
+    config,
     edits: [...(request.edits ?? []), ...made],
     // The failure before made the conversation cool down; that is for the next request, not for the rest of this one.
     trigger: 'manual',
@@ -89,11 +123,8 @@ async function next(
     ...((before.calls ?? tried.calls) && { calls: [...(before.calls ?? []), ...(tried.calls ?? [])] }),
   };
   if (tried.kind === 'condensed') {
-    const why =
-      provider === 'truncation'
-        ? 'The window would have been exceeded, so old content was truncated.'
-        : 'Native was used instead.';
-    return { ...tried, ...both, edits: [...made, ...tried.edits], notes: [...both.notes, why] };
+    const notes = both.notes.includes(why) ? both.notes : [...both.notes, why];
+    return { ...tried, ...both, edits: [...made, ...tried.edits], notes };
   }
   if (tried.kind === 'cancelled') return { ...tried, ...both };
   return { ...before, ...both, notes: [...both.notes, `${nameOf(manager, tried)}: ${whyOf(tried)}`] };

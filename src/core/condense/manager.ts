@@ -151,6 +151,11 @@ export class CondensationManager {
     return this.getProvider(this.active);
   }
 
+  /** Tokens that a conversation must grow by before the next automatic try is worth it; 0 where it may be made now. */
+  tokensToGo(conversation: string, tokens: number): number {
+    return this.cooldown.tokensToGo(conversation, tokens);
+  }
+
   /**
    * Tokens and cost that a condensation would have, without any paid call.
    * @throws UnknownProviderError, and the signal's reason where it was aborted.
