@@ -83,7 +83,9 @@ function partsByMessage(database: DatabaseSync, session: string): Map<string, Fi
     'SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id',
     session,
   )) {
-    const part = { ...fromJson(data), id };
+    const fields = fromJson(data);
+    if (!fields) continue;
+    const part = { ...fields, id };
     const known = byMessage.get(asText(message));
     if (known) known.push(part);
     else byMessage.set(asText(message), [part]);
@@ -97,7 +99,7 @@ const rows = (database: DatabaseSync, query: string, ...values: string[]): Field
     .all(...values)
     .filter(isRecord);
 
-/** A column of JSON that is broken is an empty object: the rest of the session can still be read. */
+/** None for a column of JSON that is broken: the rest of the session can still be read. */
 function fromJson(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, jsonl, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
+import { locationOf, splitLocation } from './location';
+import { readConversation } from './read';
+import { sidechainOf } from './sidechains';
+
+const nothing = (): boolean => false;
+
+describe('a location', () => {
+  it('is a path, or a path and a part', () => {
+    expect(splitLocation('/a/b.jsonl', nothing)).toEqual({ file: '/a/b.jsonl', part: undefined });
+    expect(splitLocation(locationOf('/a/opencode.db', 'ses_1'), nothing)).toEqual({
+      file: '/a/opencode.db',
+      part: 'ses_1',
+    });
+    expect(splitLocation('/c#/x#agent-1', nothing)).toEqual({ file: '/c#/x', part: 'agent-1' });
+  });
+
+  it('with a # of its own is a path where there is such a file, or the part is none', () => {
+    expect(splitLocation('/a/b#c', () => true)).toEqual({ file: '/a/b#c', part: undefined });
+    expect(splitLocation('/c#/b.jsonl', nothing)).toEqual({ file: '/c#/b.jsonl', part: undefined });
+  });
+});
+
+describe('a subagent inside its parent’s file', () => {
+  const source = { path: '/s.jsonl' };
+  const side = { isSidechain: true, agentId: 'one' };
+  const parent = readConversation(
+    jsonl(
+      user('u1', null, 'task'),
+      user('x1', null, 'explore', side),
+      assistant('x2', 'x1', 'm', text('found'), side),
+      assistant('a1', 'u1', 'm1', text('done')),
+    ),
+    source,
+  );
+
+  it('is a conversation of its own, linked to its parent', () => {
+    const conversation = sidechainOf(parent, 'one', source);
+    expect(conversation).toMatchObject({ id: `${parent.id}:one`, parent: parent.id, title: 'explore', sidechains: [] });
+    expect(conversation.messages).toHaveLength(2);
+  });
+
+  it('that isn’t there is told with those that are', () => {
+    expect(() => sidechainOf(parent, 'two', source)).toThrow(
+      'found no subagent "two" in the conversation; expected one of one',
+    );
+    expect(() => sidechainOf({ ...parent, sidechains: [] }, 'one', source)).toThrow('it has none');
+  });
+});
