@@ -1,0 +1,115 @@
+/**
+ * Which lines of a source file declare something, told by indentation, keywords and braces, so that one set of rules
+ * serves every language. Of Markdown the headings stand for them; what has no structure (logs, tables) has none.
+ */
+
+/** A line of a file without what tools put in front of it. */
+export interface OutlineLine {
+  readonly text: string;
+  /** A marker stands in it: text was taken out here before, so that a line above it may have opened a block. */
+  readonly isMarker: boolean;
+}
+
+/** Only so much of a line is looked at; a declaration says what it is at its beginning. */
+const LOOK_AT = 200;
+const TAB_WIDTH = 4;
+
+const MODIFIERS =
+  /^(?:(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|open|sealed|data|suspend|partial|inline|virtual|extern|unsafe|readonly|const|pub(?:\([^)]{0,40}\))?)\s+){0,6}/;
+
+/** What holds declarations of its own. */
+const CONTAINER =
+  /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite)\b/;
+const DECLARATION =
+  /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite|function\b\*?|func|fun|fn|def|defp|type|union|package|sub|procedure|macro_rules!|it|test|constructor|create\s+(?:table|view|index|function|or))(?![\w$])/i;
+
+/** Statements that open blocks without declaring anything. */
+const STATEMENT =
+  /^(?:if|for|while|switch|catch|else|elif|do|try|return|select|case|with|except|finally|match|loop|when|unless|foreach|using|lock|synchronized|await|throw|go|defer|until|begin|end|then|fi|done|esac|goto|yield|raise|assert|break|continue|import|from|require|include|use)\b/;
+
+const COMMENT_OR_CLOSER = /^(?:\/\/|\/?\*|#|--|<!--|["'`]{3}|[)\]}>,;]|<\/)/;
+const HEADING = /^#{1,6}\s+\S/;
+/** `name(…) {` and its like: a method or function without a keyword. */
+const METHOD = /^[\w$~][\w$<>,.[\]*&?:\s]{0,80}\((?:[^;]*[{:])?\s*$/;
+
+/** Lines that a declaration may go on for until its parentheses are closed. */
+const LONGEST_HEAD = 8;
+
+interface Block {
+  readonly indent: number;
+  readonly isContainer: boolean;
+}
+
+/**
+ * For each line, whether it declares something. Takes time in proportion to the lines.
+ * @param isMarkdown headings are told from comments by the file's name alone.
+ */
+export function declarationsIn(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
+  if (isMarkdown) return lines.map(({ text }) => HEADING.test(text));
+  const declares = new Array<boolean>(lines.length).fill(false);
+  const opensBlock = blockOpeners(lines);
+  const blocks: Block[] = [];
+  let headEnd = -1;
+  for (const [index, line] of lines.entries()) {
+    const text = line.text.slice(0, LOOK_AT).trim();
+    if (index <= headEnd) declares[index] = true;
+    if (line.isMarker || text === '') continue;
+    const indent = indentOf(line.text);
+    while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
+    const words = text.replace(MODIFIERS, '');
+    if (isDeclaration(text, words, blocks, opensBlock[index] === true)) {
+      declares[index] = true;
+      headEnd = Math.max(headEnd, endOfHead(lines, index));
+    }
+    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER.test(words) });
+  }
+  return declares;
+}
+
+function isDeclaration(text: string, words: string, blocks: readonly Block[], opensBlock: boolean): boolean {
+  if (COMMENT_OR_CLOSER.test(text) || STATEMENT.test(text)) return false;
+  // Inside a function nothing is declared that anybody outside can name.
+  if (!blocks.every(({ isContainer }) => isContainer)) return false;
+  return DECLARATION.test(words) || (blocks.length === 0 ? opensBlock : METHOD.test(text));
+}
+
+/** Lines that a deeper one follows; blank ones between them don't count, and where a marker stands a deeper one may have. */
+function blockOpeners(lines: readonly OutlineLine[]): boolean[] {
+  const opens = new Array<boolean>(lines.length).fill(false);
+  let next = -1;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const line = lines[index];
+    if (!line || (!line.isMarker && line.text.trim() === '')) continue;
+    const indent = line.isMarker ? Number.POSITIVE_INFINITY : indentOf(line.text);
+    opens[index] = next > indent;
+    next = indent;
+  }
+  return opens;
+}
+
+/** Index of the line where a declaration's parentheses are closed, if that is near. */
+function endOfHead(lines: readonly OutlineLine[], start: number): number {
+  let open = 0;
+  for (let index = start; index < Math.min(lines.length, start + LONGEST_HEAD); index++) {
+    const line = lines[index];
+    if (!line || line.isMarker) return start;
+    for (const character of line.text.slice(0, LOOK_AT)) {
+      if (character === '(') open++;
+      else if (character === ')') open--;
+    }
+    if (open <= 0) return index;
+  }
+  return start;
+}
+
+/** Columns in front of a line's first character. */
+function indentOf(text: string): number {
+  let columns = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === ' ') columns++;
+    else if (character === '\t') columns += TAB_WIDTH;
+    else return columns;
+  }
+  return columns;
+}

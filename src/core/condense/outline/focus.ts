@@ -1,0 +1,75 @@
+/** What a conversation is about by now: the words of its task, its plan, its latest prose, edits and searches. */
+import { contentsOf } from '../../messages/content';
+import type { ToolExchange } from '../../messages/exchanges';
+import { personText } from '../../messages/personText';
+import { ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+
+/** Words with the weight that each use adds up to; what was said long ago weighs less. */
+export interface Focus {
+  readonly weights: ReadonlyMap<string, number>;
+  /** True for a file that a person, the plan, the agent's prose or a search named. */
+  readonly names: (path: string) => boolean;
+}
+
+const WORD = /[A-Za-z_$][\w$]{2,}/g;
+
+/** The words of a text that may be names. */
+export const wordsOf = (text: string): Set<string> => new Set(text.match(WORD));
+
+/** What a use of a word counts for, by where it stands. A person's words never fade. */
+const WEIGHT = { person: 3, assistant: 1 } as const;
+const CALL_WEIGHT: Readonly<Partial<Record<ToolKind, number>>> = {
+  plan: 3,
+  search: 2,
+  edit: 1,
+  write: 1,
+  command: 0.3,
+};
+/** Claude Code keeps its plan with one call per task. */
+const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
+  kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
+
+/** Turns after which a use counts for half. */
+const HALF_LIFE = 12;
+
+/** @param turnsSince turns between a message and the conversation's end. */
+export function focusOf(
+  messages: readonly ApiMessage[],
+  exchanges: readonly ToolExchange[],
+  tools: ToolTable,
+  turnsSince: (message: number) => number,
+): Focus {
+  const weights = new Map<string, number>();
+  const named: string[] = [];
+  const add = (text: string, weight: number): void => {
+    for (const word of wordsOf(text)) weights.set(word, (weights.get(word) ?? 0) + weight);
+  };
+  const faded = (weight: number, message: number): number => weight * 0.5 ** (turnsSince(message) / HALF_LIFE);
+  for (const [index, message] of messages.entries()) {
+    for (const { type, text } of contentsOf(message)) {
+      if (type !== 'messageText') continue;
+      const said = message.role === 'user' ? personText(text) : text;
+      named.push(said);
+      add(said, message.role === 'user' ? WEIGHT.person : faded(WEIGHT.assistant, index));
+    }
+  }
+  for (const { tool, callMessage, parameters } of exchanges) {
+    const kind = ruleFor(tools, tool)?.kind;
+    const plans = isPlan(tool, kind);
+    const weight = plans ? CALL_WEIGHT.plan : kind && CALL_WEIGHT[kind];
+    if (weight === undefined) continue;
+    for (const { text } of parameters) {
+      add(text, faded(weight, callMessage));
+      if (plans || kind === 'search') named.push(text);
+    }
+  }
+  const everything = named.join('\n');
+  return {
+    weights,
+    names: (path) => {
+      const name = path.split(/[\\/]/).at(-1) ?? '';
+      return name !== '' && everything.includes(name);
+    },
+  };
+}

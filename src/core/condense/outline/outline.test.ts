@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyHistory } from '../../../../test/generators/arbitraries';
+import { newViolations } from '../../messages/firewall';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, cutsOf, exchange, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { Draft } from '../draft';
+import { applyEdits } from '../edits';
+import { expandMarkers } from '../markers';
+import { Pace } from '../pace';
+import { fileLines } from './fileLines';
+import { outlineStep, type OutlineOptions } from './outline';
+
+const counter = freshCounter();
+
+const OPTIONS: OutlineOptions = {
+  coldAfter: 3,
+  keepDeclarations: true,
+  contextLines: 1,
+  minimumTokens: 20,
+  mayTouch: () => true,
+};
+
+async function outline(messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): Promise<Draft> {
+  const draft = new Draft(messages, counter);
+  await outlineStep('Outline', { ...OPTIONS, ...options }).run(draft, new Pace());
+  return draft;
+}
+
+const body = (name: string): string =>
+  [`func ${name}() {`, ...Array.from({ length: 12 }, (_, at) => `\t${name}Call${at}("argument of ${name}")`), '}'].join(
+    '\n',
+  );
+
+const SETUP = ['package cli', '', body('setup'), body('teardown'), body('migrate')].join('\n');
+
+let ids = 0;
+const read = (path: string, content: string): ApiMessage[] =>
+  exchange(`id${ids++}`, 'Read', { file_path: path }, content);
+const edit = (path: string, before: string, after: string): ApiMessage[] =>
+  exchange(`id${ids++}`, 'Edit', { file_path: path, old_string: before, new_string: after }, 'done');
+const idle = (turns: number): ApiMessage[] =>
+  Array.from({ length: turns }, () => [assistant('I look on.'), user('Go on.')]).flat();
+
+const resultOf = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
+const brief = (text: string): string => text.replace(/⟦condensed: ([^⟧;]*?)(?:; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
+
+describe('the outline of a cold read', () => {
+  it('keeps declarations and what edits quoted, with a line on either side', async () => {
+    const quoted = '\tteardownCall5("argument of teardown")';
+    const draft = await outline([
+      user('Mend the setup.'),
+      ...read('/p/setup.go', SETUP),
+      ...edit('/p/setup.go', quoted, '\tother()'),
+      ...idle(4),
+    ]);
+    expect(brief(resultOf(draft, 2)).split('\n')).toEqual([
+      'package cli',
+      '',
+      'func setup() {',
+      '[13 lines]',
+      'func teardown() {',
+      '[4 lines]',
+      '\tteardownCall4("argument of teardown")',
+      quoted,
+      '\tteardownCall6("argument of teardown")',
+      '[6 lines]',
+      'func migrate() {',
+      '[13 lines]',
+    ]);
+  });
+
+  it('names the lines by their numbers', async () => {
+    const numbered = SETUP.split('\n')
+      .map((line, at) => `${at + 1}→${line}`)
+      .join('\n');
+    const draft = await outline([user('Task.'), ...read('/p/a.go', numbered), ...idle(4)]);
+    expect(brief(resultOf(draft, 2))).toContain('3→func setup() {\n[lines 4-16]\n17→func teardown() {');
+  });
+
+  it('leaves files alone that were read or edited lately, and what it may not touch', async () => {
+    const task = user('Task.');
+    const unchanged = async (messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): Promise<void> => {
+      expect((await outline(messages, options)).edits).toEqual([]);
+    };
+    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(2)]);
+    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(5), ...edit('/p/a.go', 'package cli', 'package x')]);
+    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { mayTouch: () => false });
+    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { minimumTokens: 100_000 });
+    const failed = exchange('x', 'Read', { file_path: '/p/a.go' }, SETUP, { is_error: true });
+    await unchanged([task, ...failed, ...idle(5)]);
+  });
+
+  it('takes out what the conversation is least about first, and stops at the target', async () => {
+    const messages = [
+      user('Rewrite migrate in setup.go: migrateCall3 must not run twice.'),
+      ...read('/p/setup.go', SETUP),
+      ...read('/p/other.go', SETUP.replace(/setup|teardown|migrate/g, 'other')),
+      ...idle(4),
+    ];
+    const before = counter.messages(messages);
+    const draft = await outline(messages, { targetTokens: before - 150, keepDeclarations: false });
+    expect(draft.tokens).toBeLessThanOrEqual(before - 150);
+    expect(resultOf(draft, 2)).toContain('migrateCall3');
+    expect(resultOf(draft, 4)).toContain('⟦condensed: ');
+  });
+
+  it('keeps what a tool said behind the file', async () => {
+    const reminder = '<system-reminder>\nThink of a, b, c.\nAnd of d.\nAnd of e.\nAnd of f.\n</system-reminder>';
+    const draft = await outline([user('Task.'), ...read('/p/a.go', `${SETUP}\n\n${reminder}`), ...idle(4)]);
+    expect(resultOf(draft, 2)).toContain(reminder);
+  });
+
+  it('is valid, restorable and the same again, whatever the history', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyHistory,
+        fc.record({
+          coldAfter: fc.nat(4),
+          keepDeclarations: fc.boolean(),
+          contextLines: fc.nat(2),
+          minimumTokens: fc.constantFrom(0, 30),
+        }),
+        fc.option(fc.double({ min: 0.3, max: 1, noNaN: true }), { nil: undefined }),
+        async (messages, options, share) => {
+          const targetTokens = share === undefined ? undefined : Math.round(share * counter.messages(messages));
+          const draft = await outline(messages, { ...options, targetTokens });
+          expect((await outline(messages, { ...options, targetTokens })).edits).toEqual(draft.edits);
+          const { messages: view, origins } = applyEdits(messages, draft.edits);
+          expect(newViolations(messages, view, { origins })).toEqual([]);
+          expect(counter.messages(view)).toBe(draft.tokens);
+          for (const { place, cuts } of cutsOf(draft.edits)) {
+            const original = new Draft(messages, counter).text(place);
+            const slices = new Map(cuts.map((cut) => [cut.reference, original.slice(cut.start, cut.end)]));
+            expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);
+          }
+          const again = new Draft(messages, counter, draft.edits);
+          await outlineStep('Outline', { ...OPTIONS, ...options, targetTokens }).run(again, new Pace());
+          expect(again.edits).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes time in proportion to the text', () => {
+    const hostile = [
+      '{'.repeat(500_000),
+      '(\n'.repeat(100_000),
+      `${'a('.repeat(100)}\n`.repeat(2_000),
+      `${' '.repeat(400)}x(\n`.repeat(1_000),
+      Array.from({ length: 50_000 }, (_, at) => `${' '.repeat(at % 80)}class x {`).join('\n'),
+    ];
+    // A quadratic way takes minutes: the test would not end in time.
+    for (const text of hostile) {
+      const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
+      const { lines, blocks } = fileLines(content, 1_000, 'a.ts', () => false, OPTIONS);
+      expect(blocks.at(-1)?.last).toBe(lines.length - 1);
+    }
+  });
+});

@@ -1,0 +1,32 @@
+import type { ToolExchange } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import { pathsOf } from '../summary/filesTouched';
+
+/** The lines that edits of a file quoted or put in, without the blanks around them, by the file's path. */
+export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Braces and blank lines say nothing about a place in a file. */
+const MIN_CHARS = 6;
+
+/** The lines of every edit in the conversation. */
+export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
+  const quoted = new Map<string, Set<string>>();
+  for (const exchange of exchanges) {
+    if (ruleFor(tools, exchange.tool)?.kind !== 'edit') continue;
+    for (const path of pathsOf(tools, exchange)) {
+      const lines = quoted.get(path) ?? new Set<string>();
+      quoted.set(path, lines);
+      for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
+        add(lines, line);
+        // Patches put a sign in front of each line.
+        if (/^[+-]/.test(line)) add(lines, line.slice(1));
+      }
+    }
+  }
+  return quoted;
+}
+
+function add(lines: Set<string>, line: string): void {
+  const plain = line.trim();
+  if (plain.length >= MIN_CHARS) lines.add(plain);
+}
