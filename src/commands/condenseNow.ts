@@ -2,8 +2,9 @@ import { basename, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report';
+import { formatTokens } from '../core/condense/report';
 import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
+import { condensationWords } from '../views/condensationWords';
 import { inBackground, storeOf, withCancellation } from './background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { modelSettings } from './modelSettings';
@@ -103,32 +104,13 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
   }
 }
 
-function summaryOf({
-  provider,
-  steps,
-  tokensBefore,
-  tokensAfter,
-  cost,
-  timeMs,
-  notes,
-  targetTokens,
-}: CondensedResult): string {
-  const change = (before: number, after: number): string =>
-    `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
-  const parts = steps
-    .filter((step) => step.edits > 0)
-    .map((step) => `${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`);
+function summaryOf(result: CondensedResult): string {
+  const { provider, tokensAfter, targetTokens, notes } = result;
   const missed =
     tokensAfter > targetTokens
       ? [vscode.l10n.t('the target of {0} tokens was not reached', formatTokens(targetTokens))]
       : [];
-  return [
-    vscode.l10n.t('Context condensed using {0}.', providerName(provider)),
-    ...parts.map((part) => `${part}.`),
-    vscode.l10n.t('Total: {0}.', change(tokensBefore, tokensAfter)),
-    vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs)),
-    ...[...missed, ...notes].map((note) => vscode.l10n.t('Note: {0}.', note.replace(/\.$/, ''))),
-  ].join(' ');
+  return condensationWords({ ...result, provider: providerName(provider), notes: [...missed, ...notes] });
 }
 
 const NAMES: Readonly<Record<string, string>> = { native: 'Native', truncation: 'Truncation' };

@@ -1,45 +1,21 @@
 import * as vscode from 'vscode';
 import { modelSettings } from '../commands/modelSettings';
-import { counterOf, nativeOfWindow } from '../commands/native';
+import { engineOf, type Engine } from '../commands/engine';
 import type { Services } from '../commands/services';
 import { manualSettings } from '../commands/settings';
-import {
-  CondensationManager,
-  condenseIfNeeded,
-  losslessProvider,
-  truncationProvider,
-  type CondensationOutcome,
-  type CondensationRequest,
-} from '../core/condense';
+import { condenseIfNeeded, type CondensationOutcome, type CondensationRequest } from '../core/condense';
 import { applyEdits, expandReference, lastByPlace, originalOf, referencesOf, type Edit } from '../core/condense/edits';
 import type { ReferenceId } from '../core/condense/markers';
 import { formatReport } from '../core/condense/report';
-import type { MessageCounter } from '../core/tokens/messageCounter';
 import { promptOf } from '../settings/profiles';
 import type { CondenseOptions, ContextCondenserApi, Edit as ApiEdit, Outcome } from './api';
 import { foreignProvider } from './foreignProvider';
 import { parseConversation, parseModelWindow, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
-interface Engine {
-  readonly counter: MessageCounter;
-  readonly manager: CondensationManager;
-}
-
 /** The API over the providers of this window. What takes time to load is loaded when it is first needed. */
 export function condenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
-  let loading: Promise<Engine> | undefined;
-  const engine = (): Promise<Engine> => {
-    loading ??= counterOf(services).then((counter) => {
-      const native = nativeOfWindow(services, counter);
-      const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, native]);
-      registered.attach(manager);
-      return { counter, manager };
-    });
-    // A failed load is tried anew.
-    loading.catch(() => (loading = undefined));
-    return loading;
-  };
+  const engine = (): Promise<Engine> => engineOf(services);
 
   const told = ({ manager }: Engine, { id, edits }: ParsedConversation, outcome: CondensationOutcome): Outcome => {
     const provider = manager.listProviders().find((info) => info.id === outcome.provider);

@@ -1,0 +1,29 @@
+import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { counterOf, nativeOfWindow } from './native';
+import type { Services } from './services';
+
+/** What condenses in this window. */
+export interface Engine {
+  readonly counter: MessageCounter;
+  /** Knows the providers of other extensions too. */
+  readonly manager: CondensationManager;
+}
+
+const engines = new WeakMap<Services, Promise<Engine>>();
+
+/** One manager for this window, so that a conversation that cools down does so for everybody. */
+export function engineOf(services: Services): Promise<Engine> {
+  const known = engines.get(services);
+  if (known) return known;
+  const loading = counterOf(services).then((counter) => {
+    const native = nativeOfWindow(services, counter);
+    const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, native]);
+    services.registered.attach(manager);
+    return { counter, manager };
+  });
+  engines.set(services, loading);
+  // A failed load is tried anew.
+  loading.catch(() => engines.delete(services));
+  return loading;
+}
