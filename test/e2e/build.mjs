@@ -1,5 +1,5 @@
 // Bundles the runner and the in-host suite. Bundled, and not run from source, so that a test can import from src/.
-import { globSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { cache, root } from '../../scripts/vscode.mjs';
@@ -37,6 +37,21 @@ export async function bundleProgram(name, target, outdir) {
     ],
   });
   return join(outdir, `${name}.mjs`);
+}
+
+/** Bundles the extension that uses the product's API, beside its package.json. Gives its folder. */
+export async function bundleSample(outdir) {
+  const source = join(here, 'sample-extension');
+  const folder = join(outdir, 'sample-extension');
+  await build({
+    ...options,
+    format: 'cjs',
+    external: ['vscode'],
+    entryPoints: [join(source, 'main.ts')],
+    outfile: join(folder, 'main.cjs'),
+  });
+  copyFileSync(join(source, 'package.json'), join(folder, 'package.json'));
+  return folder;
 }
 
 /** Bundles the target's suite into one CommonJS file that exports `run()`, as VS Code wants it. */

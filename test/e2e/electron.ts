@@ -20,7 +20,7 @@ import { temporaryFolder } from './workbench/server';
  * The in-host suite in a desktop VS Code. VSCODE_TEST_EXECUTABLE names one; else VSCODE_TEST_VERSION ("stable" if unset) is
  * downloaded into `.vscode-test`. Linux without a display: `xvfb-run -a npm run test:electron`.
  */
-export async function main({ extension, suite, only }: Target): Promise<number> {
+export async function main({ extension, suite, sample, only }: Target): Promise<number> {
   const report = new Report();
   const { publisher, name } = manifestOf(extension);
   const vsix = await packageExtension(extension, await listFiles(extension));
@@ -55,7 +55,7 @@ export async function main({ extension, suite, only }: Target): Promise<number> 
       code = await runTests({
         vscodeExecutablePath: executable,
         reuseMachineInstall: true,
-        extensionDevelopmentPath: hostExtension,
+        extensionDevelopmentPath: [hostExtension, ...(sample === undefined ? [] : [sample])],
         extensionTestsPath: suite,
         launchArgs: [
           folders.workspace,

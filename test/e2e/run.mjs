@@ -15,19 +15,21 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   });
   process.exit(status ?? 1);
 }
-const { bundleProgram, bundleSuite, outputFolder } = await import('./build.mjs');
+const { bundleProgram, bundleSample, bundleSuite, outputFolder } = await import('./build.mjs');
 const flags = process.argv.slice(2);
 const target = flags.includes('--probe') ? join(here, 'probe') : here;
 const only = flags.includes('--only') ? flags[flags.indexOf('--only') + 1] : '';
 const outdir = outputFolder();
 process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
 const suite = await bundleSuite(target, outdir);
+const sample = target === here ? await bundleSample(outdir) : undefined;
 const program = await bundleProgram(flags.includes('--electron') ? 'electron' : 'run', target, outdir);
 process.setSourceMapsEnabled(true);
 const { main } = await import(program);
 process.exitCode = await main({
   extension: flags.includes('--probe') ? target : root,
   suite,
+  sample,
   scenarios: join(outdir, 'scenarios'),
   only,
 });

@@ -25,6 +25,8 @@ export interface Target {
   readonly extension: string;
   /** The bundled in-host suite. */
   readonly suite: string;
+  /** The folder of the bundled extension that uses the product's API and runs beside the suite; the probe has none. */
+  readonly sample: string | undefined;
   /** The folder of the bundled scenarios. */
   readonly scenarios: string;
   /** Only tests whose name contains this. */
@@ -36,7 +38,7 @@ const words = (name: string): string => name.replace(/([A-Z])/g, ' $1').toLowerC
 
 async function runSuite(
   report: Report,
-  { suite, only }: Target,
+  { suite, sample, only }: Target,
   extensionsDir: string,
   extensionId: string,
 ): Promise<void> {
@@ -45,7 +47,11 @@ async function runSuite(
   const env = { [resultsVariable]: results, [onlyVariable]: only, [extensionVariable]: extensionId };
   const server = await startServer({ extensionsDir, env });
   try {
-    const window = await openWorkbench(server, { folder, developmentExtensions: [hostExtension], testsPath: suite });
+    const window = await openWorkbench(server, {
+      folder,
+      developmentExtensions: [hostExtension, ...(sample === undefined ? [] : [sample])],
+      testsPath: suite,
+    });
     let code: number | undefined;
     void window.exited.then((value) => (code = value));
     try {
