@@ -2,7 +2,8 @@ import type { ToolExchange } from './exchanges';
 import { isRecord } from './blocks';
 
 /** What a tool does, as far as condensation cares. */
-export type ToolKind = 'read' | 'list' | 'search' | 'command' | 'write' | 'edit' | 'plan';
+export const TOOL_KINDS = ['read', 'list', 'search', 'command', 'write', 'edit', 'plan'] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /** How to read a tool's parameters. */
 export interface ToolRule {

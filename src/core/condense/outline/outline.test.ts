@@ -15,7 +15,7 @@ import { outlineStep, type OutlineOptions } from './outline';
 const counter = freshCounter();
 
 const OPTIONS: OutlineOptions = {
-  coldAfter: 3,
+  coldTurns: 3,
   keepDeclarations: true,
   contextLines: 1,
   minimumTokens: 20,
@@ -117,7 +117,7 @@ describe('the outline of a cold read', () => {
       fc.asyncProperty(
         anyHistory,
         fc.record({
-          coldAfter: fc.nat(4),
+          coldTurns: fc.nat(4),
           keepDeclarations: fc.boolean(),
           contextLines: fc.nat(2),
           minimumTokens: fc.constantFrom(0, 30),

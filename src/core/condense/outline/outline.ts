@@ -11,7 +11,7 @@ import { relevanceOf, type FileBlock } from './relevance';
 
 export interface OutlineOptions extends FileRules {
   /** Turns for which a file was neither read nor edited before its reads are outlined. */
-  readonly coldAfter: number;
+  readonly coldTurns: number;
   /** Reads with fewer tokens are left alone. */
   readonly minimumTokens: number;
   /** Take out what is needed least first, until the draft has no more tokens than this; undefined: all that is cold. */
@@ -49,7 +49,7 @@ async function outlineColdReads(name: string, draft: Draft, options: OutlineOpti
   const tools = options.tools ?? DEFAULT_TOOLS;
   const turnsSince = turnCounter(draft.messages);
   const exchanges = toolExchanges(draft.messages);
-  const cold = fileReads(exchanges, tools, turnsSince).filter(({ turns }) => turns >= options.coldAfter);
+  const cold = fileReads(exchanges, tools, turnsSince).filter(({ turns }) => turns >= options.coldTurns);
   if (cold.length === 0) return;
   // Of the original: what another pass took out of an edit's parameters was quoted all the same.
   const quoted = quotedLines(toolExchanges(draft.original), tools);

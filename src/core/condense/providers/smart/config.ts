@@ -4,6 +4,7 @@
  * conditions: to overlook one of theirs would take out more than was asked.
  */
 import { z } from 'zod';
+import { TOOL_KINDS } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import { conditionSchema } from '../../condition';
 import { promptProblems } from '../../summary/prompt';
@@ -56,12 +57,7 @@ const summarize = z
 const outline = z
   .looseObject({
     operation: z.literal('outline'),
-    coldTurns: z
-      .int()
-      .min(0)
-      .max(10_000)
-      .default(10)
-      .describe('Turns since the file was last read or edited.'),
+    coldTurns: z.int().min(0).max(10_000).default(10).describe('Turns since the file was last read or edited.'),
     keepDeclarations: z.boolean().default(true).describe('False: only the lines that an edit quoted stay.'),
     contextLines: z.int().min(0).max(1_000).default(2).describe('Lines that stay on either side of a quoted one.'),
   })
@@ -87,6 +83,10 @@ export const filterSchema = z
       .describe('The message is of one of these.'),
     contentTypes: z.array(contentType).optional().describe('The content is of one of these types.'),
     tools: names.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
+    kinds: z
+      .array(z.enum([...TOOL_KINDS, 'other']))
+      .optional()
+      .describe('What the tool of the call does; `other`: nothing that is known.'),
     files: names.optional().describe('The call works on one of these files: globs such as **/*.md.'),
     isError: z.boolean().optional().describe('The call failed, or did not.'),
     minTokens: z.int().min(0).optional().describe('The content has at least so many tokens.'),
