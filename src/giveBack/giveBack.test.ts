@@ -1,0 +1,181 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { lock } from 'proper-lockfile';
+import { expect, test } from 'vitest';
+import { readConversation } from '../conversations/read';
+import { projected } from '../conversations/write/clineCompaction';
+import { contextTokens } from '../conversations/write/roo';
+import { nodeFiles } from '../storage/nodeFiles';
+import { inTemporaryFolder } from '../storage/testing';
+import { giveBack, type GiveBackParts } from './giveBack';
+import { undoReplacement } from './replacement';
+import { claudeSession, clineSession, condensedFile, touchOld, writeOld, zooTask } from './testing';
+
+const ROW = { cost: 0, tokensBefore: 12_000, tokensAfter: 7_000, text: 'Context Condenser: Truncation' };
+const partsIn = (home: string): GiveBackParts => ({
+  files: nodeFiles,
+  root: join(home, 'kept'),
+  now: () => new Date(),
+});
+const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+const said = (value: unknown): string => JSON.stringify(value);
+
+test('a task in place: the agent sends the view, its meter falls, and undo gives both files back byte for byte', () =>
+  inTemporaryFolder(async (home) => {
+    const path = zooTask(home);
+    const rows = join(dirname(path), 'ui_messages.json');
+    const before = [readFileSync(path), readFileSync(rows)];
+    const { edits, view, read } = await condensedFile(path, readFileSync(path));
+    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+
+    expect(given).toMatchObject({ target: 'roo-task', path });
+    const sent = readConversation(readFileSync(path), { path });
+    expect(said(sent.messages.map(({ role, content }) => ({ role, content })))).toBe(
+      said(view.map(({ role, content }) => ({ role, content }))),
+    );
+    const history = json(path) as Record<string, unknown>[];
+    const [summary] = history.filter((message) => message['isSummary'] === true);
+    expect(
+      history.slice(0, read.messages.length).every((one) => one['condenseParent'] === summary?.['condenseId']),
+    ).toBe(true);
+    const times = history.map(({ ts }) => ts as number);
+    expect(new Set(times).size).toBe(times.length);
+    const shown = json(rows) as Record<string, unknown>[];
+    const wasShown = contextTokens(JSON.parse(String(before[1])) as unknown[]) ?? 0;
+    expect(contextTokens(shown)).toBe(Math.max(ROW.tokensAfter, wasShown - 5_000));
+    expect(shown.at(-1)).toMatchObject({
+      say: 'condense_context',
+      contextCondense: { condenseId: summary?.['condenseId'] },
+    });
+    expect(Math.max(...times, ...shown.slice(0, -1).map(({ ts }) => ts as number))).toBeLessThan(
+      shown.at(-1)?.['ts'] as number,
+    );
+
+    await undoReplacement(nodeFiles, given.replacement);
+    expect([readFileSync(path), readFileSync(rows)]).toEqual(before);
+    expect(readdirSync(dirname(path)).sort()).toEqual([
+      'api_conversation_history.json',
+      'history_item.json',
+      'ui_messages.json',
+    ]);
+  }));
+
+test('a message that came after the condensation is in what is given back', () =>
+  inTemporaryFolder(async (home) => {
+    const path = zooTask(home);
+    const { edits, view } = await condensedFile(path, readFileSync(path));
+    const history = json(path) as unknown[];
+    const late = { role: 'user', content: 'one more thing', ts: Date.UTC(2026, 1, 1) };
+    writeOld(path, said([...history, late]));
+    await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const { messages } = readConversation(readFileSync(path), { path });
+    expect(messages).toHaveLength(view.length + 1);
+    expect(messages.at(-1)?.content).toBe('one more thing');
+  }));
+
+test('undo of a task that went on is refused, and leaves it as it is', () =>
+  inTemporaryFolder(async (home) => {
+    const path = zooTask(home);
+    const { edits } = await condensedFile(path, readFileSync(path));
+    const { replacement } = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const wentOn = said([...(json(path) as unknown[]), { role: 'user', content: 'more' }]);
+    writeFileSync(path, wentOn);
+    await expect(undoReplacement(nodeFiles, replacement)).rejects.toMatchObject({ trouble: 'changed' });
+    expect(readFileSync(path, 'utf8')).toBe(wentOn);
+  }));
+
+test.each([
+  ['was written to a moment ago', 'running', (path: string) => writeFileSync(path, readFileSync(path))],
+  [
+    'waits for its subtask',
+    'running',
+    (path: string) => writeOld(join(dirname(path), 'history_item.json'), said({ status: 'delegated' })),
+  ],
+  [
+    'went another way',
+    'changed',
+    (path: string) =>
+      writeOld(path, readFileSync(path, 'utf8').replaceAll('function', 'fonction').replaceAll('the ', 'teh ')),
+  ],
+  ['holds no list', 'unexpected-shape', (path: string) => writeOld(path, '{"messages":[]}')],
+  ['is half written', 'unexpected-shape', (path: string) => writeOld(path, readFileSync(path, 'utf8').slice(0, -40))],
+])('a task that %s is refused, and nothing is written', async (_, trouble, change) => {
+  await inTemporaryFolder(async (home) => {
+    const path = zooTask(home);
+    const { edits } = await condensedFile(path, readFileSync(path));
+    change(path);
+    const now = readFileSync(path);
+    await expect(giveBack({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble });
+    expect(readFileSync(path)).toEqual(now);
+    expect(existsSync(join(home, 'kept'))).toBe(false);
+  });
+});
+
+test('a task that its agent has locked is refused', () =>
+  inTemporaryFolder(async (home) => {
+    const path = zooTask(home);
+    const { edits } = await condensedFile(path, readFileSync(path));
+    const before = readFileSync(path);
+    const release = await lock(path, { realpath: false, stale: 31_000 });
+    await expect(giveBack({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble: 'locked' });
+    await release();
+    expect(readFileSync(path)).toEqual(before);
+    touchOld(path);
+    await giveBack({ path, edits, row: ROW }, partsIn(home));
+  }));
+
+test('Cline 4: a sidecar that its own rule takes, the transcript untouched, undo deletes it', () =>
+  inTemporaryFolder(async (home) => {
+    const path = clineSession(home);
+    const before = readFileSync(path);
+    const { edits, view } = await condensedFile(path, before);
+    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    expect(readFileSync(path)).toEqual(before);
+    const sidecar = json(given.path) as Record<string, unknown>;
+    const session = json(path) as Record<string, unknown>;
+    const sent = projected(sidecar, session) as readonly { role: string; content: unknown }[];
+    expect(sent.map(({ role, content }) => ({ role, content }))).toEqual(
+      view.map(({ role, content }) => ({
+        role,
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+      })),
+    );
+    const messages = session['messages'] as readonly Record<string, unknown>[];
+    const renamed = messages.map((message, index) => ({ ...message, id: `other${index}`, ts: index }));
+    expect(projected(sidecar, { ...session, messages: [...renamed, renamed[0]] })).toHaveLength(sent.length + 1);
+    expect(
+      projected(sidecar, { ...session, messages: [{ ...messages[0], content: [] }, ...messages.slice(1)] }),
+    ).toBeUndefined();
+    await undoReplacement(nodeFiles, given.replacement);
+    expect(existsSync(given.path)).toBe(false);
+  }));
+
+test('Claude Code: a new session beside the old one, with ids of its own, which resuming reads as the view', () =>
+  inTemporaryFolder(async (home) => {
+    const path = claudeSession(home);
+    const before = readFileSync(path);
+    const { edits, view, read } = await condensedFile(path, before);
+    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    expect(readFileSync(path)).toEqual(before);
+    const made = readConversation(readFileSync(given.path), { path: given.path });
+    expect(made.id).not.toBe(read.id);
+    expect(made.messages.map(({ role }) => role)).toEqual(view.map(({ role }) => role));
+    const lines = readFileSync(given.path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const old = new Set(before.toString('utf8').match(/"uuid":"[^"]+"/g));
+    expect(lines.some(({ uuid }) => old.has(`"uuid":"${String(uuid)}"`))).toBe(false);
+    expect(lines.slice(1).every(({ cwd, gitBranch }) => cwd === '/home/me/notes' && gitBranch === 'main')).toBe(true);
+    await undoReplacement(nodeFiles, given.replacement);
+    expect(existsSync(given.path)).toBe(false);
+  }));
+
+test('what no agent goes on with is never written', () =>
+  inTemporaryFolder(async (home) => {
+    const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');
+    writeOld(path, '[]');
+    await expect(giveBack({ path, edits: [], row: ROW }, partsIn(home))).rejects.toMatchObject({
+      trouble: 'not-supported',
+    });
+  }));

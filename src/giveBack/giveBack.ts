@@ -1,0 +1,220 @@
+/**
+ * Gives a condensed conversation back to its agent, where that is safe: in place (Roo, Zoo), as a sidecar (Cline 4), as a
+ * new session (Claude Code). What is written is made of the file as it is under the lock and of the ledger's edits: a
+ * message that came since is in it, and a history that went another way is refused.
+ */
+import { randomUUID } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { parseJson } from '../conversations/json';
+import { readConversation } from '../conversations/read';
+import type { Conversation } from '../conversations/types';
+import { newSession } from '../conversations/write/claudeCode';
+import { compactionSidecar, projected } from '../conversations/write/clineCompaction';
+import { condensedTask, type CondensationRow } from '../conversations/write/roo';
+import { effectiveHistory } from '../conversations/roo';
+import { applyEdits, type Edit } from '../core/condense/edits';
+import { isRecord } from '../core/messages/blocks';
+import { newViolations } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
+import type { Files } from '../storage/files';
+import { statusIfThere } from '../storage/fileTools';
+import { guarded } from '../storage/storageError';
+import { withAgentLocks } from './agentLock';
+import { hashBytes, readBytes } from './fileBytes';
+import { GiveBackError, NOTHING_WRITTEN, changedError } from './giveBackError';
+import { replaceFiles } from './replacement';
+import { refuseRunning } from './runningTask';
+import { targetOf, type GiveBackTarget } from './target';
+
+export interface GiveBackRequest {
+  /** The conversation's file. */
+  readonly path: string;
+  /** Edits that the conversation's view shows, from its ledger. */
+  readonly edits: readonly Edit[];
+  readonly row: Omit<CondensationRow, 'condenseId'>;
+}
+
+export interface GiveBackParts {
+  readonly files: Files;
+  /** Folder of the replacements. */
+  readonly root: string;
+  readonly now: () => Date;
+}
+
+export interface GivenBack {
+  readonly target: GiveBackTarget;
+  /** The replacement's folder; {@link undoReplacement} takes it. */
+  readonly replacement: string;
+  /** The file that the agent goes on with. */
+  readonly path: string;
+}
+
+/** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
+export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
+  const target = targetOf(request.path);
+  switch (target) {
+    case 'roo-task':
+      return inPlace(request, parts);
+    case 'cline-sidecar':
+      return asSidecar(request, parts);
+    case 'claude-code-session':
+      return asNewSession(request, parts);
+  }
+}
+
+async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
+  const rowsPath = join(dirname(path), 'ui_messages.json');
+  await refuseRunning(parts.files, path, parts.now().getTime());
+  return withAgentLocks([path, rowsPath], async (held) => {
+    const history = await document(parts.files, path);
+    const rows = await document(parts.files, rowsPath);
+    if (!Array.isArray(history.value) || !Array.isArray(rows.value)) throw unexpected(path, 'Its files hold no lists.');
+    const { read, view } = viewOf(path, history.bytes, edits);
+    const condenseId = randomUUID();
+    const made = condensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
+      ...row,
+      condenseId,
+    });
+    refuseOther(path, view, sentBy(made.history, path));
+    held.confirm();
+    const replacement = await replaceFiles(
+      parts.files,
+      parts.root,
+      read.id,
+      [
+        { path, before: hashBytes(history.bytes), bytes: json(made.history) },
+        { path: rowsPath, before: hashBytes(rows.bytes), bytes: json(made.rows) },
+      ],
+      parts.now(),
+      held.confirm,
+    );
+    return { target: 'roo-task', replacement, path };
+  });
+}
+
+async function asSidecar({ path, edits }: GiveBackRequest, { files, root, now }: GiveBackParts): Promise<GivenBack> {
+  const session = await document(files, path);
+  if (!isRecord(session.value)) throw unexpected(path, 'It holds no session.');
+  const { read, view } = viewOf(path, session.bytes, edits);
+  const content = compactionSidecar({ session: session.value, view, now: now() });
+  const sent = projected(content, session.value);
+  if (!sent) throw unexpected(path, 'The sidecar would not be taken.');
+  const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
+  const earlier = await readBytes(files, sidecar);
+  const replacement = await replaceFiles(
+    files,
+    root,
+    read.id,
+    [{ path: sidecar, before: earlier && hashBytes(earlier), bytes: json(content) }],
+    now(),
+  );
+  return { target: 'cline-sidecar', replacement, path: sidecar };
+}
+
+async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now }: GiveBackParts): Promise<GivenBack> {
+  const bytes = await bytesOf(files, path);
+  const { read, view } = viewOf(path, bytes, edits);
+  const records = new TextDecoder()
+    .decode(bytes)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => parsedLine(line));
+  const sessionId = randomUUID();
+  const title = `${read.title} (condensed)`;
+  const text = newSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
+  const target = join(dirname(path), `${sessionId}.jsonl`);
+  refuseOther(path, view, readConversation(text, { path: target }).messages);
+  const replacement = await replaceFiles(
+    files,
+    root,
+    read.id,
+    [{ path: target, before: undefined, bytes: new TextEncoder().encode(text) }],
+    now(),
+  );
+  return { target: 'claude-code-session', replacement, path: target };
+}
+
+/** A line that an agent is still writing is none. */
+function parsedLine(line: string): unknown[] {
+  try {
+    return [parseJson(line)];
+  } catch {
+    return [];
+  }
+}
+
+/** @throws GiveBackError where the history went another way, or the result would be no valid conversation. */
+function viewOf(
+  path: string,
+  bytes: Uint8Array,
+  edits: readonly Edit[],
+): { readonly read: Conversation; readonly view: readonly ApiMessage[] } {
+  const read = readConversation(bytes, { path }, { tornTail: 'drop' });
+  const { messages: view, origins, stale } = applyEdits(read.messages, edits);
+  if (stale.length > 0) throw changedError(path);
+  const [violation] = newViolations(read.messages, view, { origins });
+  if (violation) throw unexpected(path, `The result would not be a valid conversation (${violation.rule}).`);
+  return { read, view };
+}
+
+/** What the agent will send must be what was meant: roles and contents, in order. */
+function refuseOther(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
+  if (contents(view) !== contents(sent))
+    throw unexpected(path, 'The agent would not send what the condensation shows.');
+}
+
+/** Consecutive messages of one role are one to the API. */
+function contents(messages: readonly ApiMessage[]): string {
+  const merged: { readonly role: string; readonly content: unknown[] }[] = [];
+  for (const { role, content } of messages) {
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    const last = merged.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else merged.push({ role, content: [...blocks] });
+  }
+  return JSON.stringify(merged);
+}
+
+const sentBy = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
+  effectiveHistory(readConversation(json(history), { path }, { history: 'all' }).messages);
+
+interface Document {
+  readonly bytes: Uint8Array;
+  readonly value: unknown;
+}
+
+async function document(files: Files, path: string): Promise<Document> {
+  const bytes = await bytesOf(files, path);
+  try {
+    return { bytes, value: parseJson(new TextDecoder().decode(bytes)) };
+  } catch (error) {
+    throw unexpected(path, 'It is not JSON; the agent may be writing it.', error);
+  }
+}
+
+async function bytesOf(files: Files, path: string): Promise<Uint8Array> {
+  const status = await statusIfThere(files, path);
+  const bytes = status && (await guarded(path, NOTHING_WRITTEN, () => readBytes(files, path)));
+  if (bytes) return bytes;
+  throw new GiveBackError({
+    trouble: 'missing',
+    path,
+    happened: 'The file is not there any more.',
+    notDone: NOTHING_WRITTEN,
+    advice: 'It may have been deleted or moved.',
+  });
+}
+
+const unexpected = (path: string, happened: string, cause?: unknown): GiveBackError =>
+  new GiveBackError(
+    {
+      trouble: 'unexpected-shape',
+      path,
+      happened,
+      notDone: NOTHING_WRITTEN,
+      advice: 'Export the condensed conversation instead.',
+    },
+    { cause },
+  );
+
+const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

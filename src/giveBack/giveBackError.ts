@@ -1,0 +1,48 @@
+/** Why a condensed conversation was not given back. */
+export type GiveBackTrouble =
+  /** The agent works on it, or did a moment ago. */
+  | 'running'
+  /** The file is not the one that was read. */
+  | 'changed'
+  | 'locked'
+  /** This agent's files are never written. */
+  | 'not-supported'
+  /** The file has a shape that this version doesn't write. */
+  | 'unexpected-shape'
+  | 'newer-version'
+  | 'outside-folder'
+  | 'missing';
+
+export interface GiveBackErrorData {
+  readonly trouble: GiveBackTrouble;
+  readonly path: string;
+  /** Sentences for a person: what happened, what was therefore not done, what to do. */
+  readonly happened: string;
+  readonly notDone: string;
+  readonly advice: string;
+}
+
+export const NOTHING_WRITTEN = 'Nothing was written.';
+
+/** A refusal in words. What the disk itself refuses is a StorageError. */
+export class GiveBackError extends Error {
+  override readonly name = 'GiveBackError';
+  readonly trouble: GiveBackTrouble;
+
+  constructor(
+    readonly data: GiveBackErrorData,
+    options?: ErrorOptions,
+  ) {
+    super(`${data.path}: ${data.happened} ${data.notDone} ${data.advice}`, options);
+    this.trouble = data.trouble;
+  }
+}
+
+export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
+  new GiveBackError({
+    trouble: 'changed',
+    path,
+    happened: 'The file is not as it was read: somebody wrote to it since.',
+    notDone,
+    advice: 'Condense the conversation as it is now.',
+  });

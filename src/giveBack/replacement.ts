@@ -1,0 +1,254 @@
+/**
+ * Replaces files of another program, all or none. A replacement has a folder of its own, with the bytes before and
+ * after and a record of what is meant; only then is the first file touched. Killed at any moment, `recover` brings it
+ * to the old state or to the new one. The bytes before stay, so that it can be undone for as long as the files are as it
+ * left them.
+ *
+ * In the folder: `0.before`, `0.after`, `1.before`, … , `record.json`, and the empty files `done`, `undoing`, `undone` as
+ * that comes about.
+ */
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Hash } from '../core/hash';
+import type { Files } from '../storage/files';
+import { ifThere, statusIfThere } from '../storage/fileTools';
+import { guarded } from '../storage/storageError';
+import { hashBytes, hashOf, readBytes, writeNew } from './fileBytes';
+import { changedError, GiveBackError } from './giveBackError';
+
+/** A file as it shall be. */
+export interface NewContent {
+  readonly path: string;
+  /** Hash of the bytes that it was made from; undefined: there is no file yet. */
+  readonly before: Hash | undefined;
+  readonly bytes: Uint8Array;
+}
+
+const fileSchema = z.object({
+  path: z.string().min(1),
+  before: z.string().nullable(),
+  after: z.string(),
+});
+const recordSchema = z.object({
+  version: z.literal(1),
+  conversation: z.string(),
+  /** ISO 8601 time. */
+  at: z.string(),
+  files: z.array(fileSchema).min(1),
+});
+type RecordedFile = z.infer<typeof fileSchema>;
+type ReplacementRecord = z.infer<typeof recordSchema>;
+
+export type ReplacementState = 'done' | 'undone';
+
+/** What must hold while files are written; throws where it doesn't any more. */
+export type Guard = () => void;
+const NO_GUARD: Guard = () => undefined;
+
+const RECORD = 'record.json';
+
+/**
+ * Keeps what is needed to go either way, then replaces the files in order.
+ * @returns the replacement's folder.
+ * @throws GiveBackError `changed` where a file is not the one that the content was made from; StorageError
+ */
+export async function replaceFiles(
+  files: Files,
+  root: string,
+  conversation: string,
+  contents: readonly NewContent[],
+  now: Date,
+  guard: Guard = NO_GUARD,
+): Promise<string> {
+  const folder = join(root, `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`);
+  await guarded(folder, 'The conversation was not changed.', async () => {
+    await files.makeFolder(folder);
+    const recorded: RecordedFile[] = [];
+    for (const [index, { path, before, bytes }] of contents.entries()) {
+      await refuseLink(files, path);
+      const current = await readBytes(files, path);
+      if ((current && hashBytes(current)) !== before) throw changedError(path);
+      if (current) await writeNew(files, join(folder, `${index}.before`), current);
+      await writeNew(files, join(folder, `${index}.after`), bytes);
+      recorded.push({ path, before: before ?? null, after: hashBytes(bytes) });
+    }
+    await writeRecord(files, folder, { version: 1, conversation, at: now.toISOString(), files: recorded });
+  });
+  const record = await readRecord(files, folder);
+  await guarded(folder, 'The conversation was left as it was.', async () => {
+    try {
+      await goForward(files, folder, record, guard);
+    } catch (error) {
+      // Where even that fails, the next start does it.
+      await mark(files, folder, 'undoing')
+        .then(() => goBack(files, folder, record, NO_GUARD))
+        .catch(() => undefined);
+      throw error;
+    }
+  });
+  return folder;
+}
+
+/**
+ * Gives the files their bytes of before.
+ * @throws GiveBackError `changed` where a file is not as the replacement left it: nothing is undone then.
+ */
+export async function undoReplacement(files: Files, folder: string, guard: Guard = NO_GUARD): Promise<void> {
+  const record = await readRecord(files, folder);
+  if ((await stateOf(files, folder)) === 'undone') return;
+  for (const { path, after } of record.files) {
+    if ((await hashOf(files, path)) !== after) throw changedError(path, 'Nothing was undone.');
+  }
+  await guarded(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
+    await mark(files, folder, 'undoing');
+    await goBack(files, folder, record, guard);
+  });
+}
+
+/**
+ * Finishes what a dead process had begun. A file that somebody wrote to since is left as it is.
+ * @returns the state that it is in now; undefined where nothing had been begun.
+ */
+export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {
+  if (!(await statusIfThere(files, join(folder, RECORD)))) {
+    await files.removeFolder(folder);
+    return undefined;
+  }
+  const state = await stateOf(files, folder);
+  const isUndoing = (await statusIfThere(files, join(folder, 'undoing'))) !== undefined;
+  if (state === 'undone' || (state === 'done' && !isUndoing)) return state;
+  const record = await readRecord(files, folder);
+  if (isUndoing) {
+    await goBack(files, folder, record, NO_GUARD);
+    return 'undone';
+  }
+  const first = record.files[0];
+  // Nothing was replaced yet, or the agent went on from the old state: the old state holds.
+  if (first && (await hashOf(files, first.path)) !== first.after) {
+    await sweep(files, folder, record);
+    await mark(files, folder, 'undone');
+    return 'undone';
+  }
+  await goForward(files, folder, record, NO_GUARD);
+  return 'done';
+}
+
+export async function stateOf(files: Files, folder: string): Promise<ReplacementState | undefined> {
+  if (await statusIfThere(files, join(folder, 'undone'))) return 'undone';
+  return (await statusIfThere(files, join(folder, 'done'))) ? 'done' : undefined;
+}
+
+/** @throws GiveBackError where there is no record that this version reads. */
+export async function readRecord(files: Files, folder: string): Promise<ReplacementRecord> {
+  const path = join(folder, RECORD);
+  const bytes = await readBytes(files, path);
+  const parsed = recordSchema.safeParse(bytes && jsonIn(bytes));
+  if (parsed.success) return parsed.data;
+  throw new GiveBackError({
+    trouble: bytes ? 'newer-version' : 'missing',
+    path,
+    happened: bytes ? 'This record is not one that this version of Context Condenser writes.' : 'There is no record.',
+    notDone: 'Nothing was undone.',
+    advice: 'The bytes of before stand beside it, in files that end in .before.',
+  });
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
+  const temporary = join(folder, `${RECORD}.new`);
+  await writeNew(files, temporary, new TextEncoder().encode(`${JSON.stringify(record)}\n`));
+  await files.rename(temporary, join(folder, RECORD));
+  await files.syncFolder(folder);
+  await files.syncFolder(dirname(folder));
+}
+
+async function mark(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {
+  await writeNew(files, join(folder, name), new Uint8Array());
+  await files.syncFolder(folder);
+}
+
+async function goForward(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
+  for (const [index, { path, before, after }] of record.files.entries()) {
+    await replaceOne(
+      files,
+      { path, from: before, to: join(folder, `${index}.after`), isThere: after },
+      temporaryOf(folder, path),
+      guard,
+    );
+  }
+  await mark(files, folder, 'done');
+}
+
+async function goBack(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
+  for (const [index, { path, before, after }] of [...record.files.entries()].reverse()) {
+    const to = before === null ? undefined : join(folder, `${index}.before`);
+    await replaceOne(files, { path, from: after, to, isThere: before }, temporaryOf(folder, path), guard);
+  }
+  await sweep(files, folder, record);
+  await mark(files, folder, 'undone');
+}
+
+interface OneReplacement {
+  readonly path: string;
+  /** Hash of what is replaced; null: no file. Anything else is left as it is. */
+  readonly from: string | null;
+  /** The kept bytes that take its place; undefined: the file goes. */
+  readonly to: string | undefined;
+  /** Hash of what stands there once it is done. */
+  readonly isThere: string | null;
+}
+
+async function replaceOne(
+  files: Files,
+  { path, from, to, isThere }: OneReplacement,
+  temporary: string,
+  guard: Guard,
+): Promise<void> {
+  const current = (await hashOf(files, path)) ?? null;
+  if (current !== from || current === isThere) return;
+  if (to === undefined) {
+    guard();
+    await ifThere(files.removeFile(path));
+  } else {
+    const bytes = await readBytes(files, to);
+    if (!bytes) throw new Error(`${to} is missing`);
+    await writeNew(files, temporary, bytes);
+    guard();
+    // Once more, as late as it can be: what was written meanwhile must not be lost.
+    if (((await hashOf(files, path)) ?? null) !== from) {
+      await ifThere(files.removeFile(temporary));
+      throw changedError(path, 'It was left as it is.');
+    }
+    await files.rename(temporary, path);
+  }
+  await files.syncFolder(dirname(path));
+}
+
+/** Beside its target, for a rename doesn't cross disks; named after the replacement, so that it is found again. */
+const temporaryOf = (folder: string, path: string): string =>
+  join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
+
+async function sweep(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
+  for (const { path } of record.files) await ifThere(files.removeFile(temporaryOf(folder, path)));
+}
+
+/** A link could lead anywhere: what is replaced is the file itself. */
+async function refuseLink(files: Files, path: string): Promise<void> {
+  const status = await statusIfThere(files, path);
+  if (!status || status.kind === 'file') return;
+  throw new GiveBackError({
+    trouble: 'outside-folder',
+    path,
+    happened: status.kind === 'link' ? 'This is a link.' : 'This is not a file.',
+    notDone: 'Nothing was written.',
+    advice: 'Give the path of the file itself.',
+  });
+}

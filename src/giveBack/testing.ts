@@ -1,0 +1,94 @@
+/** What the tests of this folder share: conversations of each agent in folders as the agents have them. */
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { generateConversation } from '../../test/generators/conversation';
+import { Random } from '../../test/generators/random';
+import { condense } from '../../test/generators/setups';
+import { toTranscript } from '../../test/generators/transcript';
+import { readConversation } from '../conversations/read';
+import type { Conversation } from '../conversations/types';
+import type { Edit } from '../core/condense/edits';
+import type { ApiMessage } from '../core/messages/types';
+
+const START = Date.UTC(2026, 0, 5, 9);
+const TASK_ID = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e5f';
+
+/** Writes a file that nobody has touched for an hour. */
+export function writeOld(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  touchOld(path);
+}
+
+export const touchOld = (path: string): void => {
+  const seconds = Date.now() / 1000 - 3600;
+  utimesSync(path, seconds, seconds);
+};
+
+export const conversationOf = (seed = 1): ApiMessage[] => generateConversation({ seed, targetTokens: 12_000 });
+
+/** Rows as the agent's chat has them: a request with its figures for each answer. */
+const rowsOf = (messages: readonly ApiMessage[]): unknown[] =>
+  messages.map((message, index) =>
+    message.role === 'assistant'
+      ? {
+          ts: START + index * 1000 + 1,
+          type: 'say',
+          say: 'api_req_started',
+          text: JSON.stringify({ tokensIn: 1_000 + index * 400, tokensOut: 100 }),
+        }
+      : { ts: START + index * 1000 + 1, type: 'say', say: 'text', text: 'so it went' },
+  );
+
+/** A Zoo Code task at rest; gives the path of its history. */
+export function zooTask(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
+  const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', TASK_ID);
+  const history = messages.map((message, index) => ({ ...message, ts: START + index * 1000 }));
+  writeOld(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
+  writeOld(join(folder, 'ui_messages.json'), JSON.stringify(rowsOf(messages)));
+  writeOld(join(folder, 'history_item.json'), JSON.stringify({ id: TASK_ID, status: 'active' }));
+  return join(folder, 'api_conversation_history.json');
+}
+
+/** A Cline 4 session; gives the path of its messages. */
+export function clineSession(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
+  const id = '1784094124598_abcde';
+  const path = join(home, '.cline', 'data', 'sessions', id, `${id}.messages.json`);
+  const stored = messages.map(({ role, content }, index) => ({
+    id: `msg_${index}`,
+    role,
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    ts: START + index * 1000,
+    ...(role === 'assistant' && { modelInfo: { id: 'claude-sonnet-4-6', provider: 'anthropic' } }),
+  }));
+  const session = { version: 1, updated_at: new Date(START).toISOString(), agent: 'lead', sessionId: id };
+  writeOld(path, JSON.stringify({ ...session, messages: stored, system_prompt: 'You are Cline.' }));
+  return path;
+}
+
+/** A Claude Code session; gives the path of its transcript. */
+export function claudeSession(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
+  const text = toTranscript(messages, new Random(7), {
+    cwd: '/home/me/notes',
+    gitBranch: 'main',
+    version: '2.1.39',
+    model: 'claude-sonnet-4-6',
+    start: new Date(START),
+  });
+  const path = join(home, '.claude', 'projects', '-home-me-notes', '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl');
+  writeOld(path, text);
+  return path;
+}
+
+export interface Condensed {
+  readonly read: Conversation;
+  readonly edits: readonly Edit[];
+  readonly view: readonly ApiMessage[];
+}
+
+/** Condenses a file's conversation, as far as Truncation goes. */
+export async function condensedFile(path: string, bytes: Uint8Array): Promise<Condensed> {
+  const read = readConversation(bytes, { path });
+  const { edits, view } = await condense({ provider: 'truncation', config: {}, target: undefined }, read.messages);
+  return { read, edits, view };
+}

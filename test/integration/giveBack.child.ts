@@ -1,0 +1,73 @@
+/**
+ * A second process that replaces files, or writes to them as an agent does. As the test asks, it kills itself with
+ * SIGKILL before its n-th step that changes something on the disk; writes have a step in the middle of their bytes.
+ */
+import { readFileSync, writeFileSync, renameSync, writeSync } from 'node:fs';
+import { lock } from 'proper-lockfile';
+import { hashBytes } from '../../src/giveBack/fileBytes';
+import { replaceFiles, undoReplacement } from '../../src/giveBack/replacement';
+import { steppedFiles } from '../../src/storage/testing';
+
+const [task, root = '', argument = '', ...paths] = process.argv.slice(2);
+
+const say = (line: string): void => {
+  writeSync(1, `${line}\n`);
+};
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  // The signal may take a moment to arrive; until then nothing may happen.
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+/** Counts steps, and dies at the one that was asked for. */
+function dying(deadAt: number) {
+  let count = 0;
+  const files = steppedFiles(() => {
+    if (count++ === deadAt) die();
+  });
+  return { files, count: () => count };
+}
+
+async function replace(deadAt: number): Promise<void> {
+  const { files, count } = dying(deadAt);
+  const contents = paths.map((path) => {
+    const bytes = readFileSync(path);
+    return { path, before: hashBytes(bytes), bytes: new TextEncoder().encode(`${bytes.toString()}, condensed`) };
+  });
+  await replaceFiles(files, root, 'c', contents, new Date(0));
+  say(`steps ${count()}`);
+}
+
+async function undo(deadAt: number): Promise<void> {
+  const { files, count } = dying(deadAt);
+  await undoReplacement(files, root);
+  say(`steps ${count()}`);
+}
+
+/** Appends numbered messages to a task, each under the agent's lock and by way of a file beside it. */
+async function agent(count: number): Promise<void> {
+  const [path = ''] = paths;
+  say('ready');
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  process.stdin.destroy();
+  for (let number = 0; number < count; number++) {
+    const release = await lock(path, {
+      realpath: false,
+      stale: 31_000,
+      retries: { retries: 100, minTimeout: 2, maxTimeout: 20 },
+    });
+    const history = JSON.parse(readFileSync(path, 'utf8')) as unknown[];
+    writeFileSync(
+      `${path}.new`,
+      JSON.stringify([...history, { role: 'user', content: `late ${number}`, ts: Date.now() + number }]),
+    );
+    renameSync(`${path}.new`, path);
+    await release();
+    say(`wrote ${number}`);
+    await new Promise((resolve) => setTimeout(resolve, (number * 7) % 13));
+  }
+}
+
+const count = Number(argument);
+await (task === 'replace' ? replace(count) : task === 'undo' ? undo(count) : agent(count));

@@ -1,0 +1,200 @@
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { giveBack } from '../../src/giveBack/giveBack';
+import { GiveBackError } from '../../src/giveBack/giveBackError';
+import { hashBytes } from '../../src/giveBack/fileBytes';
+import { recoverReplacement, replaceFiles, undoReplacement } from '../../src/giveBack/replacement';
+import { condensedFile, touchOld, zooTask } from '../../src/giveBack/testing';
+import { nodeFiles } from '../../src/storage/nodeFiles';
+import { StorageError } from '../../src/storage/storageError';
+import { inTemporaryFolder, steppedFiles, systemError, type Step } from '../../src/storage/testing';
+
+const folder = mkdtempSync(join(tmpdir(), 'condenser-give-back-'));
+const program = join(folder, 'child.mjs');
+
+beforeAll(() =>
+  build({
+    entryPoints: [join(import.meta.dirname, 'giveBack.child.ts')],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'error',
+  }),
+);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Exit {
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+}
+
+function start(args: readonly string[], onLine?: (line: string, write: (text: string) => void) => void): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => {
+      output += data.toString();
+      for (const line of data.toString().trim().split('\n')) onLine?.(line, (text) => child.stdin.write(text));
+    });
+    child.on('error', reject);
+    child.on('close', (_, signal) => {
+      resolve({ signal, output });
+    });
+  });
+}
+
+/** Two files of an agent, in a folder of their own. */
+function agentFiles(name: string): { readonly root: string; readonly paths: readonly string[]; readonly home: string } {
+  const home = join(folder, name);
+  const paths = ['history.json', 'rows.json'].map((file) => join(home, 'task', file));
+  mkdirSync(join(home, 'task'), { recursive: true });
+  mkdirSync(join(home, 'kept'));
+  paths.forEach((path, index) => {
+    writeFileSync(path, `file ${index}`);
+  });
+  return { root: join(home, 'kept'), paths, home };
+}
+
+const OLD = ['file 0', 'file 1'];
+const NEW = ['file 0, condensed', 'file 1, condensed'];
+const textsOf = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
+const replacementIn = (root: string): string | undefined => readdirSync(root).map((name) => join(root, name))[0];
+
+test(
+  'killed at any step of a replacement: after the next start the old state or the new one',
+  { timeout: 300_000 },
+  async () => {
+    for (let step = 0; ; step += 1) {
+      const { root, paths, home } = agentFiles(`replace-${step}`);
+      const { signal, output } = await start(['replace', root, `${step}`, ...paths]);
+      const replacement = replacementIn(root);
+      const state = replacement && (await recoverReplacement(nodeFiles, replacement));
+      expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
+      expect(readdirSync(join(home, 'task')).sort()).toEqual(['history.json', 'rows.json']);
+      if (state === 'done' && replacement) {
+        await undoReplacement(nodeFiles, replacement);
+        expect(textsOf(paths)).toEqual(OLD);
+      }
+      if (signal === null) {
+        expect(output).toContain(`steps ${step}\n`);
+        // Bytes before and after, the record, two files and the mark: fewer steps would mean that none was watched.
+        expect(step).toBeGreaterThan(40);
+        return;
+      }
+      expect(signal).toBe('SIGKILL');
+    }
+  },
+);
+
+test('killed at any step of an undo: after the next start the old state', { timeout: 300_000 }, async () => {
+  for (let step = 0; ; step += 1) {
+    const { root, paths } = agentFiles(`undo-${step}`);
+    const contents = paths.map((path, index) => ({
+      path,
+      before: hashBytes(readFileSync(path)),
+      bytes: new TextEncoder().encode(NEW[index]),
+    }));
+    const replacement = await replaceFiles(nodeFiles, root, 'c', contents, new Date(0));
+    expect(textsOf(paths)).toEqual(NEW);
+    const { signal } = await start(['undo', replacement, `${step}`]);
+    const state = await recoverReplacement(nodeFiles, replacement);
+    // Killed before anything was begun, it is as if nobody had asked.
+    expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
+    if (step > 3) expect(state).toBe('undone');
+    if (signal === null) {
+      expect(step).toBeGreaterThan(15);
+      return;
+    }
+  }
+});
+
+test(
+  'the agent writes at random moments: no message is lost, no file is torn, refusals are said',
+  { timeout: 300_000 },
+  async () => {
+    await inTemporaryFolder(async (home) => {
+      const path = zooTask(home);
+      const { edits } = await condensedFile(path, readFileSync(path));
+      const row = { cost: 0, tokensBefore: 12_000, tokensAfter: 7_000, text: 'Truncation' };
+      const outcomes: string[] = [];
+      let isWriting = true;
+      const agent = start(['agent', home, '40', path], (line, write) => {
+        if (line === 'ready') write('go\n');
+      }).then((exit) => {
+        isWriting = false;
+        return exit;
+      });
+      for (let round = 0; isWriting || round < 2; round++) {
+        if (round % 3 === 0 && isWriting) touchOld(path);
+        try {
+          // The time of the last write is set back now and then, so that the lock and the hash have to hold as well.
+          const now = () => new Date(Date.now() + (round % 2 === 0 ? 60_000 : 0));
+          const given = await giveBack({ path, edits, row }, { files: nodeFiles, root: join(home, 'kept'), now });
+          outcomes.push('given');
+          await undoReplacement(nodeFiles, given.replacement).catch((error: unknown) => {
+            outcomes.push(error instanceof GiveBackError ? error.trouble : String(error));
+          });
+        } catch (error) {
+          outcomes.push(error instanceof GiveBackError ? error.trouble : String(error));
+        }
+      }
+      const { output } = await agent;
+      const history = JSON.parse(readFileSync(path, 'utf8')) as readonly {
+        content: unknown;
+        condenseParent?: unknown;
+      }[];
+      const texts = history.map(({ content }) => content);
+      for (let number = 0; number < 40; number++) expect(texts).toContain(`late ${number}`);
+      expect(output).toContain('wrote 39');
+      expect(outcomes.filter((outcome) => !['given', 'running', 'locked', 'changed'].includes(outcome))).toEqual([]);
+      expect(outcomes).toContain('given');
+    });
+  },
+);
+
+const TROUBLES = [
+  ['a full disk', 'ENOSPC', 'no-space'],
+  ['a read-only file system', 'EROFS', 'read-only'],
+  ['no permission', 'EACCES', 'no-permission'],
+  ['a vanished folder', 'ENOENT', 'io'],
+] as const;
+
+test.each(TROUBLES)(
+  '%s at any step: refused in words, nothing half done',
+  { timeout: 300_000 },
+  async (name, code, trouble) => {
+    for (let failAt = 0; ; failAt += 1) {
+      const { root, paths, home } = agentFiles(`${code}-${failAt}`);
+      const steps: Step[] = [];
+      const files = steppedFiles((step) => {
+        if (steps.push(step) - 1 === failAt) throw systemError(code);
+      });
+      const contents = paths.map((path, index) => ({
+        path,
+        before: hashBytes(readFileSync(path)),
+        bytes: new TextEncoder().encode(NEW[index]),
+      }));
+      const outcome = await replaceFiles(files, root, 'c', contents, new Date(0)).catch((error: unknown) => error);
+      if (outcome instanceof StorageError) {
+        expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
+        expect(textsOf(paths)).toEqual(OLD);
+      } else {
+        // What is only cleaned up may fail unheard.
+        expect(typeof outcome).toBe('string');
+        expect(textsOf(paths)).toEqual(NEW);
+      }
+      for (const replacement of readdirSync(root)) await recoverReplacement(nodeFiles, join(root, replacement));
+      expect(textsOf(paths)).toEqual(typeof outcome === 'string' ? NEW : OLD);
+      expect(readdirSync(join(home, 'task')).sort()).toEqual(['history.json', 'rows.json']);
+      if (steps.length <= failAt) return;
+    }
+  },
+);
