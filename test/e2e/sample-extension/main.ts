@@ -50,7 +50,7 @@ export interface SampleExports {
   readonly api: ContextCondenserApi;
   readonly events: readonly CondensedEvent[];
   /** Condenses a conversation where its model's window demands it; gives what is to be sent. */
-  send(messages: readonly Message[], contextWindow: number): Promise<readonly Message[]>;
+  readonly send: (messages: readonly Message[], contextWindow: number) => Promise<readonly Message[]>;
   readonly lastOutcome: () => Outcome | undefined;
   readonly conversation: () => Conversation;
 }
