@@ -5,7 +5,7 @@
  */
 import { isToolResult } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
-import { foldSystem, type Folded } from './foldSystem';
+import { foldSystem, type Folded } from '../core/messages/foldSystem';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
 import { DEFAULT_MAX_OUTPUT_TOKENS, type ApiRequest, type ToolChoice } from './types';
 

@@ -8,7 +8,7 @@ import type { OpenAIRecord } from '../conversations/openaiArguments';
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
 import type { Dialect } from './dialect';
-import { foldSystem } from './foldSystem';
+import { foldSystem } from '../core/messages/foldSystem';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
 import type { ApiRequest } from './types';
 

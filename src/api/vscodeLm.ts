@@ -6,7 +6,7 @@ import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/mess
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
 import { singleCall, streamCall } from './call';
-import { foldSystem } from './foldSystem';
+import { foldSystem } from '../core/messages/foldSystem';
 import { asText, REASONING_BLOCK } from './foreignBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { requestCounter } from './requestCounter';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blocksOf, isText } from '../core/messages/blocks';
 import { checkConversation } from '../core/messages/firewall';
 import { readCopilot } from './copilot';
 import type { ReadOptions } from './types';
@@ -29,7 +30,7 @@ const read = (events: readonly Fields[], options: ReadOptions = {}) =>
   readCopilot(events.map((each) => JSON.stringify(each)).join('\n'), { path: '/s/events.jsonl' }, options);
 const texts = (events: readonly Fields[], options: ReadOptions = {}): string[] =>
   read(events, options).messages.map(({ content }) =>
-    typeof content === 'string' ? content : content.map((block) => String(block['text'] ?? block.type)).join('+'),
+    typeof content === 'string' ? content : content.map((block) => (isText(block) ? block.text : block.type)).join('+'),
   );
 
 describe('a session', () => {
@@ -116,7 +117,12 @@ describe('a session', () => {
       answered('', { toolRequests: results.map((_, index) => request(`t${index}`, {})) }),
       ...results.map((result, index) => done(`t${index}`, { success: true, result })),
     ]);
-    expect((messages[2]?.content as { content: unknown }[]).map(({ content }) => content)).toEqual([
+    expect(
+      messages
+        .slice(2, 3)
+        .flatMap(blocksOf)
+        .map((block) => block['content']),
+    ).toEqual([
       'a\nb\nc',
       'jetbrains',
       '{"stdout":"x","exitCode":0}',

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { blocksOf } from '../core/messages/blocks';
 import { checkConversation } from '../core/messages/firewall';
 import { listSessions } from './openCodeDatabase';
 import { readConversation } from './read';
@@ -38,7 +39,7 @@ const INFO = { id: 'ses_1', title: 'New session - 2026', directory: '/home/dev/a
 const read = (messages: readonly Message[], options: ReadOptions = {}, info: Fields = INFO) =>
   readConversation(JSON.stringify({ info, messages }), { path: '/x/export.json' }, options);
 const texts = (messages: readonly Message[], options: ReadOptions = {}, info: Fields = INFO): unknown[] =>
-  read(messages, options, info).messages.map(({ content }) => (content as { text: string }[])[0]?.text);
+  read(messages, options, info).messages.map((message) => blocksOf(message)[0]?.['text']);
 
 describe('an exported session', () => {
   it('is read part by part, each step of the model a message', () => {
@@ -309,7 +310,7 @@ describe('the stores', () => {
 
   it('a host without SQLite says what is needed', () => {
     makeDatabase(['ses_a']);
-    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as unknown as object);
+    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
     try {
       expect(() => readConversationFile(file)).toThrow('a host that can not read it; expected Node 22.13 or later');
     } finally {

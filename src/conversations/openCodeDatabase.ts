@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { DatabaseSync } from 'node:sqlite';
+import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../core/messages/blocks';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from './readError';
@@ -76,7 +76,7 @@ export function readSession(file: string, id: string | undefined): OpenCodeDocum
   });
 }
 
-function partsByMessage(database: DatabaseSync, session: string): Map<string, Fields[]> {
+function partsByMessage(database: sqlite.DatabaseSync, session: string): Map<string, Fields[]> {
   const byMessage = new Map<string, Fields[]>();
   for (const { id, message_id: message, data } of rows(
     database,
@@ -93,7 +93,7 @@ function partsByMessage(database: DatabaseSync, session: string): Map<string, Fi
   return byMessage;
 }
 
-const rows = (database: DatabaseSync, query: string, ...values: string[]): Fields[] =>
+const rows = (database: sqlite.DatabaseSync, query: string, ...values: string[]): Fields[] =>
   database
     .prepare(query)
     .all(...values)
@@ -113,8 +113,8 @@ function fromJson(text: unknown): Fields | undefined {
 /** How long a store that is being written is waited for, in milliseconds. */
 const BUSY_MS = 2_000;
 
-function withDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
-  let database: DatabaseSync | undefined;
+function withDatabase<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
+  let database: sqlite.DatabaseSync | undefined;
   try {
     database = open(file);
     return read(database);
@@ -125,10 +125,11 @@ function withDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-function open(file: string): DatabaseSync {
+function open(file: string): sqlite.DatabaseSync {
   // Not every host has it: Node 20 and VS Code before 1.101 have none. It is loaded when the first store is read.
-  const sqlite = process.getBuiltinModule('node:sqlite') as typeof import('node:sqlite') | undefined;
-  if (!sqlite) {
+  const host: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> = process;
+  const module = host.getBuiltinModule?.('node:sqlite') as typeof sqlite | undefined;
+  if (!module) {
     throw new ConversationReadError({
       problem: 'unsupported',
       source: file,
@@ -140,7 +141,7 @@ function open(file: string): DatabaseSync {
   // Without a log beside it nobody has the store open: read so that not even SQLite's own helper files are made.
   const url = pathToFileURL(file);
   if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
-  const database = new sqlite.DatabaseSync(url, { readOnly: true });
+  const database = new module.DatabaseSync(url, { readOnly: true });
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   return database;
 }

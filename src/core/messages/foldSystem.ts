@@ -1,5 +1,5 @@
-import { isText } from '../core/messages/blocks';
-import type { ApiMessage, TextBlock } from '../core/messages/types';
+import { isText } from './blocks';
+import type { ApiMessage, TextBlock } from './types';
 
 /** A conversation without system messages. */
 export interface Folded {
