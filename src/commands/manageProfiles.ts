@@ -64,7 +64,8 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
     case 'edit':
       return editProfile(profile);
     case 'remove':
-      return removeProfile(services, profile);
+      await removeProfile(services, profile);
+      return;
     case undefined:
       return;
   }
@@ -75,18 +76,20 @@ async function editProfile(profile: ApiProfile): Promise<void> {
   if (changed) await saveUserSetting('profiles', withProfile(modelSettings().profiles, changed));
 }
 
-async function removeProfile({ context }: Services, profile: ApiProfile): Promise<void> {
+/** Removes a profile and its key once the user has said so. @returns whether it was removed. */
+export async function removeProfile({ context }: Services, profile: ApiProfile): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
-  if ((await vscode.window.showWarningMessage(question, { modal: true }, remove)) !== remove) return;
+  if ((await vscode.window.showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
   await deleteKey(context.secrets, profile.id);
   const { profiles, condensing } = modelSettings();
   await saveUserSetting('profiles', withoutProfile(profiles, profile.id));
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
+  return true;
 }
 
 /** The key goes into VS Code's secret store; an empty one removes it. */
-async function askKey({ context }: Services, profile: ApiProfile): Promise<void> {
+export async function askKey({ context }: Services, profile: ApiProfile): Promise<void> {
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key of {0}', profile.name),
     prompt: vscode.l10n.t(
@@ -100,34 +103,45 @@ async function askKey({ context }: Services, profile: ApiProfile): Promise<void>
   else await storeKey(context.secrets, profile, key.trim());
 }
 
-/** Asks the model for one word; the vendor's own error is told, with what can be done about it. */
+export interface Connection {
+  readonly ok: boolean;
+  /** What happened, for a person; empty where it was cancelled. */
+  readonly message: string;
+}
+
+/** Asks a profile's model for one word. The vendor's own error is told, with what can be done about it. Never throws. */
+export async function tryConnection(services: Services, profile: ApiProfile, signal: AbortSignal): Promise<Connection> {
+  try {
+    const state = await readKey(services.context.secrets, profile);
+    const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
+      counter: await counterOf(services),
+      models: languageModels,
+    });
+    const result = await testConnection(handler, signal);
+    if (!result.ok) return { ok: false, message: result.error.kind === 'aborted' ? '' : result.error.message };
+    const time = formatTime(result.timeMs);
+    return { ok: true, message: vscode.l10n.t('{0} answers ({1}, {2}).', profile.name, profile.model, time) };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The same with progress and cancel, told in a notification. */
 async function testProfile(services: Services, profile: ApiProfile): Promise<void> {
-  const { log, context } = services;
+  const { log } = services;
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t('Testing {0}', profile.name),
     cancellable: true,
   };
-  let message: string;
-  try {
-    const state = await readKey(context.secrets, profile);
-    const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
-      counter: await counterOf(services),
-      models: languageModels,
-    });
-    const result = await vscode.window.withProgress(progress, (_report, token) =>
-      withCancellation(token, (signal) => testConnection(handler, signal)),
-    );
-    if (result.ok) {
-      const told = vscode.l10n.t('{0} answers ({1}, {2}).', profile.name, profile.model, formatTime(result.timeMs));
-      log.info(told);
-      void vscode.window.showInformationMessage(told);
-      return;
-    }
-    if (result.error.kind === 'aborted') return;
-    ({ message } = result.error);
-  } catch (error) {
-    message = error instanceof Error ? error.message : String(error);
+  const { ok, message } = await vscode.window.withProgress(progress, (_report, token) =>
+    withCancellation(token, (signal) => tryConnection(services, profile, signal)),
+  );
+  if (message === '') return;
+  if (ok) {
+    log.info(message);
+    void vscode.window.showInformationMessage(message);
+    return;
   }
   log.error(message);
   const again = vscode.l10n.t('Retry');

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+
+/**
+ * The panel's page. Nothing is inline and nothing remote: one script, one style sheet, both of this extension. The nonce is
+ * also for the style elements that the toolkit makes (it looks for it in `csp-nonce`).
+ */
+export function pageFor(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
+  const nonce = randomBytes(16).toString('base64');
+  const file = (name: string): string =>
+    webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name)).toString();
+  const policy = [
+    `default-src 'none'`,
+    `img-src ${webview.cspSource} data:`,
+    `font-src ${webview.cspSource}`,
+    `style-src ${webview.cspSource} 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="${escape(language)}">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${escape(policy)}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta property="csp-nonce" content="${nonce}" />
+    <link rel="stylesheet" href="${escape(file('webview.css'))}" />
+    <title>${escape(vscode.l10n.t('Context Condenser'))}</title>
+  </head>
+  <body>
+    <div id="root"></div>
+    <script nonce="${nonce}" src="${escape(file('webview.js'))}"></script>
+  </body>
+</html>`;
+}
+
+/** The folders that the page may load from. */
+export const resourceRoots = (extensionUri: vscode.Uri): vscode.Uri[] => [vscode.Uri.joinPath(extensionUri, 'dist')];
+
+const escape = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);

@@ -1,0 +1,37 @@
+/** The settings panel, in a bundle of its own that is loaded when it is first opened. */
+import * as vscode from 'vscode';
+import type { PanelParts } from './parts';
+import { SettingsPanel } from './settingsPanel';
+
+/** VS Code's name for this kind of panel. */
+export const PANEL_TYPE = 'contextCondenser.settings';
+
+let open: SettingsPanel | undefined;
+
+/** Opens the panel, or shows the one that is open; at a section where one is named. */
+export function openSettings(parts: PanelParts, section?: string): void {
+  const shown = open ?? adopt(parts, createPanel());
+  shown.reveal(section);
+}
+
+/** Takes over a panel that VS Code kept over a reload. */
+export function restoreSettings(parts: PanelParts, panel: vscode.WebviewPanel): void {
+  if (open) panel.dispose();
+  else adopt(parts, panel);
+}
+
+const createPanel = (): vscode.WebviewPanel =>
+  vscode.window.createWebviewPanel(PANEL_TYPE, vscode.l10n.t('Context Condenser'), vscode.ViewColumn.Active, {
+    enableScripts: true,
+  });
+
+function adopt(parts: PanelParts, panel: vscode.WebviewPanel): SettingsPanel {
+  const settings = new SettingsPanel(panel, parts);
+  panel.iconPath = new vscode.ThemeIcon('settings-gear');
+  open = settings;
+  panel.onDidDispose(() => {
+    settings.dispose();
+    open = undefined;
+  });
+  return settings;
+}

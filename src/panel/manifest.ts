@@ -1,0 +1,26 @@
+/** What package.json says about the settings: the one description of them, for VS Code and for the panel. */
+import type { ConfigSchema } from '../core/condense/types';
+import type { SettingScope } from './protocol';
+
+const PREFIX = 'contextCondenser.';
+
+/** What is read of package.json. VS Code has put the texts of the user's language in already. */
+export interface Manifest {
+  readonly contributes: { readonly configuration: ConfigurationPart | readonly ConfigurationPart[] };
+}
+
+interface ConfigurationPart {
+  readonly properties: Readonly<Record<string, ConfigSchema>>;
+}
+
+/** The settings' schemas by name without the prefix, in the order that package.json gives them. */
+export function settingSchemas({ contributes: { configuration } }: Manifest): Record<string, ConfigSchema> {
+  const schemas = [configuration].flat().flatMap(({ properties }) => Object.entries(properties));
+  return Object.fromEntries(
+    schemas.flatMap(([name, schema]) => (name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), schema]] : [])),
+  );
+}
+
+/** A setting of the machine or the application can't be set by a workspace. */
+export const scopesOf = ({ scope }: ConfigSchema): SettingScope[] =>
+  scope === 'machine' || scope === 'application' ? ['user'] : ['user', 'workspace'];

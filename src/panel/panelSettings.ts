@@ -1,0 +1,97 @@
+/** VS Code's settings as the panel shows and changes them. They are the only store: the panel keeps nothing of its own. */
+import * as vscode from 'vscode';
+import type { ConfigProblem, ConfigSchema } from '../core/condense/types';
+import { scopesOf } from './manifest';
+import type { Params, SettingScope, SettingState } from './protocol';
+import type { SettingRules } from './settingRules';
+import { PathError, withValueAt } from './valueAt';
+
+type Change = Params<'updateSetting'>;
+
+/** More than a settings file should hold. */
+const MAX_CHARS = 1_000_000;
+
+const TARGET: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
+  user: vscode.ConfigurationTarget.Global,
+  workspace: vscode.ConfigurationTarget.Workspace,
+};
+
+export class PanelSettings {
+  constructor(
+    private readonly schemas: Readonly<Record<string, ConfigSchema>>,
+    private readonly rules: SettingRules,
+  ) {}
+
+  /** All settings as they stand now. */
+  states(): Record<string, SettingState> {
+    const configuration = configurationNow();
+    return Object.fromEntries(
+      Object.entries(this.schemas).map(([name, schema]) => {
+        const found = configuration.inspect(name);
+        const value = configuration.get<unknown>(name);
+        const effective = this.rules.effective(name, value);
+        const state: SettingState = {
+          value,
+          ...(found?.globalValue !== undefined && { user: found.globalValue }),
+          ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
+          ...(effective !== undefined && { effective }),
+          scopes: scopesOf(schema),
+          problems: [...this.rules.problems(name, value)],
+        };
+        return [name, state];
+      }),
+    );
+  }
+
+  /** What would be wrong with a change that isn't wrong now already. */
+  check(change: Change): readonly ConfigProblem[] {
+    return this.plan(change).problems;
+  }
+
+  /**
+   * Saves a change, unless something is wrong with it: then nothing is saved.
+   * @throws Error where VS Code can't write its settings file.
+   */
+  async update(change: Change): Promise<readonly ConfigProblem[]> {
+    const { value, problems } = this.plan(change);
+    if (problems.length > 0) return problems;
+    await configurationNow().update(change.name, value, TARGET[change.scope]);
+    return [];
+  }
+
+  private plan({ name, scope, path, value }: Change): { value: unknown; problems: readonly ConfigProblem[] } {
+    const refuse = (message: string) => ({ value: undefined, problems: [{ path: path.join('.'), message }] });
+    const schema = this.schemas[name];
+    if (!Object.hasOwn(this.schemas, name) || !schema) return refuse(vscode.l10n.t('There is no such setting.'));
+    if (!scopesOf(schema).includes(scope)) {
+      return refuse(vscode.l10n.t('This is set for you as a user; a workspace can’t set it.'));
+    }
+    if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
+      return refuse(vscode.l10n.t('No workspace is open.'));
+    }
+    const found = configurationNow().inspect(name);
+    const before: unknown = scope === 'user' ? found?.globalValue : found?.workspaceValue;
+    let after: unknown;
+    try {
+      after = withValueAt(before, path, value);
+    } catch (error) {
+      if (error instanceof PathError) return refuse(error.message);
+      throw error;
+    }
+    if (isEmptyObject(after) && path.length > 0) after = undefined;
+    if (after === undefined) return { value: after, problems: [] };
+    if (JSON.stringify(after).length > MAX_CHARS) {
+      return refuse(vscode.l10n.t('This is longer than a million characters.'));
+    }
+    // What was wrong before and still is doesn't keep the rest from being mended.
+    const known = new Set(this.rules.problems(name, before).map(keyOf));
+    return { value: after, problems: this.rules.problems(name, after).filter((problem) => !known.has(keyOf(problem))) };
+  }
+}
+
+const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('contextCondenser');
+
+const keyOf = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

@@ -1,0 +1,73 @@
+/** What the panel shows of profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
+import * as vscode from 'vscode';
+import { readKey } from '../settings/keys';
+import { needsKey, parseProfiles, type ApiProfile } from '../settings/profiles';
+import type { PanelParts } from './parts';
+import type { EditorModel, ProfileKeyState, ProfileState } from './protocol';
+
+interface Facts {
+  readonly profiles: ProfileState[];
+  readonly editorModels: EditorModel[];
+}
+
+export class ProfileFacts implements vscode.Disposable {
+  private facts: Facts = { profiles: [], editorModels: [] };
+  private generation = 0;
+
+  /** @param changed is called after each refresh. */
+  constructor(
+    private readonly parts: PanelParts,
+    private readonly changed: () => void,
+  ) {}
+
+  /** As they were found last. */
+  now(): Facts {
+    return this.facts;
+  }
+
+  /** Looks anew: keys at once, then what takes longer. */
+  refresh(): void {
+    void this.look(++this.generation);
+  }
+
+  dispose(): void {
+    this.generation++;
+  }
+
+  private async look(generation: number): Promise<void> {
+    try {
+      const { profiles } = parseProfiles(vscode.workspace.getConfiguration('contextCondenser').get('profiles'));
+      const keys = await Promise.all(profiles.map((profile) => this.keyOf(profile)));
+      this.tell(generation, {
+        ...this.facts,
+        profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
+      });
+      const { factsOfModel, modelsOfEditor } = this.parts.commands();
+      const [models, editorModels] = await Promise.all([Promise.all(profiles.map(factsOfModel)), modelsOfEditor()]);
+      this.tell(generation, {
+        editorModels: editorModels.map(({ id, name, vendor, maxInputTokens }) => ({
+          id,
+          name,
+          vendor,
+          maxInputTokens,
+        })),
+        profiles: profiles.map(({ id }, index) => ({ id, key: keys[index] ?? 'missing', ...models[index] })),
+      });
+    } catch (error) {
+      this.parts.services.log.warn(`The settings panel could not look up the profiles. ${String(error)}`);
+    }
+  }
+
+  /** What an older look found is not told any more. */
+  private tell(generation: number, facts: Facts): void {
+    if (generation !== this.generation) return;
+    this.facts = facts;
+    this.changed();
+  }
+
+  private async keyOf(profile: ApiProfile): Promise<ProfileKeyState> {
+    if (profile.vendor === 'vscode') return 'not-needed';
+    const { kind } = await readKey(this.parts.services.context.secrets, profile);
+    return kind === 'missing' && !needsKey(profile) ? 'not-needed' : kind;
+  }
+}

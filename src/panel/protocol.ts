@@ -1,0 +1,185 @@
+/**
+ * What the settings panel's webview and the extension host say to each other. Both sides check every message against
+ * these schemas; what doesn't fit is dropped and logged. Strings that a person reads come in their language.
+ *
+ * The webview begins with `ready` and is answered with `welcome`. From then on each change of the state comes as a whole
+ * `state` with a growing revision, so that nothing is patched and a late one is told by its number. Requests carry ids.
+ */
+import { z } from 'zod';
+
+/** Raised when one side would misread the other; a webview that was restored from another version is built anew. */
+export const PROTOCOL_VERSION = 1;
+
+const name = z.string().min(1).max(200);
+const id = z.string().min(1).max(200);
+const message = z.string().max(20_000);
+
+/** Where a setting is written. */
+const scopeSchema = z.enum(['user', 'workspace']);
+export type SettingScope = z.output<typeof scopeSchema>;
+
+const problemSchema = z.object({ path: z.string(), message: z.string() });
+
+/** A setting as it stands in its places. Absent means that it isn't set there. */
+const settingSchema = z.object({
+  /** What holds. */
+  value: z.unknown(),
+  user: z.unknown().optional(),
+  workspace: z.unknown().optional(),
+  /** Of a provider's configuration: with the defaults filled in, where it is sound. */
+  effective: z.unknown().optional(),
+  /** A setting about keys, endpoints and money can't be set by a workspace. */
+  scopes: z.array(scopeSchema),
+  /** What is wrong with the value that holds. */
+  problems: z.array(problemSchema),
+});
+export type SettingState = z.output<typeof settingSchema>;
+
+const keyStateSchema = z.enum(['set', 'missing', 'other-endpoint', 'not-needed']);
+export type ProfileKeyState = z.output<typeof keyStateSchema>;
+
+/** A profile beside what its setting holds. The key itself never comes here. */
+const profileSchema = z.object({
+  id,
+  key: keyStateSchema,
+  /** Input and output together, in tokens, from the profile or the price table. */
+  contextWindow: z.number().optional(),
+  /** US dollars per million tokens. */
+  inputPrice: z.number().optional(),
+  outputPrice: z.number().optional(),
+});
+export type ProfileState = z.output<typeof profileSchema>;
+
+/** A model that VS Code itself offers. */
+const editorModelSchema = z.object({ id, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
+export type EditorModel = z.output<typeof editorModelSchema>;
+
+const stateSchema = z.object({
+  /** Grows with each change. */
+  revision: z.int().min(0),
+  /** By name without the extension's prefix, such as `manual.targetPercent`. */
+  settings: z.record(z.string(), settingSchema),
+  profiles: z.array(profileSchema),
+  editorModels: z.array(editorModelSchema),
+  /** Name of the open workspace; absent where none is open. */
+  workspace: z.string().optional(),
+});
+export type PanelState = z.output<typeof stateSchema>;
+
+/** A JSON Schema as package.json or a provider gives it. */
+const jsonSchema = z.record(z.string(), z.unknown());
+
+const providerSchema = z.object({
+  id,
+  name: z.string(),
+  description: z.string(),
+  /** Of its configuration. */
+  schema: jsonSchema,
+  /** The setting that holds its configuration. */
+  setting: z.string().optional(),
+});
+export type ProviderDescription = z.output<typeof providerSchema>;
+
+const measuredSchema = z.object({
+  condensations: z.number(),
+  failures: z.number(),
+  fallbacks: z.number(),
+  latencyMs: z.number().optional(),
+  reductionPercent: z.number().optional(),
+  estimateErrorPercent: z.number().optional(),
+  byProfile: z.array(z.object({ profile: z.string(), calls: z.number(), cost: z.number() })),
+  /** Newest first, bounded. */
+  runs: z.array(
+    z.object({
+      at: z.string(),
+      provider: z.string(),
+      outcome: z.string(),
+      reason: z.string().optional(),
+      tokensBefore: z.number(),
+      tokensAfter: z.number(),
+      timeMs: z.number(),
+      cost: z.number().optional(),
+    }),
+  ),
+});
+export type Measured = z.output<typeof measuredSchema>;
+
+const settingChange = {
+  name,
+  scope: scopeSchema,
+  /** Keys inside the setting's object; empty: the whole setting. */
+  path: z.array(z.union([name, z.int().min(0).max(10_000)])).max(12),
+  /** Absent: back to what holds without it. */
+  value: z.unknown().optional(),
+};
+const verdict = z.object({ problems: z.array(problemSchema) });
+const nothing = z.null();
+const profileId = z.strictObject({ id });
+
+/** The commands that the panel may run, so that a webview can't run any other. */
+export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
+
+/** What the webview may ask for: parameters and answer by method. */
+export const methods = {
+  /** What would be wrong with a change. Nothing is saved. */
+  checkSetting: { params: z.strictObject(settingChange), result: verdict },
+  /** Saves a change unless something is wrong with it. */
+  updateSetting: { params: z.strictObject(settingChange), result: verdict },
+  /** Shows a setting in settings.json. */
+  openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name }), result: nothing },
+  /** Adds a profile, or puts it in the place of the one with its id. */
+  saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdict },
+  /** Asks the user first. */
+  removeProfile: { params: profileId, result: z.object({ removed: z.boolean() }) },
+  /** The key is asked for by VS Code itself and goes into its secret store. */
+  setKey: { params: profileId, result: nothing },
+  testProfile: { params: profileId, result: z.object({ ok: z.boolean(), message }) },
+  /** The request that Native would send for the sample conversation with this prompt. */
+  previewPrompt: {
+    params: z.strictObject({ prompt: z.string().max(100_000) }),
+    result: z.object({ text: z.string() }),
+  },
+  measures: { params: z.strictObject({}), result: measuredSchema },
+  clearMeasures: { params: z.strictObject({}), result: nothing },
+  runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },
+} as const;
+export type Method = keyof typeof methods;
+export type Params<M extends Method> = z.output<(typeof methods)[M]['params']>;
+export type Result<M extends Method> = z.output<(typeof methods)[M]['result']>;
+
+export const isMethod = (value: string): value is Method => Object.hasOwn(methods, value);
+
+const requestId = z.int().min(1);
+
+/** From the webview. A request's parameters are checked by its method. */
+export const toHostSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
+  z.strictObject({ type: z.literal('request'), id: requestId, method: name, params: z.unknown() }),
+  z.strictObject({ type: z.literal('cancel'), id: requestId }),
+  /** What the webview found wrong, for the log. */
+  z.strictObject({ type: z.literal('log'), message }),
+]);
+export type ToHost = z.output<typeof toHostSchema>;
+
+/** From the host. A result is checked by the method that was asked for. */
+export const toWebviewSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('welcome'),
+    /** Translations by the English text; empty in English. */
+    texts: z.record(z.string(), z.string()),
+    /** BCP 47 tag. */
+    language: z.string(),
+    /** What package.json says about each setting. */
+    schemas: z.record(z.string(), jsonSchema),
+    providers: z.array(providerSchema),
+    state: stateSchema,
+  }),
+  z.strictObject({ type: z.literal('state'), state: stateSchema }),
+  z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
+  /** A request failed; the message says what happened and what to do. */
+  z.strictObject({ type: z.literal('failed'), id: requestId, message }),
+  /** Shows a section. */
+  z.strictObject({ type: z.literal('reveal'), section: name }),
+]);
+export type ToWebview = z.output<typeof toWebviewSchema>;
+export type Welcome = Extract<ToWebview, { type: 'welcome' }>;

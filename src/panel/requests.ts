@@ -1,0 +1,107 @@
+/** What the panel does when its webview asks. Parameters were checked before. */
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { summarizeMeasures } from '../core/condense/measures';
+import { parseProfiles, type ApiProfile } from '../settings/profiles';
+import type { PanelSettings } from './panelSettings';
+import type { PanelParts } from './parts';
+import type { Measured, Method, Params, Result } from './protocol';
+
+export type RequestHandlers = {
+  readonly [M in Method]: (params: Params<M>, signal: AbortSignal) => Promise<Result<M>>;
+};
+
+/** Runs that the panel lists. */
+const SHOWN_RUNS = 200;
+
+export function requestHandlers(parts: PanelParts, settings: PanelSettings): RequestHandlers {
+  const { services } = parts;
+  return {
+    checkSetting: (change) => Promise.resolve({ problems: [...settings.check(change)] }),
+    updateSetting: async (change) => ({ problems: [...(await settings.update(change))] }),
+    openSettingsFile: async ({ scope, name }) => {
+      const command = scope === 'user' ? 'openSettingsJson' : 'openWorkspaceSettingsFile';
+      const revealSetting = { key: `contextCondenser.${name}`, edit: true };
+      await vscode.commands.executeCommand(`workbench.action.${command}`, { revealSetting });
+      return null;
+    },
+    saveProfile: async ({ profile }) => {
+      const raw = rawProfiles();
+      const known = raw.findIndex((other) => idOf(other) === profile['id']);
+      const place = known === -1 ? raw.length : known;
+      const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
+      const prefix = `${place}.`;
+      return {
+        problems: problems.map(({ path, message }) => ({
+          path: path.startsWith(prefix) ? path.slice(prefix.length) : path,
+          message,
+        })),
+      };
+    },
+    removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, profileOf(id)) }),
+    setKey: async ({ id }) => {
+      await parts.commands().askKey(services, profileOf(id));
+      return null;
+    },
+    testProfile: async ({ id }, signal) => parts.commands().tryConnection(services, profileOf(id), signal),
+    previewPrompt: async ({ prompt }, signal) => {
+      const sample = join(services.context.extensionPath, 'sample', 'conversation.jsonl');
+      return { text: await parts.commands().promptFor(services, sample, prompt, signal) };
+    },
+    measures: async () => measuredOf(await parts.commands().metricsOf(services).read()),
+    clearMeasures: async () => {
+      await parts.commands().metricsOf(services).clear();
+      return null;
+    },
+    runCommand: async ({ command }) => {
+      await vscode.commands.executeCommand(`contextCondenser.${command}`);
+      return null;
+    },
+  };
+}
+
+type Measures = Parameters<typeof summarizeMeasures>[0];
+
+function measuredOf(measures: Measures): Measured {
+  const { condensations, failures, fallbacks, latencyMs, reductionPercent, estimateErrorPercent, byProfile } =
+    summarizeMeasures(measures);
+  return {
+    condensations,
+    failures,
+    fallbacks,
+    ...(latencyMs && { latencyMs: latencyMs.mean }),
+    ...(reductionPercent && { reductionPercent: reductionPercent.mean }),
+    ...(estimateErrorPercent && { estimateErrorPercent: estimateErrorPercent.mean }),
+    byProfile: Object.entries(byProfile).map(([profile, used]) => ({ profile, ...used })),
+    runs: measures
+      .slice(-SHOWN_RUNS)
+      .toReversed()
+      .map(({ at, provider, outcome, reason, tokensBefore, tokensAfter, timeMs, cost }) => ({
+        at,
+        provider,
+        outcome,
+        ...(reason !== undefined && { reason }),
+        tokensBefore,
+        tokensAfter,
+        timeMs,
+        ...(cost !== undefined && { cost }),
+      })),
+  };
+}
+
+/** The entries of the setting as they stand, the wrong ones too: what isn't changed is left as it is. */
+function rawProfiles(): readonly unknown[] {
+  const value: unknown = vscode.workspace.getConfiguration('contextCondenser').inspect('profiles')?.globalValue;
+  return Array.isArray(value) ? value : [];
+}
+
+const idOf = (entry: unknown): unknown =>
+  typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
+
+/** @throws Error where there is none (any more). */
+function profileOf(id: string): ApiProfile {
+  const { profiles } = parseProfiles(vscode.workspace.getConfiguration('contextCondenser').get('profiles'));
+  const profile = profiles.find((entry) => entry.id === id);
+  if (!profile) throw new Error(vscode.l10n.t('There is no profile "{0}" any more.', id));
+  return profile;
+}

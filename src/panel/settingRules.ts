@@ -1,0 +1,69 @@
+/** What is wrong with a setting's value: by the setting's own rule where it has one, else by its schema in package.json. */
+import { z } from 'zod';
+import { validate } from '../core/condense/config';
+import { promptProblems } from '../core/condense/summary/prompt';
+import type { CondensationProvider, ConfigProblem, ConfigSchema } from '../core/condense/types';
+import { parseProfiles } from '../settings/profiles';
+
+type Rule = (value: unknown) => readonly ConfigProblem[];
+
+/** Where a provider's configuration is kept: the setting of its id. */
+const providerRule =
+  (provider: CondensationProvider): Rule =>
+  (value) => {
+    const result = provider.validateConfig(value);
+    return result.valid ? [] : result.problems;
+  };
+
+const RULES: Readonly<Record<string, Rule>> = {
+  profiles: (value) =>
+    parseProfiles(value).problems.map(({ path, message }) => ({ path: path.replace(/^profiles\.?/, ''), message })),
+  condensingPrompt: (value) => (typeof value === 'string' ? promptProblems(value, '') : []),
+};
+
+export class SettingRules {
+  private readonly rules = new Map<string, Rule[]>();
+
+  /**
+   * @param schemas the settings' schemas by name.
+   * @param providers those whose configuration is a setting.
+   */
+  constructor(
+    schemas: Readonly<Record<string, ConfigSchema>>,
+    private readonly providers: readonly CondensationProvider[],
+  ) {
+    for (const [name, schema] of Object.entries(schemas)) {
+      const own = RULES[name];
+      const provider = providers.find(({ id }) => id === name);
+      const special = provider ? [providerRule(provider)] : own ? [own] : [];
+      this.rules.set(name, [...special, schemaRule(schema)]);
+    }
+  }
+
+  /** The configuration that a provider makes of a setting's value; undefined where it isn't sound, or is no provider's. */
+  effective(name: string, value: unknown): unknown {
+    const result = this.providers.find(({ id }) => id === name)?.validateConfig(value);
+    return result?.valid === true ? result.config : undefined;
+  }
+
+  /** @returns the problems by path inside the setting; none where there is no such setting's value to judge. */
+  problems(name: string, value: unknown): readonly ConfigProblem[] {
+    for (const rule of this.rules.get(name) ?? []) {
+      const problems = rule(value);
+      if (problems.length > 0) return problems;
+    }
+    return [];
+  }
+}
+
+/** Made when it is first needed: most settings are never changed while a panel is open. */
+function schemaRule(schema: ConfigSchema): Rule {
+  let parser: z.ZodType | undefined;
+  return (value) => {
+    parser ??= z.fromJSONSchema(schema);
+    // An absent value takes the default before it is judged here.
+    if (value === undefined) return [];
+    const result = validate(parser, value);
+    return result.valid ? [] : result.problems;
+  };
+}

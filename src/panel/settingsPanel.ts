@@ -1,0 +1,161 @@
+import * as vscode from 'vscode';
+import { pageFor, resourceRoots } from './html';
+import { settingSchemas, type Manifest } from './manifest';
+import { PanelSettings } from './panelSettings';
+import type { PanelParts } from './parts';
+import { ProfileFacts } from './profileFacts';
+import { isMethod, methods, toHostSchema, type PanelState, type ToHost, type ToWebview } from './protocol';
+import { BUILT_IN, describeProviders } from './providers';
+import { requestHandlers, type RequestHandlers } from './requests';
+import { SettingRules } from './settingRules';
+
+/** One open settings panel: answers its webview and tells it what changes. */
+export class SettingsPanel implements vscode.Disposable {
+  private readonly settings: PanelSettings;
+  private readonly facts: ProfileFacts;
+  private readonly handlers: RequestHandlers;
+  private readonly schemas: ReturnType<typeof settingSchemas>;
+  private readonly running = new Map<number, AbortController>();
+  private readonly subscriptions: vscode.Disposable[] = [];
+  private revision = 0;
+  private isReady = false;
+  /** The section to show once the webview is there. */
+  private pendingSection: string | undefined;
+
+  constructor(
+    readonly panel: vscode.WebviewPanel,
+    private readonly parts: PanelParts,
+  ) {
+    const { services, extension } = parts;
+    this.schemas = settingSchemas(extension.packageJSON as Manifest);
+    this.settings = new PanelSettings(this.schemas, new SettingRules(this.schemas, BUILT_IN));
+    this.facts = new ProfileFacts(parts, () => {
+      this.tellState();
+    });
+    this.handlers = requestHandlers(parts, this.settings);
+    this.subscriptions.push(
+      this.facts,
+      panel.webview.onDidReceiveMessage((message: unknown) => {
+        this.receive(message);
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration('contextCondenser')) return;
+        // At once, so that an answer to the change that was asked for comes after what it changed.
+        this.tellState();
+        this.facts.refresh();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.tellState();
+      }),
+      services.context.secrets.onDidChange(() => {
+        this.facts.refresh();
+      }),
+      vscode.lm.onDidChangeChatModels(() => {
+        this.facts.refresh();
+      }),
+    );
+    panel.webview.options = { enableScripts: true, localResourceRoots: resourceRoots(services.context.extensionUri) };
+    panel.webview.html = pageFor(panel.webview, services.context.extensionUri, vscode.env.language);
+    this.facts.refresh();
+  }
+
+  dispose(): void {
+    for (const abort of this.running.values()) abort.abort();
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  /** Brings the panel to the front, at a section where one is named. */
+  reveal(section?: string): void {
+    this.panel.reveal();
+    if (section === undefined) return;
+    if (this.isReady) this.send({ type: 'reveal', section });
+    else this.pendingSection = section;
+  }
+
+  /** Takes a message from the webview. What isn't one is dropped. */
+  receive(raw: unknown): void {
+    const parsed = toHostSchema.safeParse(raw);
+    if (parsed.success) this.handle(parsed.data);
+    else this.parts.services.log.warn('The settings panel sent a message that is none; it was dropped.');
+  }
+
+  private handle(message: ToHost): void {
+    switch (message.type) {
+      case 'ready':
+        this.welcome();
+        return;
+      case 'request':
+        void this.answer(message.id, message.method, message.params);
+        return;
+      case 'cancel':
+        this.running.get(message.id)?.abort();
+        return;
+      case 'log':
+        this.parts.services.log.warn(`Settings panel: ${message.message}`);
+        return;
+    }
+  }
+
+  private welcome(): void {
+    this.isReady = true;
+    this.send({
+      type: 'welcome',
+      texts: textsOf(vscode.l10n.bundle),
+      language: vscode.env.language,
+      schemas: this.schemas,
+      providers: describeProviders([...BUILT_IN, ...this.parts.services.registered.list()], this.schemas),
+      state: this.state(),
+    });
+    if (this.pendingSection !== undefined) this.send({ type: 'reveal', section: this.pendingSection });
+    this.pendingSection = undefined;
+  }
+
+  private state(): PanelState {
+    const { name: workspace } = vscode.workspace;
+    return {
+      revision: this.revision++,
+      settings: this.settings.states(),
+      ...this.facts.now(),
+      ...(workspace !== undefined && { workspace }),
+    };
+  }
+
+  private tellState(): void {
+    if (this.isReady) this.send({ type: 'state', state: this.state() });
+  }
+
+  private async answer(id: number, method: string, params: unknown): Promise<void> {
+    const { log } = this.parts.services;
+    if (!isMethod(method) || this.running.has(id)) {
+      log.warn(`The settings panel asked for something that there isn't: ${method.slice(0, 100)}`);
+      return;
+    }
+    const checked = methods[method].params.safeParse(params);
+    if (!checked.success) {
+      log.warn(`The settings panel asked wrongly for ${method}; nothing was done.`);
+      this.send({ type: 'failed', id, message: vscode.l10n.t('The panel asked wrongly. Nothing was done.') });
+      return;
+    }
+    const abort = new AbortController();
+    this.running.set(id, abort);
+    try {
+      // The schema of this very method has just said that these are its parameters.
+      const handler = this.handlers[method] as (params: unknown, signal: AbortSignal) => Promise<unknown>;
+      this.send({ type: 'reply', id, result: await handler(checked.data, abort.signal) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
+      this.send({ type: 'failed', id, message });
+    } finally {
+      this.running.delete(id);
+    }
+  }
+
+  private send(message: ToWebview): void {
+    // False where the panel is hidden: it asks anew once it shows.
+    void this.panel.webview.postMessage(message);
+  }
+}
+
+/** The bundle of VS Code's language by English text; a text with a comment is found by its text alone. */
+const textsOf = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });

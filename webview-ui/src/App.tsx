@@ -1,0 +1,106 @@
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { Outline, type OutlineEntry } from './components/Outline';
+import { ScopeSwitch } from './components/ScopeSwitch';
+import { SearchBox } from './components/SearchBox';
+import { t } from './l10n';
+import { History } from './sections/history/History';
+import { OtherSettings } from './sections/OtherSettings';
+import { Overview } from './sections/overview/Overview';
+import { Profiles } from './sections/profiles/Profiles';
+import { ProviderSection } from './sections/ProviderSection';
+import { usePanel } from './state/panel';
+import { SearchContext } from './state/search';
+
+/** The page: whose settings, a search, the outline, and all sections below each other. */
+export function App(): ReactNode {
+  const { welcome } = usePanel();
+  const [query, setQuery] = useState('');
+  const searched = query.trim().toLowerCase();
+  const [found, setFound] = useState(0);
+  const main = useRef<HTMLElement>(null);
+  const show = useReveal();
+  useScrollPlace(main);
+  useLayoutEffect(() => {
+    setFound(searched === '' ? 0 : (main.current?.querySelectorAll('[data-setting]').length ?? 0));
+  }, [searched]);
+
+  const entries: readonly OutlineEntry[] = [
+    { id: 'overview', title: t('Overview') },
+    { id: 'profiles', title: t('Profiles') },
+    ...welcome.providers.map(({ id, name }) => ({ id, title: name })),
+    { id: 'history', title: t('History and savings') },
+    { id: 'more', title: t('More settings') },
+  ];
+  const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
+  return (
+    <SearchContext value={searched}>
+      <header className="top">
+        <h1 className="visually-hidden">{t('Context Condenser')}</h1>
+        <SearchBox value={query} onChange={setQuery} result={result} />
+        <ScopeSwitch />
+      </header>
+      <div className="columns">
+        <Outline
+          entries={entries}
+          onChoose={(id) => {
+            setQuery('');
+            show(id);
+          }}
+        />
+        <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
+          <Overview />
+          <Profiles />
+          {welcome.providers.map((provider) => (
+            <ProviderSection key={provider.id} provider={provider} />
+          ))}
+          <History />
+          <OtherSettings />
+        </main>
+      </div>
+    </SearchContext>
+  );
+}
+
+/** Unfolds a section and goes to it: chosen in the outline, or asked for by a command. */
+function useReveal(): (id: string) => void {
+  const { view, changeView, wanted } = usePanel();
+  const [target, setTarget] = useState<{ readonly id: string }>();
+  const show = (id: string): void => {
+    if (!view.open.includes(id)) changeView({ open: [...view.open, id] });
+    setTarget({ id });
+  };
+  useEffect(() => {
+    if (wanted) show(wanted.section);
+    // Each wish is followed once; what is unfolded by then doesn't make it a new one.
+  }, [wanted]);
+  useLayoutEffect(() => {
+    const section = target && document.getElementById(target.id);
+    section?.scrollIntoView({ block: 'start' });
+    section?.querySelector('button')?.focus({ preventScroll: true });
+  }, [target]);
+  return show;
+}
+
+/** Goes back to the place that was shown before a reload, and keeps it. */
+function useScrollPlace(main: React.RefObject<HTMLElement | null>): void {
+  const { view, changeView } = usePanel();
+  const first = useRef(view.scroll);
+  const change = useRef(changeView);
+  useLayoutEffect(() => {
+    document.documentElement.scrollTop = first.current;
+  }, [main]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onScroll = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        change.current({ scroll: document.documentElement.scrollTop });
+      }, 200);
+    };
+    window.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../ui';
+
+/** What is wrong, read out when it appears. */
+export function Problems({ problems }: { readonly problems: readonly string[] }): ReactNode {
+  return (
+    <div role="alert" className="problems">
+      {problems.map((problem) => (
+        <p key={problem} className="problem">
+          <Icon name="error" />
+          <span>{problem}</span>
+        </p>
+      ))}
+    </div>
+  );
+}

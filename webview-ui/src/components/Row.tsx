@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import { t } from '../l10n';
+import type { Setting } from '../state/useSetting';
+import { matches, useSearch } from '../state/search';
+import { IconButton } from '../ui';
+import { Problems } from './Problems';
+import { RichText } from './RichText';
+
+interface RowProps {
+  readonly setting: Setting;
+  readonly title: string;
+  readonly help?: string | undefined;
+  /** What is wrong; default: what is wrong with the saved value. */
+  readonly problems?: readonly string[];
+  /** More words by which it is found. */
+  readonly keywords?: string;
+  /** The control carries the title itself. */
+  readonly isTitled?: boolean;
+  readonly children: ReactNode;
+}
+
+/** One setting: what it is, what it does, the control, what is wrong with it. */
+export function Row({ setting, title, help, problems, keywords, isTitled = false, children }: RowProps): ReactNode {
+  const query = useSearch();
+  if (query !== '' && !matches(query, [title, help, keywords, setting.id])) return null;
+  return (
+    <div className={setting.isSet ? 'row row-set' : 'row'} data-setting={setting.id}>
+      <div className="row-title">
+        {isTitled ? children : <span className="row-name">{title}</span>}
+        {setting.alsoIn && (
+          <span className="row-note">
+            {setting.alsoIn === 'user' ? t('also set for you as a user') : t('also set in the workspace')}
+          </span>
+        )}
+        {setting.isSet && (
+          <IconButton icon="reset" label={t('Reset {0}', title)} onClick={() => void setting.reset()} />
+        )}
+      </div>
+      {help !== undefined && help !== '' && (
+        <p className="row-help">
+          <RichText text={help} />
+        </p>
+      )}
+      {!isTitled && <div className="row-control">{children}</div>}
+      <Problems problems={problems ?? setting.problems} />
+    </div>
+  );
+}

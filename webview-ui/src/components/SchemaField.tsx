@@ -1,0 +1,179 @@
+import type { ReactNode } from 'react';
+import { formatNumber, t } from '../l10n';
+import { useDraft, type Parsed } from '../state/useDraft';
+import type { Path } from '../state/path';
+import { useSetting } from '../state/useSetting';
+import { usePanel } from '../state/panel';
+import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
+import { Row } from './Row';
+import { helpOf, kindOf, titleOf, type FieldKind, type Schema } from './schema';
+import { SchemaForm } from './SchemaForm';
+
+export interface SchemaFieldProps {
+  readonly name: string;
+  readonly path: Path;
+  readonly schema: Schema;
+  readonly title?: string;
+  readonly help?: string;
+}
+
+interface FieldProps extends SchemaFieldProps {
+  readonly title: string;
+  readonly help: string;
+}
+
+/** A control for one place in the settings, made from its schema. */
+export function SchemaField({ name, path, schema, ...texts }: SchemaFieldProps): ReactNode {
+  const title = texts.title ?? titleOf(String(path.at(-1) ?? name), schema);
+  const help = texts.help ?? helpOf(schema) ?? '';
+  const kind = kindOf(schema);
+  const field = { name, path, schema, title, help };
+  switch (kind.kind) {
+    case 'boolean':
+      return <BooleanField {...field} />;
+    case 'choice':
+      return <ChoiceField {...field} choice={kind} />;
+    case 'number':
+      return <NumberField {...field} />;
+    case 'text':
+      return <TextualField {...field} isLong={kind.isLong} />;
+    case 'list':
+      return <ListField {...field} />;
+    case 'group':
+      return (
+        <fieldset className="group">
+          <legend>{title}</legend>
+          {help !== '' && <p className="row-help">{help}</p>}
+          <SchemaForm name={name} path={path} fields={kind.fields} />
+        </fieldset>
+      );
+    case 'other':
+      return <OtherField {...field} />;
+  }
+}
+
+function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  return (
+    <Row setting={setting} title={title} help={help} isTitled>
+      <Checkbox
+        label={title}
+        help={help}
+        checked={setting.value === true}
+        onChange={(checked) => void setting.save(checked)}
+      />
+    </Row>
+  );
+}
+
+type Choice = Extract<FieldKind, { kind: 'choice' }>;
+
+function ChoiceField({ name, path, title, help, choice }: FieldProps & { readonly choice: Choice }): ReactNode {
+  const setting = useSetting(name, path);
+  const choices = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
+  return (
+    <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')}>
+      <Dropdown
+        label={title}
+        help={help}
+        value={typeof setting.value === 'string' ? setting.value : ''}
+        choices={choices}
+        onChange={(value) => void setting.save(value)}
+      />
+    </Row>
+  );
+}
+
+/** An empty field takes the setting back. */
+export function parseNumber(text: string): Parsed {
+  if (text.trim() === '') return {};
+  const value = Number(text.replace(',', '.'));
+  return Number.isFinite(value) ? { value } : { problem: t('This is no number.') };
+}
+
+function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const draft = useDraft(setting, typeof setting.value === 'number' ? String(setting.value) : '', parseNumber);
+  const { default: standard } = schema;
+  return (
+    <Row setting={setting} title={title} help={help} problems={draft.problems}>
+      <TextField
+        label={title}
+        help={[help, ...draft.problems].join(' ')}
+        invalid={draft.problems.length > 0}
+        numeric
+        placeholder={typeof standard === 'number' ? formatNumber(standard) : t('none')}
+        value={draft.text}
+        onInput={draft.onInput}
+        onCommit={draft.onCommit}
+      />
+    </Row>
+  );
+}
+
+const parseText = (text: string): Parsed => (text === '' ? {} : { value: text });
+
+export function TextualField({
+  name,
+  path,
+  title,
+  help,
+  isLong,
+}: FieldProps & { readonly isLong: boolean }): ReactNode {
+  const setting = useSetting(name, path);
+  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseText);
+  const control = {
+    label: title,
+    help: [help, ...draft.problems].join(' '),
+    invalid: draft.problems.length > 0,
+    value: draft.text,
+    onInput: draft.onInput,
+    onCommit: draft.onCommit,
+  };
+  return (
+    <Row setting={setting} title={title} help={help} problems={draft.problems}>
+      {isLong ? <TextArea {...control} /> : <TextField {...control} />}
+    </Row>
+  );
+}
+
+/** One entry a line. */
+const parseList = (text: string): Parsed => {
+  const value = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return value.length === 0 ? {} : { value };
+};
+
+function ListField({ name, path, title, help }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const shown = Array.isArray(setting.value) ? setting.value.map(String).join('\n') : '';
+  const draft = useDraft(setting, shown, parseList);
+  const explained = `${help} ${t('One a line.')}`.trim();
+  return (
+    <Row setting={setting} title={title} help={explained} problems={draft.problems}>
+      <TextArea
+        label={title}
+        help={[explained, ...draft.problems].join(' ')}
+        invalid={draft.problems.length > 0}
+        rows={3}
+        value={draft.text}
+        onInput={draft.onInput}
+        onCommit={draft.onCommit}
+      />
+    </Row>
+  );
+}
+
+function OtherField({ name, path, title, help }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const { connection } = usePanel();
+  return (
+    <Row setting={setting} title={title} help={help}>
+      <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name })}>
+        {t('Edit in settings.json')}
+      </LinkButton>
+    </Row>
+  );
+}

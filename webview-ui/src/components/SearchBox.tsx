@@ -1,0 +1,48 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { t } from '../l10n';
+import { Icon } from '../ui';
+
+interface SearchBoxProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Said about what was found. */
+  readonly result: string;
+}
+
+/** Finds settings by word. `/` and Ctrl+F lead here, Escape empties it. */
+export function SearchBox({ value, onChange, result }: SearchBoxProps): ReactNode {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
+      event.preventDefault();
+      input.current?.select();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', onKey);
+    };
+  }, []);
+  return (
+    <search className="search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        className="search-input"
+        aria-label={t('Search settings')}
+        placeholder={t('Search settings')}
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onChange('');
+        }}
+      />
+      <span className="search-result" role="status">
+        {result}
+      </span>
+    </search>
+  );
+}

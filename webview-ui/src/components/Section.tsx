@@ -1,0 +1,44 @@
+import { useId, type ReactNode } from 'react';
+import { Icon } from '../ui';
+import { usePanel } from '../state/panel';
+import { useSearch } from '../state/search';
+
+export interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  /** Said beside the title while the section is folded. */
+  readonly summary?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A part of the page that folds. A search unfolds all of them. */
+export function Section({ id, title, summary, children }: SectionProps): ReactNode {
+  const { view, changeView } = usePanel();
+  const content = useId();
+  const isSearching = useSearch() !== '';
+  const isOpen = isSearching || view.open.includes(id);
+  const toggle = (): void => {
+    changeView({ open: isOpen ? view.open.filter((other) => other !== id) : [...view.open, id] });
+  };
+  return (
+    <section id={id} className="section" aria-labelledby={`${id}-title`}>
+      <h2 className="section-heading">
+        <button
+          type="button"
+          className="section-toggle"
+          aria-expanded={isOpen}
+          aria-controls={content}
+          aria-disabled={isSearching}
+          onClick={isSearching ? undefined : toggle}
+        >
+          <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+          <span id={`${id}-title`}>{title}</span>
+        </button>
+        {!isOpen && summary !== undefined && <span className="section-summary">{summary}</span>}
+      </h2>
+      <div id={content} className="section-content" hidden={!isOpen}>
+        {isOpen && children}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+/** Texts in the user's language. The English text is its own key, as in `vscode.l10n`; the host sends the translations. */
+
+type Translate = (english: string) => string | undefined;
+
+let translate: Translate = () => undefined;
+let tag = 'en';
+
+/** @param language BCP 47 tag. */
+export function setLanguage(find: Translate, language: string): void {
+  translate = find;
+  tag = language;
+}
+
+/** A text with `{0}`, `{1}` … replaced by the values; numbers are written as the language writes them. */
+export function t(english: string, ...values: readonly (string | number)[]): string {
+  const text = translate(english) ?? english;
+  if (values.length === 0) return text;
+  return text.replace(/\{(\d+)\}/g, (whole, index: string) => {
+    const value = values[Number(index)];
+    return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
+  });
+}
+
+export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+  new Intl.NumberFormat(tag, options).format(value);
+
+/** @param dollars undefined where nobody knows. */
+export function formatDollars(dollars: number | undefined): string {
+  if (dollars === undefined) return t('unknown');
+  const digits = dollars !== 0 && Math.abs(dollars) < 0.01 ? 4 : 2;
+  return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: digits });
+}
+
+/** @param share 0 to 100. */
+export const formatPercent = (share: number): string =>
+  formatNumber(share / 100, { style: 'percent', maximumFractionDigits: Math.abs(share) < 10 ? 1 : 0 });
+
+/** @param iso a time in ISO 8601. */
+export const formatTimeOfDay = (iso: string): string =>
+  new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+/** @param ms milliseconds. */
+export const formatDuration = (ms: number): string =>
+  ms < 1_000
+    ? formatNumber(Math.round(ms), { style: 'unit', unit: 'millisecond' })
+    : formatNumber(ms / 1_000, { style: 'unit', unit: 'second', maximumFractionDigits: 1 });

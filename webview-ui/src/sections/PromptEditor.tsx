@@ -1,0 +1,62 @@
+import { useRef, useState, type ReactNode } from 'react';
+import { Row } from '../components/Row';
+import { helpOf } from '../components/schema';
+import { t } from '../l10n';
+import { usePanel } from '../state/panel';
+import { useDraft, type Parsed } from '../state/useDraft';
+import { useSetting } from '../state/useSetting';
+import { Button, ProgressRing, TextArea } from '../ui';
+
+const parse = (text: string): Parsed => (text === '' ? {} : { value: text });
+
+/** The user's own prompt for summaries, checked as it is typed, with the real request that it makes. */
+export function PromptEditor(): ReactNode {
+  const { connection, welcome } = usePanel();
+  const setting = useSetting('condensingPrompt');
+  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parse);
+  const [preview, setPreview] = useState<{ readonly text: string } | 'running'>();
+  const [failure, setFailure] = useState<string>();
+  const running = useRef<AbortController>(undefined);
+  const title = t('Prompt');
+  const help = helpOf(welcome.schemas['condensingPrompt'] ?? {}) ?? '';
+  const show = async (): Promise<void> => {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    setPreview('running');
+    setFailure(undefined);
+    try {
+      setPreview(await connection.request('previewPrompt', { prompt: draft.text }, { signal: abort.signal }));
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      setPreview(undefined);
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const problems = [...draft.problems, ...(failure === undefined ? [] : [failure])];
+  return (
+    <Row setting={setting} title={title} help={help} problems={problems} keywords="condensing prompt summary">
+      <TextArea
+        label={title}
+        help={[help, ...draft.problems].join(' ')}
+        invalid={draft.problems.length > 0}
+        rows={8}
+        placeholder={t('Empty: the built-in prompt.')}
+        value={draft.text}
+        onInput={draft.onInput}
+        onCommit={draft.onCommit}
+      />
+      <p className="actions">
+        <Button disabled={draft.problems.length > 0} onClick={() => void show()}>
+          {t('Preview the prompt')}
+        </Button>
+        {preview === 'running' && <ProgressRing label={t('Filling in the sample conversation…')} />}
+      </p>
+      {typeof preview === 'object' && (
+        <pre className="preview-text" tabIndex={0} aria-label={t('The prompt with the sample conversation')}>
+          {preview.text}
+        </pre>
+      )}
+    </Row>
+  );
+}

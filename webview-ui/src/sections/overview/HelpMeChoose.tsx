@@ -1,0 +1,92 @@
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { formatDollars, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSearch } from '../../state/search';
+import { useSetting } from '../../state/useSetting';
+import { Button, Icon } from '../../ui';
+import { questions, recommend, type Answers } from './recommend';
+
+/** Four questions that end in a configuration, applied with one click. */
+export function HelpMeChoose(): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const isSearching = useSearch() !== '';
+  if (isSearching) return null;
+  return (
+    <div className="help-me">
+      <button
+        type="button"
+        className="disclosure"
+        aria-expanded={isOpen}
+        onClick={() => {
+          setOpen(!isOpen);
+        }}
+      >
+        <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+        {t('Help me choose')}
+      </button>
+      {isOpen && <Questions />}
+    </div>
+  );
+}
+
+function Questions(): ReactNode {
+  const [answers, setAnswers] = useState<Answers>({});
+  return (
+    <div className="questions">
+      {questions().map(({ id, text, answers: offered }) => (
+        <fieldset key={id} className="question">
+          <legend>{text}</legend>
+          {offered.map((answer) => (
+            <label key={answer.id} className="answer">
+              <input
+                type="radio"
+                name={`question-${id}`}
+                checked={answers[id] === answer.id}
+                onChange={() => {
+                  setAnswers({ ...answers, [id]: answer.id });
+                }}
+              />
+              {answer.text}
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <Advice answers={answers} />
+    </div>
+  );
+}
+
+function Advice({ answers }: { readonly answers: Answers }): ReactNode {
+  const { welcome } = usePanel();
+  const provider = useSetting('provider');
+  const limit = useSetting('maxCostPerCondensation');
+  const smart = useSetting('smart');
+  const [problems, setProblems] = useState<readonly string[]>();
+  const advice = recommend(
+    answers,
+    welcome.providers.map(({ id }) => id),
+  );
+  const apply = async (): Promise<void> => {
+    if (!advice) return;
+    const found = [...(await limit.save(advice.maxCost))];
+    if (advice.preset !== undefined) found.push(...(await smart.save(advice.preset)));
+    if (found.length === 0) found.push(...(await provider.save(advice.provider)));
+    setProblems(found);
+  };
+  if (!advice) return <p className="row-help">{t('Answer all four for a recommendation.')}</p>;
+  const name = welcome.providers.find(({ id }) => id === advice.provider)?.name ?? advice.provider;
+  return (
+    <div className="advice" role="status">
+      <p>
+        <strong>{advice.preset === undefined ? name : t('{0} with the preset {1}', name, advice.preset)}</strong>{' '}
+        {advice.reason} {t('Cost limit: {0}.', formatDollars(advice.maxCost))}
+      </p>
+      <Button primary onClick={() => void apply()}>
+        {t('Apply')}
+      </Button>
+      {problems?.length === 0 && <span className="row-note">{t('Applied.')}</span>}
+      <Problems problems={problems ?? []} />
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { SchemaField } from '../../components/SchemaField';
+import { Section } from '../../components/Section';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSearch } from '../../state/search';
+import { Button } from '../../ui';
+import { HelpMeChoose } from './HelpMeChoose';
+import { ProviderCards } from './ProviderCards';
+import { Threshold } from './Threshold';
+
+/** What a beginner needs, and nothing more. */
+export function Overview(): ReactNode {
+  const { welcome, connection } = usePanel();
+  const isSearching = useSearch() !== '';
+  const { automatic, maxCostPerCondensation } = welcome.schemas;
+  return (
+    <Section id="overview" title={t('Overview')}>
+      <ProviderCards />
+      <HelpMeChoose />
+      {automatic && (
+        <SchemaField
+          name="automatic"
+          path={[]}
+          schema={automatic}
+          title={t('Condense automatically during agent tasks')}
+        />
+      )}
+      <Threshold />
+      {maxCostPerCondensation && (
+        <SchemaField name="maxCostPerCondensation" path={[]} schema={maxCostPerCondensation} title={t('Cost limit')} />
+      )}
+      {!isSearching && (
+        <p className="actions">
+          <Button onClick={() => void connection.request('runCommand', { command: 'condenseNow' })}>
+            {t('Condense a conversation…')}
+          </Button>
+          <Button onClick={() => void connection.request('runCommand', { command: 'condenseSample' })}>
+            {t('Try it on the sample')}
+          </Button>
+        </p>
+      )}
+    </Section>
+  );
+}

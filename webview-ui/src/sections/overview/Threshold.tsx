@@ -1,0 +1,74 @@
+import { useState, type ReactNode } from 'react';
+import { Row } from '../../components/Row';
+import { formatNumber, formatPercent, t } from '../../l10n';
+import { usePanel, type Panel } from '../../state/panel';
+import { useSetting } from '../../state/useSetting';
+import { Slider } from '../../ui';
+
+interface ModelWindow {
+  readonly name: string;
+  /** Tokens. */
+  readonly tokens: number;
+}
+
+/** What most models of today have; stands in while no model is known. Tokens. */
+const USUAL_WINDOW = 200_000;
+
+/** The models whose windows are known, the condensing profile's first. */
+export function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
+  const names = new Map(
+    (Array.isArray(state.settings['profiles']?.value) ? (state.settings['profiles'].value as unknown[]) : []).flatMap(
+      (entry) => {
+        const { id, name } = entry as { id?: unknown; name?: unknown };
+        return typeof id === 'string' && typeof name === 'string' ? [[id, name] as const] : [];
+      },
+    ),
+  );
+  const chosen = state.settings['condensingProfile']?.value;
+  const profiles = state.profiles
+    .toSorted((a, b) => Number(b.id === chosen) - Number(a.id === chosen))
+    .flatMap(({ id, contextWindow }) =>
+      contextWindow === undefined ? [] : [{ name: names.get(id) ?? id, tokens: contextWindow }],
+    );
+  return [...profiles, ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens }))];
+}
+
+/** When a conversation is condensed: a share of the window, and the tokens that it means. */
+export function Threshold(): ReactNode {
+  const panel = usePanel();
+  const setting = useSetting('threshold');
+  const [moved, setMoved] = useState<number>();
+  const saved = typeof setting.value === 'number' ? setting.value : 75;
+  const percent = moved ?? saved;
+  const [first] = windowsOf(panel);
+  const window = first ?? { name: '', tokens: USUAL_WINDOW };
+  const tokens = Math.floor((window.tokens * percent) / 100);
+  const meaning = first
+    ? t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name)
+    : t('{0} tokens of a window of {1}', tokens, window.tokens);
+  const title = t('Condense at');
+  const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
+  return (
+    <Row setting={setting} title={title} help={help} keywords={t('threshold percent window automatic')}>
+      <div className="slider-line">
+        <Slider
+          label={title}
+          help={help}
+          value={saved}
+          min={5}
+          max={100}
+          step={1}
+          describe={(value) => `${formatPercent(value)}, ${formatNumber(Math.floor((window.tokens * value) / 100))}`}
+          onMove={setMoved}
+          onCommit={(value) => {
+            void setting.save(value).then(() => {
+              setMoved(undefined);
+            });
+          }}
+        />
+        <output className="slider-value">{formatPercent(percent)}</output>
+        <span className="slider-meaning">{meaning}</span>
+      </div>
+    </Row>
+  );
+}

@@ -1,0 +1,62 @@
+/** What a user needs to know to choose a provider. The figures are those of the README, of conversations with 200K tokens. */
+import type { ProfileState } from '../../../../src/panel/protocol';
+import { formatDollars, formatPercent, t } from '../../l10n';
+
+export interface ProviderFacts {
+  readonly does: string;
+  readonly costs: string;
+  readonly loses: string;
+  /** Measured. */
+  readonly saves: string;
+}
+
+/** A conversation that is worth summing up, and a summary's length: tokens. */
+const EXAMPLE = { read: 100_000, written: 1_500 } as const;
+
+/** US dollars for summing up the example with a profile's model; undefined where its price is not known. */
+export const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
+  inputPrice === undefined || outputPrice === undefined
+    ? undefined
+    : (EXAMPLE.read * inputPrice + EXAMPLE.written * outputPrice) / 1_000_000;
+
+/** @param condensing the profile that would be called, where one is chosen. */
+export function factsOf(provider: string, condensing: ProfileState | undefined): ProviderFacts | undefined {
+  switch (provider) {
+    case 'lossless':
+      return {
+        does: t('Takes out what stands twice and refers to it.'),
+        costs: t('Nothing'),
+        loses: t('Nothing: every byte can be had back'),
+        saves: t('{0} in 0.15 s', formatPercent(25)),
+      };
+    case 'truncation':
+      return {
+        does: t('Shortens old tool results and parameters to their beginning and end.'),
+        costs: t('Nothing'),
+        loses: t('The middle of old results, until it is recalled'),
+        saves: t('{0} in 0.03 s', formatPercent(49)),
+      };
+    case 'native':
+      return {
+        does: t('Lets a model sum up what lies between the task and the latest messages.'),
+        costs: nativeCost(condensing),
+        loses: t('Details that the summary leaves out; instructions, files and errors are listed in full'),
+        saves: t('Most of what is old, in the time that the model takes'),
+      };
+    case 'smart':
+      return {
+        does: t('Runs passes of your choice, by content type, until the target is met.'),
+        costs: t('Nothing, or what the models of its passes cost'),
+        loses: t('What its passes say'),
+        saves: t('As much as its passes allow'),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function nativeCost(condensing: ProfileState | undefined): string {
+  if (!condensing) return t('What the model costs; choose a profile first');
+  const cost = exampleCost(condensing);
+  return cost === undefined ? t('What the model costs') : t('About {0} for 100,000 tokens', formatDollars(cost));
+}

@@ -1,0 +1,112 @@
+/** "Help me choose": from four answers to a configuration (providers-complete.md, 7.2). */
+import { t } from '../../l10n';
+
+export interface Question {
+  readonly id: 'budget' | 'wait' | 'loss' | 'effort';
+  readonly text: string;
+  readonly answers: readonly { readonly id: string; readonly text: string }[];
+}
+
+export const questions = (): readonly Question[] => [
+  {
+    id: 'budget',
+    text: t('What may one condensation cost?'),
+    answers: [
+      { id: 'none', text: t('Nothing') },
+      { id: 'little', text: t('Up to $0.01') },
+      { id: 'some', text: t('Up to $0.05') },
+      { id: 'more', text: t('More, if it is worth it') },
+    ],
+  },
+  {
+    id: 'wait',
+    text: t('How long may it take?'),
+    answers: [
+      { id: 'instant', text: t('I must not notice it') },
+      { id: 'short', text: t('A second or two') },
+      { id: 'long', text: t('Ten seconds and more') },
+    ],
+  },
+  {
+    id: 'loss',
+    text: t('How much may be lost?'),
+    answers: [
+      { id: 'none', text: t('Nothing') },
+      { id: 'little', text: t('Details that can be recalled') },
+      { id: 'much', text: t('The gist is enough') },
+    ],
+  },
+  {
+    id: 'effort',
+    text: t('How much do you want to set up?'),
+    answers: [
+      { id: 'none', text: t('Nothing') },
+      { id: 'presets', text: t('Choose among presets') },
+      { id: 'all', text: t('Every detail') },
+    ],
+  },
+];
+
+export type Answers = Readonly<Partial<Record<Question['id'], string>>>;
+
+export interface Recommendation {
+  readonly provider: string;
+  /** Name of the Smart provider's preset. */
+  readonly preset?: string;
+  /** US dollars. */
+  readonly maxCost: number;
+  readonly reason: string;
+}
+
+const BUDGET: Readonly<Record<string, number>> = { none: 0, little: 0.01, some: 0.05, more: 0.5 };
+
+/**
+ * @param available ids of the providers that there are.
+ * @returns undefined until all is answered.
+ */
+export function recommend(answers: Answers, available: readonly string[]): Recommendation | undefined {
+  const { budget, wait, loss, effort } = answers;
+  if (budget === undefined || wait === undefined || loss === undefined || effort === undefined) return undefined;
+  const maxCost = BUDGET[budget] ?? 0;
+  const hasSmart = available.includes('smart');
+  if (loss === 'none') {
+    return { provider: 'lossless', maxCost, reason: t('Lossless alone loses nothing. It is free and fast.') };
+  }
+  const mayCall = maxCost > 0 && wait !== 'instant';
+  if (!mayCall) {
+    if (hasSmart && effort !== 'none') {
+      const preset = loss === 'little' ? 'file-aware' : 'speed';
+      return {
+        provider: 'smart',
+        preset,
+        maxCost,
+        reason: t('Its passes need no model, and what they take out can be recalled.'),
+      };
+    }
+    return {
+      provider: 'truncation',
+      maxCost,
+      reason: t('It needs no model and no time, and what it cuts can be recalled.'),
+    };
+  }
+  if (hasSmart && (effort !== 'none' || budget === 'little')) {
+    const preset = presetFor(budget, wait, loss);
+    return {
+      provider: 'smart',
+      preset,
+      maxCost,
+      reason: t('Mechanical passes come first; a model sums up only what is left to do.'),
+    };
+  }
+  return {
+    provider: 'native',
+    maxCost,
+    reason: t('A model sums up what is old. It costs what the model costs, within your limit.'),
+  };
+}
+
+function presetFor(budget: string, wait: string, loss: string): string {
+  if (budget === 'little') return 'cost';
+  if (loss === 'little') return wait === 'long' && budget === 'more' ? 'quality' : 'conservative';
+  return wait === 'long' ? 'balanced' : 'aggressive';
+}

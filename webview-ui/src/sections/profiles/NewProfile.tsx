@@ -1,0 +1,109 @@
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSetting } from '../../state/useSetting';
+import { Button, Dropdown, TextField } from '../../ui';
+import { freeId, VENDOR_NAMES } from './profileEntries';
+
+interface NewProfileProps {
+  /** Ids that there are. */
+  readonly taken: readonly string[];
+  /** The first profile sums up from then on. */
+  readonly isFirst: boolean;
+  readonly onDone: () => void;
+}
+
+/** What a profile needs; all else is set once it is there. */
+export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNode {
+  const { connection, state } = usePanel();
+  const condensing = useSetting('condensingProfile');
+  const [fields, setFields] = useState({
+    vendor: 'anthropic',
+    model: '',
+    name: '',
+    baseUrl: '',
+    region: '',
+    projectId: '',
+  });
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const { vendor, model, name, baseUrl, region, projectId } = fields;
+  const change = (field: keyof typeof fields) => (value: string) => {
+    setFields((before) => ({ ...before, [field]: value }));
+  };
+  const text = (field: keyof typeof fields, label: string, help?: string): ReactNode => (
+    <div className="row">
+      <span className="row-name">{label}</span>
+      {help !== undefined && <p className="row-help">{help}</p>}
+      <TextField label={label} help={help} value={fields[field]} onInput={change(field)} onCommit={change(field)} />
+    </div>
+  );
+  const save = async (): Promise<void> => {
+    const called = name.trim() || model.trim();
+    const id = freeId(called, taken);
+    const profile = {
+      id,
+      name: called,
+      vendor,
+      model: model.trim(),
+      ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),
+      ...(region.trim() !== '' && { region: region.trim() }),
+      ...(projectId.trim() !== '' && { projectId: projectId.trim() }),
+    };
+    try {
+      const verdict = await connection.request('saveProfile', { profile });
+      setProblems(verdict.problems.map(({ path, message }) => `${path}: ${message}`));
+      if (verdict.problems.length > 0) return;
+      if (isFirst) await condensing.save(id);
+      onDone();
+      if (vendor !== 'vscode') await connection.request('setKey', { id }, { timeoutMs: Infinity });
+    } catch (error) {
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    }
+  };
+  return (
+    <div className="item item-content" role="group" aria-label={t('New profile')}>
+      <div className="row">
+        <span className="row-name">{t('Whose model')}</span>
+        <Dropdown
+          label={t('Whose model')}
+          value={vendor}
+          choices={Object.entries(VENDOR_NAMES).map(([value, label]) => ({ value, label }))}
+          onChange={change('vendor')}
+        />
+      </div>
+      {vendor === 'vscode' && state.editorModels.length > 0 ? (
+        <div className="row">
+          <span className="row-name">{t('Model')}</span>
+          <Dropdown
+            label={t('Model')}
+            value={model}
+            choices={[
+              { value: '', label: t('Choose…') },
+              ...state.editorModels.map((entry) => ({ value: entry.id, label: `${entry.name} (${entry.vendor})` })),
+            ]}
+            onChange={change('model')}
+          />
+        </div>
+      ) : (
+        text('model', t('Model'), t('The model’s id, as the vendor calls it.'))
+      )}
+      {text('name', t('Name'), t('What you call it. Empty: the model’s id.'))}
+      {(vendor === 'anthropic' || vendor === 'openai') &&
+        text(
+          'baseUrl',
+          t('Base URL'),
+          t('Where the API stands, such as http://127.0.0.1:11434/v1. Empty: the vendor’s own.'),
+        )}
+      {(vendor === 'bedrock' || vendor === 'vertex') && text('region', t('Region'))}
+      {vendor === 'vertex' && text('projectId', t('Project'))}
+      <Problems problems={problems} />
+      <p className="actions">
+        <Button primary onClick={() => void save()}>
+          {t('Add')}
+        </Button>
+        <Button onClick={onDone}>{t('Cancel')}</Button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ReactNode } from 'react';
+import { parseNumber, SchemaField } from '../../components/SchemaField';
+import { fieldsOf, type Schema } from '../../components/schema';
+import { Row } from '../../components/Row';
+import { formatPercent, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useDraft } from '../../state/useDraft';
+import { useSetting } from '../../state/useSetting';
+import { Checkbox, TextField } from '../../ui';
+
+/** Fields that belong to some vendors only. */
+const OF_VENDORS: Readonly<Record<string, readonly string[]>> = {
+  baseUrl: ['anthropic', 'openai'],
+  allowInsecureHttp: ['anthropic', 'openai'],
+  api: ['openai'],
+  region: ['bedrock', 'vertex'],
+  projectId: ['vertex'],
+  prices: ['anthropic', 'openai', 'bedrock', 'vertex'],
+  cacheLifetime: ['anthropic', 'openai', 'bedrock', 'vertex'],
+  timeoutSeconds: ['anthropic', 'openai', 'bedrock', 'vertex'],
+};
+
+/** What is set otherwise: an id never changes, the vendor decides what the other fields mean. */
+const ELSEWHERE = new Set(['id', 'vendor', 'threshold']);
+
+interface ProfileFieldsProps {
+  readonly index: number;
+  readonly vendor: string;
+}
+
+/** All of a profile's fields that its vendor has. */
+export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
+  const { welcome } = usePanel();
+  const items = (welcome.schemas['profiles']?.['items'] ?? {}) as Schema;
+  const fields = Object.entries(fieldsOf(items)).filter(
+    ([field]) => !ELSEWHERE.has(field) && (OF_VENDORS[field] ?? [vendor]).includes(vendor),
+  );
+  return (
+    <>
+      {fields.map(([field, schema]) => (
+        <SchemaField key={field} name="profiles" path={[index, field]} schema={schema} />
+      ))}
+      <OwnThreshold index={index} />
+    </>
+  );
+}
+
+/** The profile's threshold, or that it has none of its own. */
+function OwnThreshold({ index }: { readonly index: number }): ReactNode {
+  const setting = useSetting('profiles', [index, 'threshold']);
+  const { value: general } = useSetting('threshold');
+  const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
+  const draft = useDraft(setting, own === undefined ? '' : String(own), parseNumber);
+  const inherited = formatPercent(typeof general === 'number' ? general : 75);
+  const title = t('Threshold');
+  const help = t('Share of the window at which conversations with this model are condensed, 5 to 100 percent.');
+  return (
+    <Row setting={setting} title={title} help={help} problems={draft.problems}>
+      <div className="control-line">
+        <Checkbox
+          label={t('Inherits {0}', inherited)}
+          help={help}
+          checked={own === undefined}
+          onChange={(inherits) => void setting.save(inherits ? undefined : general)}
+        />
+        {own !== undefined && (
+          <TextField
+            label={title}
+            help={[help, ...draft.problems].join(' ')}
+            invalid={draft.problems.length > 0}
+            numeric
+            value={draft.text}
+            onInput={draft.onInput}
+            onCommit={draft.onCommit}
+          />
+        )}
+      </div>
+    </Row>
+  );
+}

@@ -1,0 +1,157 @@
+import { useState, type ReactNode } from 'react';
+import type { ProfileState } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { formatDollars, formatPercent, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { matches, useSearch } from '../../state/search';
+import { useSetting } from '../../state/useSetting';
+import { Button, Icon, ProgressRing } from '../../ui';
+import { ProfileFields } from './ProfileFields';
+import { VENDOR_NAMES, type ProfileEntry } from './profileEntries';
+
+/** Milliseconds that a model may take to answer a test. */
+const TEST_TIMEOUT = 120_000;
+
+interface ProfileItemProps {
+  readonly entry: ProfileEntry;
+  readonly isCondensing: boolean;
+}
+
+export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
+  const query = useSearch();
+  const [isOpen, setOpen] = useState(false);
+  const setting = useSetting('profiles', [entry.index]);
+  const isShown = query === '' || matches(query, [entry.name, entry.vendor, entry.model, 'profiles']);
+  // A search that finds a field of a profile unfolds it.
+  const unfolded = isOpen || (query !== '' && !isShown);
+  const name = entry.name || t('Profile {0}', entry.index + 1);
+  return (
+    <li className="item" data-setting={setting.id}>
+      <div className="item-line">
+        <button
+          type="button"
+          className="disclosure item-name"
+          aria-expanded={unfolded}
+          onClick={() => {
+            setOpen(!isOpen);
+          }}
+        >
+          <Icon name={unfolded ? 'chevron-down' : 'chevron-right'} />
+          {name}
+        </button>
+        {isCondensing && <span className="badge">{t('sums up')}</span>}
+        <span className="item-facts">
+          {[VENDOR_NAMES[entry.vendor] ?? entry.vendor, entry.model, ...factsOf(entry)].join(' · ')}
+        </span>
+      </div>
+      <Problems problems={setting.problems} />
+      {entry.facts && !unfolded && query === '' && (
+        <Actions entry={entry} facts={entry.facts} isCondensing={isCondensing} />
+      )}
+      {unfolded && (
+        <div className="item-content">
+          <ProfileFields index={entry.index} vendor={entry.vendor} />
+          {entry.facts && query === '' && <Actions entry={entry} facts={entry.facts} isCondensing={isCondensing} />}
+          {!entry.facts && query === '' && (
+            <Button icon="trash" onClick={() => void setting.reset()}>
+              {t('Remove')}
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Key, threshold, price and window in words. */
+function factsOf({ facts, threshold }: ProfileEntry): string[] {
+  if (!facts) return [t('can’t be used as it is')];
+  const { key, inputPrice, outputPrice, contextWindow } = facts;
+  const price =
+    inputPrice === undefined
+      ? []
+      : [t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice))];
+  return [
+    keyInWords(key),
+    ...price,
+    ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),
+    ...(threshold === undefined || threshold === -1 ? [] : [t('condenses at {0}', formatPercent(threshold))]),
+  ];
+}
+
+function keyInWords(key: ProfileState['key']): string {
+  switch (key) {
+    case 'set':
+      return t('key set');
+    case 'missing':
+      return t('key not set');
+    case 'other-endpoint':
+      return t('key was given for another endpoint');
+    case 'not-needed':
+      return t('needs no key');
+  }
+}
+
+interface ActionsProps extends ProfileItemProps {
+  readonly facts: ProfileState;
+}
+
+function Actions({ entry, facts, isCondensing }: ActionsProps): ReactNode {
+  const { connection } = usePanel();
+  const condensing = useSetting('condensingProfile');
+  const [test, setTest] = useState<{ readonly ok: boolean; readonly message: string } | 'running'>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const id = entry.id;
+  const run = (action: Promise<unknown>): void => {
+    setProblems([]);
+    action.catch((error: unknown) => {
+      setTest(undefined);
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    });
+  };
+  const tryIt = (): void => {
+    setTest('running');
+    run(connection.request('testProfile', { id }, { timeoutMs: TEST_TIMEOUT }).then(setTest));
+  };
+  return (
+    <>
+      <p className="actions">
+        {isCondensing ? (
+          <Button onClick={() => void condensing.save('')}>{t('Stop using it')}</Button>
+        ) : (
+          <Button onClick={() => void condensing.save(id)}>{t('Use for summaries')}</Button>
+        )}
+        <Button disabled={test === 'running'} onClick={tryIt}>
+          {t('Test')}
+        </Button>
+        {entry.vendor !== 'vscode' && (
+          <Button
+            icon="key"
+            onClick={() => {
+              run(connection.request('setKey', { id }, { timeoutMs: Infinity }));
+            }}
+          >
+            {facts.key === 'set' ? t('Change key…') : t('Set key…')}
+          </Button>
+        )}
+        <Button
+          icon="trash"
+          onClick={() => {
+            run(connection.request('removeProfile', { id }, { timeoutMs: Infinity }));
+          }}
+        >
+          {t('Remove…')}
+        </Button>
+        {test === 'running' && <ProgressRing label={t('Asking the model…')} />}
+        {typeof test === 'object' && test.ok && (
+          <span className="good" role="status">
+            <Icon name="check" /> {test.message}
+          </span>
+        )}
+      </p>
+      <Problems
+        problems={[...problems, ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : [])]}
+      />
+    </>
+  );
+}

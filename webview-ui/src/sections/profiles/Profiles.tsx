@@ -1,0 +1,69 @@
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { Section } from '../../components/Section';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSearch } from '../../state/search';
+import { Button } from '../../ui';
+import { NewProfile } from './NewProfile';
+import { profileEntries } from './profileEntries';
+import { ProfileItem } from './ProfileItem';
+
+/** The models that may be called. */
+export function Profiles(): ReactNode {
+  const { state } = usePanel();
+  const isSearching = useSearch() !== '';
+  const [isAdding, setAdding] = useState(false);
+  const entries = profileEntries(state);
+  const condensing = state.settings['condensingProfile']?.value;
+  const chosen = entries.find(({ id }) => id === condensing && id !== '');
+  const summary = chosen
+    ? t('{0} sums up', chosen.name)
+    : entries.length === 0
+      ? t('No model is called')
+      : t('{0} profiles, none sums up', entries.length);
+  return (
+    <Section id="profiles" title={t('Profiles')} summary={summary}>
+      {!isSearching && (
+        <p className="row-help">
+          {t(
+            'Models that may be called for summaries. Without one, everything that needs no model works all the same.',
+          )}
+        </p>
+      )}
+      {entries.length > 0 && (
+        <ul className="items">
+          {entries.map((entry) => (
+            <ProfileItem key={`${entry.index} ${entry.id}`} entry={entry} isCondensing={entry === chosen} />
+          ))}
+        </ul>
+      )}
+      {isAdding ? (
+        <NewProfile
+          taken={entries.map(({ id }) => id)}
+          isFirst={chosen === undefined}
+          onDone={() => {
+            setAdding(false);
+          }}
+        />
+      ) : (
+        !isSearching && (
+          <Button
+            icon="add"
+            onClick={() => {
+              setAdding(true);
+            }}
+          >
+            {t('Add profile')}
+          </Button>
+        )
+      )}
+      <Problems problems={condensingProblem(condensing, chosen !== undefined)} />
+    </Section>
+  );
+}
+
+const condensingProblem = (id: unknown, isKnown: boolean): string[] =>
+  typeof id !== 'string' || id === '' || isKnown
+    ? []
+    : [t('The condensing profile "{0}" is none of these: no model is called.', id)];

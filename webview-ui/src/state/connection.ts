@@ -1,0 +1,121 @@
+/** The webview's end of the protocol. */
+import {
+  methods,
+  PROTOCOL_VERSION,
+  toWebviewSchema,
+  type Method,
+  type Params,
+  type Result,
+  type ToHost,
+  type ToWebview,
+} from '../../../src/panel/protocol';
+
+/** What VS Code gives to a webview. */
+export interface VsCodeApi {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+export type Event = Exclude<ToWebview, { type: 'reply' | 'failed' }>;
+
+export interface RequestOptions {
+  /** Milliseconds; Infinity where a person is asked. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A request that got no answer in time, or a failure that the host told. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+interface Pending {
+  readonly method: Method;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Connection {
+  private readonly pending = new Map<number, Pending>();
+  private nextId = 1;
+
+  /** @param timedOut the text of the error for a request that got no answer. */
+  constructor(
+    private readonly host: Pick<VsCodeApi, 'postMessage'>,
+    private readonly onEvent: (event: Event) => void,
+    private readonly timedOut: () => string,
+  ) {}
+
+  ready(): void {
+    this.post({ type: 'ready', version: PROTOCOL_VERSION });
+  }
+
+  log(message: string): void {
+    this.post({ type: 'log', message: message.slice(0, 10_000) });
+  }
+
+  /** Takes a message from the host. What isn't one, or answers nothing that was asked, is dropped and logged. */
+  receive(raw: unknown): void {
+    const parsed = toWebviewSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.log('The host sent a message that is none; it was dropped.');
+      return;
+    }
+    const message = parsed.data;
+    if (message.type !== 'reply' && message.type !== 'failed') {
+      this.onEvent(message);
+      return;
+    }
+    const pending = this.pending.get(message.id);
+    // An answer that came too late is no news.
+    if (!pending) return;
+    if (message.type === 'failed') {
+      pending.reject(new RequestError(message.message));
+      return;
+    }
+    const result = methods[pending.method].result.safeParse(message.result);
+    if (result.success) pending.resolve(result.data);
+    else {
+      this.log(`The answer to ${pending.method} is none; it was dropped.`);
+      pending.reject(new RequestError(this.timedOut()));
+    }
+  }
+
+  /** @throws RequestError where the host failed or didn't answer in time; the signal's reason where it was aborted. */
+  async request<M extends Method>(method: M, params: Params<M>, options: RequestOptions = {}): Promise<Result<M>> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+    signal?.throwIfAborted();
+    const id = this.nextId++;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let onAbort: (() => void) | undefined;
+    try {
+      return await new Promise<Result<M>>((resolve, reject) => {
+        // `receive` has checked the result against this method's schema.
+        this.pending.set(id, { method, resolve: resolve as (result: unknown) => void, reject });
+        if (Number.isFinite(timeoutMs)) {
+          timer = setTimeout(() => {
+            reject(new RequestError(this.timedOut()));
+            this.post({ type: 'cancel', id });
+          }, timeoutMs);
+        }
+        onAbort = () => {
+          reject(signal?.reason instanceof Error ? signal.reason : new RequestError(String(signal?.reason)));
+          this.post({ type: 'cancel', id });
+        };
+        signal?.addEventListener('abort', onAbort);
+        this.post({ type: 'request', id, method, params });
+      });
+    } finally {
+      clearTimeout(timer);
+      if (onAbort) signal?.removeEventListener('abort', onAbort);
+      this.pending.delete(id);
+    }
+  }
+
+  private post(message: ToHost): void {
+    this.host.postMessage(message);
+  }
+}

@@ -1,0 +1,14 @@
+/** Places inside of plain values. */
+export type Path = readonly (string | number)[];
+
+export const pathText = (path: Path): string => path.join('.');
+
+/** What stands at a path; undefined where the path leads nowhere. */
+export function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}

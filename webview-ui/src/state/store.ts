@@ -1,0 +1,45 @@
+/** What the host told last. React reads it through `useSyncExternalStore`. */
+import type { PanelState, Welcome } from '../../../src/panel/protocol';
+import type { Event } from './connection';
+
+export interface Known {
+  readonly welcome: Omit<Welcome, 'type' | 'state' | 'texts'>;
+  readonly state: PanelState;
+  /** The section that the host asked for last, with a number that tells two wishes for the same one apart. */
+  readonly wanted: { readonly section: string; readonly number: number } | undefined;
+}
+
+export class Store {
+  private known: Known | undefined;
+  private readonly listeners = new Set<() => void>();
+
+  readonly get = (): Known | undefined => this.known;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** An older state than the known one is passed over: messages may overtake each other. */
+  take(event: Event): void {
+    switch (event.type) {
+      case 'welcome': {
+        const { schemas, providers, language, state } = event;
+        this.known = { welcome: { schemas, providers, language }, state, wanted: this.known?.wanted };
+        break;
+      }
+      case 'state':
+        if (!this.known || event.state.revision <= this.known.state.revision) return;
+        this.known = { ...this.known, state: event.state };
+        break;
+      case 'reveal':
+        if (!this.known) return;
+        this.known = {
+          ...this.known,
+          wanted: { section: event.section, number: (this.known.wanted?.number ?? 0) + 1 },
+        };
+        break;
+    }
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,38 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Method, Params, Result } from '../../../src/panel/protocol';
+import { usePanel } from './panel';
+
+export type Answer<M extends Method> =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'there'; readonly result: Result<M> }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Asks the host once, and anew when it is told to; an answer to an earlier question is passed over. */
+export function useAnswer<M extends Method>(method: M, params: Params<M>): { answer: Answer<M>; again: () => void } {
+  const { connection } = usePanel();
+  const [answer, setAnswer] = useState<Answer<M>>({ kind: 'waiting' });
+  const running = useRef<AbortController>(undefined);
+  // The parameters are plain data: they are the same where their text is.
+  const question = JSON.stringify(params);
+  const again = useCallback(() => {
+    running.current?.abort();
+    const abort = new AbortController();
+    running.current = abort;
+    connection.request(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
+      (result) => {
+        setAnswer({ kind: 'there', result });
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setAnswer({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+      },
+    );
+  }, [connection, method, question]);
+  useEffect(() => {
+    again();
+    return () => {
+      running.current?.abort();
+    };
+  }, [again]);
+  return { answer, again };
+}

@@ -1,0 +1,74 @@
+/** A text that is being written: checked as it is typed, saved when it is done, never lost while it is wrong. */
+import { useEffect, useRef, useState } from 'react';
+import type { Setting } from './useSetting';
+
+/** Milliseconds of rest after which what was typed is checked. */
+const CHECK_AFTER = 150;
+
+export interface Parsed {
+  readonly value?: unknown;
+  /** Why the text is no value. */
+  readonly problem?: string;
+}
+
+export interface Draft {
+  readonly text: string;
+  readonly problems: readonly string[];
+  readonly onInput: (text: string) => void;
+  readonly onCommit: (text: string) => void;
+}
+
+/**
+ * @param shown the saved value as text.
+ * @param parse what a text means as a value; an undefined value takes the setting back.
+ */
+export function useDraft(setting: Setting, shown: string, parse: (text: string) => Parsed): Draft {
+  const [draft, setDraft] = useState<string>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const turn = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  // What was saved, here or in settings.json, takes the draft's place.
+  useEffect(() => {
+    setDraft(undefined);
+    setProblems([]);
+  }, [shown]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+    },
+    [],
+  );
+
+  const judge = async (text: string, ask: (value: unknown) => Promise<readonly string[]>): Promise<boolean> => {
+    const mine = ++turn.current;
+    const { value, problem } = parse(text);
+    const found = problem === undefined ? await ask(value) : [problem];
+    // Something newer was typed meanwhile: its own verdict comes.
+    if (mine !== turn.current) return false;
+    setProblems(found);
+    return found.length === 0;
+  };
+
+  return {
+    text: draft ?? shown,
+    problems: draft === undefined ? setting.problems : problems,
+    onInput: (text) => {
+      setDraft(text);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => void judge(text, setting.check), CHECK_AFTER);
+    },
+    onCommit: (text) => {
+      clearTimeout(timer.current);
+      if (text === shown) {
+        setDraft(undefined);
+        setProblems([]);
+        return;
+      }
+      void judge(text, setting.save).then((saved) => {
+        // The new state has come before this answer.
+        if (saved) setDraft(undefined);
+      });
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** One place in the settings, as the chosen scope shows it, and ways to change it. */
+import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
+import { usePanel } from './panel';
+import { pathText, valueAt, type Path } from './path';
+
+export interface Setting {
+  /** The setting's name and the path inside of it, dotted. */
+  readonly id: string;
+  /** What stands in the scope, else what holds there without it. */
+  readonly value: unknown;
+  /** Whether the scope sets it. */
+  readonly isSet: boolean;
+  /** The other scope that sets it as well. */
+  readonly alsoIn: SettingScope | undefined;
+  /** Where it would be saved. */
+  readonly scope: SettingScope;
+  /** What is wrong with what stands in the settings. */
+  readonly problems: readonly string[];
+  /** @returns what is wrong with the value; nothing is saved then. */
+  readonly save: (value: unknown) => Promise<readonly string[]>;
+  readonly check: (value: unknown) => Promise<readonly string[]>;
+  readonly reset: () => Promise<readonly string[]>;
+}
+
+const OTHER: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace', workspace: 'user' };
+
+/** @param name without the extension's prefix; it has to be one of package.json's. */
+export function useSetting(name: string, path: Path = []): Setting {
+  const { state, scope: chosen, connection, welcome } = usePanel();
+  const setting: SettingState = state.settings[name] ?? { value: undefined, scopes: ['user'], problems: [] };
+  const scope = setting.scopes.includes(chosen) ? chosen : 'user';
+  const own = valueAt(setting[scope], path);
+  const other = valueAt(setting[OTHER[scope]], path);
+  const inherited =
+    scope === 'user' && other !== undefined
+      ? valueAt(welcome.schemas[name]?.['default'], path)
+      : valueAt(setting.effective ?? setting.value, path);
+  const change = (value: unknown): Params<'updateSetting'> => ({ name, scope, path: [...path], value });
+  const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
+    try {
+      const { problems } = await connection.request(method, change(value));
+      return problems.map((problem) => sentence(problem, pathText(path)));
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  };
+  return {
+    id: pathText([name, ...path]),
+    value: own ?? inherited,
+    isSet: own !== undefined,
+    alsoIn: other === undefined ? undefined : OTHER[scope],
+    scope,
+    problems: problemsAt(setting, path),
+    save: (value) => ask('updateSetting', value),
+    check: (value) => ask('checkSetting', value),
+    reset: () => ask('updateSetting', undefined),
+  };
+}
+
+/** Problems of the place and of what it holds. */
+function problemsAt({ problems }: SettingState, path: Path): string[] {
+  const own = pathText(path);
+  return problems
+    .filter((problem) => own === '' || problem.path === own || problem.path.startsWith(`${own}.`))
+    .map((problem) => sentence(problem, own));
+}
+
+/** A problem of another place than the shown one names it. */
+const sentence = ({ path, message }: { readonly path: string; readonly message: string }, own: string): string =>
+  path === own || path === '' ? message : `${path}: ${message}`;

@@ -1,0 +1,17 @@
+/** What the panel looks like: kept by VS Code over a reload, and of no consequence elsewhere. */
+import { z } from 'zod';
+
+const viewStateSchema = z.object({
+  scope: z.enum(['user', 'workspace']).catch('user'),
+  /** Ids of the sections that are unfolded. */
+  open: z.array(z.string()).catch(['overview']),
+  /** Pixels. */
+  scroll: z.number().catch(0),
+});
+export type ViewState = z.output<typeof viewStateSchema>;
+
+/** Reads what was kept; what isn't sound takes its default. */
+export function readViewState(kept: unknown): ViewState {
+  const result = viewStateSchema.safeParse(kept ?? {});
+  return result.success ? result.data : { scope: 'user', open: ['overview'], scroll: 0 };
+}

@@ -1,0 +1,66 @@
+import type { ReactNode } from 'react';
+import { useLabels, type Labels } from './labelled';
+import './toolkit';
+
+interface TextProps extends Labels {
+  readonly value: string;
+  readonly placeholder?: string;
+  /** With each key. */
+  readonly onInput: (value: string) => void;
+  /** When the user is done: left the field, or pressed Enter. */
+  readonly onCommit: (value: string) => void;
+}
+
+const valueOf = (event: { readonly target: EventTarget | null }): string => (event.target as HTMLInputElement).value;
+
+interface TextFieldProps extends TextProps {
+  /** Digits are enough: the field is short, and a touch keyboard shows them. */
+  readonly numeric?: boolean;
+}
+
+export function TextField({ numeric = false, value, placeholder, onInput, onCommit, ...labels }: TextFieldProps) {
+  const ref = useLabels(labels);
+  return (
+    <vscode-text-field
+      ref={ref}
+      className={classOf(numeric ? 'numeric' : 'wide', labels)}
+      value={value}
+      placeholder={placeholder ?? ''}
+      onInput={(event) => {
+        onInput(valueOf(event));
+      }}
+      onBlur={(event) => {
+        onCommit(valueOf(event));
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onCommit(valueOf(event));
+      }}
+    />
+  );
+}
+
+interface TextAreaProps extends TextProps {
+  readonly rows?: number;
+}
+
+export function TextArea({ rows = 6, value, placeholder, onInput, onCommit, ...labels }: TextAreaProps): ReactNode {
+  const ref = useLabels(labels);
+  return (
+    <vscode-text-area
+      ref={ref}
+      className={classOf('wide', labels)}
+      value={value}
+      rows={rows}
+      resize="vertical"
+      placeholder={placeholder ?? ''}
+      onInput={(event) => {
+        onInput(valueOf(event));
+      }}
+      onBlur={(event) => {
+        onCommit(valueOf(event));
+      }}
+    />
+  );
+}
+
+const classOf = (width: string, { invalid = false }: Labels): string => (invalid ? `${width} invalid` : width);

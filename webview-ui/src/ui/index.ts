@@ -1,0 +1,8 @@
+/** The controls of the panel. Whoever replaces the toolkit changes this folder and nothing else. */
+export { Button, IconButton, LinkButton } from './Button';
+export { Checkbox } from './Checkbox';
+export { Dropdown, type Choice } from './Dropdown';
+export { Icon, type IconName } from './Icon';
+export { ProgressRing } from './ProgressRing';
+export { Slider } from './Slider';
+export { TextArea, TextField } from './TextField';

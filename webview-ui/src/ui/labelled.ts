@@ -1,0 +1,31 @@
+import { useCallback } from 'react';
+
+/** How a control is called and explained to those who don't see the text around it. */
+export interface Labels {
+  readonly label: string;
+  /** The sentence of help, or what is wrong. */
+  readonly help?: string | undefined;
+  readonly invalid?: boolean | undefined;
+}
+
+/** What the toolkit's elements with a field inside have. */
+interface WithControl extends HTMLElement {
+  readonly control?: HTMLElement;
+}
+
+/**
+ * A ref that puts the labels where assistive technology reads them: on the field inside of the toolkit's element, where an
+ * id of the page outside means nothing, and on the element itself, which gives itself a generic name when it is connected.
+ */
+export function useLabels({ label, help = '', invalid = false }: Labels): (element: HTMLElement | null) => void {
+  return useCallback(
+    (element: WithControl | null) => {
+      for (const target of [element, element?.control]) {
+        target?.setAttribute('aria-label', label);
+        target?.setAttribute('aria-description', help);
+        target?.setAttribute('aria-invalid', String(invalid));
+      }
+    },
+    [label, help, invalid],
+  );
+}

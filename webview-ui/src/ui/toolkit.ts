@@ -1,0 +1,52 @@
+/**
+ * Registers the components of the webview toolkit that are used. React knows custom elements: they are written as
+ * `<vscode-button>`. The toolkit is deprecated by its owner: nothing outside of this folder knows it.
+ */
+import {
+  provideVSCodeDesignSystem,
+  vsCodeButton,
+  vsCodeCheckbox,
+  vsCodeDropdown,
+  vsCodeOption,
+  vsCodeProgressRing,
+  vsCodeTextArea,
+  vsCodeTextField,
+  type Button,
+  type Checkbox,
+  type Dropdown,
+  type Option,
+  type ProgressRing,
+  type TextArea,
+  type TextField,
+} from '@vscode/webview-ui-toolkit';
+import type { HTMLAttributes, RefAttributes } from 'react';
+
+provideVSCodeDesignSystem().register(
+  vsCodeButton(),
+  vsCodeCheckbox(),
+  vsCodeDropdown(),
+  vsCodeOption(),
+  vsCodeProgressRing(),
+  vsCodeTextArea(),
+  vsCodeTextField(),
+);
+
+type Props<Element, Names extends keyof Element> = HTMLAttributes<HTMLElement> &
+  RefAttributes<HTMLElement> &
+  Partial<Pick<Element, Names>>;
+
+declare module 'react' {
+  // React's own namespace is the place that TypeScript looks elements up in.
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- see above
+  namespace JSX {
+    interface IntrinsicElements {
+      'vscode-button': Props<Button, 'appearance' | 'disabled'>;
+      'vscode-checkbox': Props<Checkbox, 'checked'>;
+      'vscode-dropdown': Props<Dropdown, 'value'>;
+      'vscode-option': Props<Option, 'value' | 'selected'>;
+      'vscode-progress-ring': Props<ProgressRing, never>;
+      'vscode-text-area': Props<TextArea, 'value' | 'rows' | 'resize' | 'placeholder'>;
+      'vscode-text-field': Props<TextField, 'value' | 'placeholder'>;
+    }
+  }
+}
