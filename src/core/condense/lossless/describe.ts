@@ -1,6 +1,5 @@
 import { commandOf } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
-import { entry } from './lines';
 import type { Source } from './sources';
 
 /** A run of lines in one text and where its lines are kept. */
@@ -54,8 +53,8 @@ const isLater = (a: Source, b: Source): boolean =>
   (a.content.message === b.content.message && Number(a.content.path[1] ?? 0) > Number(b.content.path[1] ?? 0));
 
 function statedRange({ lines }: Source, first: number, last: number): string | undefined {
-  const from = entry(lines.numbers, first);
-  const to = entry(lines.numbers, last);
+  const from = lines.number(first);
+  const to = lines.number(last);
   if (from === 0 || to - from !== last - first) return undefined;
   return from === to ? String(from) : `${from}-${to}`;
 }

@@ -40,26 +40,26 @@ async function condensed(): Promise<Draft> {
   }
   expect(resultAt(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
   // From here on the check only looks at what has changed.
-  expect(restoreBroken(draft)).toBe(0);
+  expect(await restoreBroken(draft, new Pace())).toBe(0);
   return draft;
 }
 
 describe('the check', () => {
   it('finds nothing where all that was left out stands', async () => {
     const draft = await condensed();
-    expect(brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
+    expect(await brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
   });
 
   it('finds cuts whose kept copy is gone, and restores them', async () => {
     const draft = await condensed();
     await takeKept.run(draft, new Pace());
-    const broken = brokenCuts(messages, draft.messages, draft.shown);
+    const broken = await brokenCuts(messages, draft.messages, draft.shown);
     expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
-    expect(restoreBroken(draft)).toBe(1);
+    expect(await restoreBroken(draft, new Pace())).toBe(1);
     expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
     expect(cutsOf(draft.edits).at(-1)).toMatchObject({ step: RESTORED, cuts: [], strict: true });
     expect(draft.tokens).toBe(counter.messages(draft.messages));
-    expect(restoreBroken(draft)).toBe(0);
+    expect(await restoreBroken(draft, new Pace())).toBe(0);
   });
 
   it('runs after a step, which may then work on what was restored', async () => {
@@ -81,9 +81,9 @@ describe('the check', () => {
     const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
     const end = draft.text(place).indexOf(A[20] ?? '') - 1;
     draft.cut('take', place, [{ start: 0, end, marker: 'some text' }], info);
-    const broken = brokenCuts(only, draft.messages, draft.shown);
+    const broken = await brokenCuts(only, draft.messages, draft.shown);
     expect(broken.map(({ cut, line }) => [only[2] && cut.text, line])).toEqual([['', '']]);
-    expect(restoreBroken(draft)).toBe(1);
+    expect(await restoreBroken(draft, new Pace())).toBe(1);
     expect(resultAt(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
   });
 
@@ -95,11 +95,11 @@ describe('the check', () => {
     const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
     const end = draft.text(place).indexOf(A[20] ?? '') - 1;
     draft.cut('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
-    expect(brokenCuts(only, draft.messages, draft.shown)).toEqual([]);
+    expect(await brokenCuts(only, draft.messages, draft.shown)).toEqual([]);
   });
 
-  it('knows cuts of messages that it does not have for nothing', () => {
+  it('knows cuts of messages that it does not have for nothing', async () => {
     const place = { message: 9, path: ['content'] };
-    expect(brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
+    expect(await brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
   });
 });

@@ -1,14 +1,15 @@
 import { contentsOf } from '../../messages/content';
-import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { toolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
+import { perObject } from '../../perObject';
 import type { Draft } from '../draft';
 import { placeKey, type Cut } from '../edits';
+import { Pace } from '../pace';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
+import { giveBackLines, KnownLines, knownLinesOf } from './knownLines';
 import { requiredBy, type PlaceCuts, type Requirement } from './requirements';
-import { hintsOf } from './sources';
-import { StandingLines } from './standing';
 
 /** A strict cut whose text no longer stands elsewhere in the view. */
 export interface BrokenCut {
@@ -25,56 +26,63 @@ export interface BrokenCut {
  * @param shown what was cut, by place.
  * @returns the cuts of which that is not true.
  */
-export function brokenCuts(
+export async function brokenCuts(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   shown: Iterable<PlaceCuts>,
   tools: ToolTable = DEFAULT_TOOLS,
-): BrokenCut[] {
-  const standing = new StandingLines();
-  standing.update(view, hintsOf(toolExchanges(view), tools));
-  return brokenIn(original, toolExchanges(original), standing, shown, tools);
+): Promise<BrokenCut[]> {
+  const known = new KnownLines(tools);
+  known.learn(toolExchanges(original));
+  known.learn(toolExchanges(view));
+  await known.standing.update(view, new Pace());
+  return brokenIn(original, shown, known);
 }
 
-function brokenIn(
-  original: readonly ApiMessage[],
-  exchanges: readonly ToolExchange[],
-  standing: StandingLines,
-  shown: Iterable<PlaceCuts>,
-  tools: ToolTable,
-): BrokenCut[] {
-  const hints = hintsOf(exchanges, tools);
+function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, known: KnownLines): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
-    const missed = new Map<Cut, Requirement>();
-    for (const requirement of requiredBy(at, contentsOf(message), hints)) {
-      const { cut, hash } = requirement;
-      if (!missed.has(cut) && (hash === undefined || !standing.has(hash))) missed.set(cut, requirement);
+    let requirements = known.requirements.get(at.cuts);
+    if (!requirements) {
+      requirements = requiredBy(at, contentsOf(message), known);
+      known.requirements.set(at.cuts, requirements);
     }
-    for (const [cut, { contentType, line }] of missed) broken.push({ place: at.place, cut, contentType, line });
+    const missed = new Set<Cut>();
+    for (const { cut, contentType, lines } of requirements) {
+      const line = missed.has(cut) ? undefined : missedLine(lines, known);
+      if (line === undefined) continue;
+      missed.add(cut);
+      broken.push({ place: at.place, cut, contentType, line });
+    }
   }
   return broken;
 }
 
-/** What is known of a draft from the check before, so that the next one costs what has changed since. */
-interface Checked {
-  readonly standing: StandingLines;
-  readonly exchanges: readonly ToolExchange[];
+/** The first line that doesn't stand; undefined where all do. */
+function missedLine(lines: Requirement['lines'], { standing, ids }: KnownLines): string | undefined {
+  if (!lines) return '';
+  const { content, of, first, last } = lines;
+  for (let line = first; line <= last; line++) {
+    const id = of.id(line);
+    if (!standing.has(id) && !ids.isBlank(id)) return content.text.slice(of.body(line), of.end(line));
+  }
+  return undefined;
 }
 
-const checked = new WeakMap<Draft, Checked>();
+const originalExchanges = perObject(toolExchanges);
 
 /**
  * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
  * @returns how many cuts were taken back.
  */
-export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): number {
-  const known = checked.get(draft) ?? { standing: new StandingLines(), exchanges: toolExchanges(draft.original) };
-  checked.set(draft, known);
-  known.standing.update(draft.messages, hintsOf(exchangesOf(draft), tools));
-  const broken = brokenIn(draft.original, known.exchanges, known.standing, draft.shown, tools);
+export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable = DEFAULT_TOOLS): Promise<number> {
+  const known = knownLinesOf(draft, tools);
+  known.learn(originalExchanges(draft.original));
+  known.learn(exchangesOf(draft));
+  await known.standing.update(draft.messages, pace);
+  const broken = brokenIn(draft.original, draft.shown, known);
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = placeKey(place);
@@ -96,15 +104,20 @@ export const RESTORED = 'Restored references';
 const MAX_ROUNDS = 2;
 
 /** A step that is followed by the check: what it broke is restored, and it runs once more on that. */
-export function keepingReferences(step: DraftStep, tools?: ToolTable): DraftStep {
+export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TOOLS): DraftStep {
   return {
-    ...step,
+    name: step.name,
     async run(draft, pace) {
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const { tokens } = draft;
-        await step.run(draft, pace);
-        if (draft.tokens === tokens || restoreBroken(draft, tools) === 0) return;
-        await pace.breathe();
+      knownLinesOf(draft, tools);
+      try {
+        for (let round = 0; round < MAX_ROUNDS; round++) {
+          const { tokens } = draft;
+          await step.run(draft, pace);
+          if (draft.tokens === tokens || (await restoreBroken(draft, pace, tools)) === 0) return;
+          await pace.breathe();
+        }
+      } finally {
+        giveBackLines(draft);
       }
     },
   };

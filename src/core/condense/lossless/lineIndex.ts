@@ -1,4 +1,4 @@
-import { entry, isTelling, NOTHING, sameSlice } from './lines';
+import { longer, NOTHING, type LineId, type LineIds } from './lineIds';
 import { RANK, type Source, type SourceKind } from './sources';
 
 /** Which of several equal copies stays: the latest (older zones are condensed further) or the first (prompt cache). */
@@ -12,28 +12,44 @@ const MIN_RUN_CHARS = 40;
 
 const NONE = -1;
 
+/** The lists whose changes can be undone. */
+const LISTS = 3;
+const KEEPER = 0;
+const PREVIOUS = 1;
+const NEWEST = 2;
+
 /** A line in the index: all sources' lines numbered through. */
 export type LineNumber = number;
 
 /**
  * Which lines stand where. Sources are added in the order of the conversation; a run of lines that stood before is linked:
  * of each two equal lines one is the keeper of the other. Linear in the number of lines, and a source costs its own lines.
+ * The latest sources can be taken back, at the price of what they did.
  */
 export class LineIndex {
   readonly sources: Source[] = [];
   /** Where each source's lines begin in the index. */
   readonly bases: number[] = [];
-  private size = 0;
-  private keeper = new Int32Array(1024);
-  private sourceOf = new Int32Array(1024);
-  /** The place before with the same hash. */
-  private previous = new Int32Array(1024);
-  private readonly newest = new Map<number, LineNumber>();
+  /** How many lines of each source another line stands for. */
+  private readonly linked: number[] = [];
+  /** Lines of all sources. */
+  size = 0;
+  private keeper = new Int32Array(1_024);
+  private sourceOf = new Int32Array(1_024);
+  /** The place before with the same id. */
+  private previous = new Int32Array(1_024);
+  /** The latest place of each id, + 1. */
+  private newest = new Int32Array(1_024);
+  /** Pairs: an entry that was changed after it was made (its index times three, plus which list), and what stood there. */
+  private readonly undo: number[] = [];
+  /** How long the list of changes was when each source came. */
+  private readonly undoBases: number[] = [];
 
   /** @param cuttable the kinds of texts in which lines may be left out. */
   constructor(
-    private readonly keep: Keep,
-    private readonly cuttable: ReadonlySet<SourceKind>,
+    readonly keep: Keep,
+    readonly cuttable: ReadonlySet<SourceKind>,
+    private readonly ids: LineIds,
   ) {}
 
   /** Adds the next source of the conversation. */
@@ -42,21 +58,48 @@ export class LineIndex {
     this.grow(base + source.lines.count);
     const at = this.sources.push(source) - 1;
     this.bases.push(base);
+    this.linked.push(0);
+    this.undoBases.push(this.undo.length);
     this.keeper.fill(NONE, base, this.size);
+    this.previous.fill(NONE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
     this.match(source, base);
     this.enter(source, base);
   }
 
+  /** Takes back all sources but the first `count`: the index is as it was before they came. */
+  truncate(count: number): void {
+    if (count >= this.sources.length) return;
+    const size = this.bases[count] as number;
+    const undone = this.undoBases[count] as number;
+    while (this.undo.length > undone) {
+      const value = this.undo.pop() as number;
+      const changed = this.undo.pop() as number;
+      const index = Math.floor(changed / LISTS);
+      if (changed % LISTS === KEEPER) this.setKeeper(index, value);
+      else (changed % LISTS === PREVIOUS ? this.previous : this.newest)[index] = value;
+    }
+    // Only now: what was passed over while they were there has its place in the chains again.
+    for (let at = this.sources.length - 1; at >= count; at--)
+      this.leave(this.sources[at] as Source, this.bases[at] ?? 0);
+    for (const list of [this.sources, this.bases, this.linked, this.undoBases]) list.length = count;
+    this.size = size;
+  }
+
+  /** Whether a line of a source has another that stands for it. */
+  isLinked(at: number): boolean {
+    return (this.linked[at] ?? 0) > 0;
+  }
+
   /** The line that stands for this one; itself where it is the one that stays. */
   standingFor(line: LineNumber): LineNumber {
     let root = line;
-    for (let next = entry(this.keeper, root); next !== NONE; next = entry(this.keeper, root)) root = next;
+    for (let next = this.keeperOf(root); next !== NONE; next = this.keeperOf(root)) root = next;
     // Path compression keeps chains short, however often a file was read.
     let at = line;
     while (at !== root) {
-      const next = entry(this.keeper, at);
-      this.keeper[at] = root;
+      const next = this.keeperOf(at);
+      if (next !== root) this.changeKeeper(at, root);
       at = next;
     }
     return root;
@@ -64,19 +107,19 @@ export class LineIndex {
 
   /** The source of a line. */
   sourceAt(line: LineNumber): Source {
-    return this.sources[entry(this.sourceOf, line)] as Source;
+    return this.sources[this.sourceOf[line] as number] as Source;
   }
 
   /** The line's place in its source. */
   lineInSource(line: LineNumber): number {
-    return line - entry(this.bases, entry(this.sourceOf, line));
+    return line - (this.bases[this.sourceOf[line] as number] as number);
   }
 
   private match(source: Source, base: number): void {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
-      const found = this.isAnchor(source, line) ? this.bestRun(source, base, line, from) : undefined;
+      const found = this.isAnchor(lines.id(line)) ? this.bestRun(source, line, from) : undefined;
       if (!found) continue;
       for (let step = 0; step < found.length; step++) this.link(found.old + step, base + found.line + step);
       from = found.line + found.length;
@@ -84,55 +127,52 @@ export class LineIndex {
     }
   }
 
-  private isAnchor({ content, lines }: Source, line: number): boolean {
-    const hash = entry(lines.hashes, line);
-    return (
-      hash !== NOTHING &&
-      this.newest.has(hash) &&
-      isTelling(content.text, entry(lines.bodies, line), entry(lines.ends, line))
-    );
+  private isAnchor(id: LineId): boolean {
+    return id !== NOTHING && this.newest[id] !== 0 && this.ids.isTelling(id);
   }
 
-  private bestRun(source: Source, base: number, line: number, from: number): Run | undefined {
+  private bestRun(source: Source, line: number, from: number): Run | undefined {
     let best: Run | undefined;
-    const hash = entry(source.lines.hashes, line);
+    const id = source.lines.id(line);
     let newer = NONE;
-    let candidate = this.newest.get(hash) ?? NONE;
+    let candidate = (this.newest[id] as number) - 1;
     for (let looked = 0; candidate !== NONE && looked < MAX_CANDIDATES;) {
-      const older = entry(this.previous, candidate);
-      if (entry(this.keeper, candidate) !== NONE) {
-        // It is kept elsewhere under the same hash: no need to come by here again.
-        if (newer === NONE) this.newest.set(hash, older);
-        else this.previous[newer] = older;
+      const older = this.previous[candidate] as number;
+      if (this.keeperOf(candidate) !== NONE) {
+        // It is kept elsewhere under the same id: no need to come by here again.
+        if (newer === NONE) {
+          this.undo.push(id * LISTS + NEWEST, candidate + 1);
+          this.newest[id] = older + 1;
+        } else {
+          this.undo.push(newer * LISTS + PREVIOUS, candidate);
+          this.previous[newer] = older;
+        }
       } else {
         looked++;
         newer = candidate;
         const run = this.extend(source, line, candidate, from);
-        if (run && (!best || run.chars > best.chars)) best = run;
-        if (best && best.line + best.length === source.lines.count) break;
+        if (!best || run.chars > best.chars) best = run;
+        if (best.line + best.length === source.lines.count) break;
       }
       candidate = older;
     }
-    return best && best.chars >= MIN_RUN_CHARS && base > 0 ? best : undefined;
+    return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
   }
 
   /** The longest run of equal lines around a pair of equal ones. */
-  private extend(source: Source, line: number, candidate: LineNumber, from: number): Run | undefined {
-    const other = this.sourceAt(candidate);
+  private extend({ lines }: Source, line: number, candidate: LineNumber, from: number): Run {
+    const other = this.sourceAt(candidate).lines;
     const at = this.lineInSource(candidate);
-    let chars = 0;
-    let end = 0;
-    while (line + end < source.lines.count && at + end < other.lines.count) {
-      if (!sameLine(source, line + end, other, at + end)) break;
-      chars += lengthOf(source, line + end);
-      end++;
-    }
-    if (end === 0) return undefined;
+    const isSame = (offset: number): boolean => {
+      const id = lines.id(line + offset);
+      return id !== NOTHING && id === other.id(at + offset);
+    };
+    const length = (offset: number): number => lines.end(line + offset) - lines.body(line + offset);
+    let chars = length(0);
+    let end = 1;
+    for (; line + end < lines.count && at + end < other.count && isSame(end); end++) chars += length(end);
     let back = 0;
-    while (line - back > from && at - back > 0 && sameLine(source, line - back - 1, other, at - back - 1)) {
-      back++;
-      chars += lengthOf(source, line - back);
-    }
+    for (; line - back > from && at - back > 0 && isSame(-back - 1); back++) chars += length(-back - 1);
     return { line: line - back, old: candidate - back, length: back + end, chars };
   }
 
@@ -145,35 +185,53 @@ export class LineIndex {
     const difference = RANK[source.kind] - RANK[other.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
     const canGo = (kind: SourceKind): boolean => this.cuttable.has(kind);
-    if (newerStays ? canGo(other.kind) : !canGo(source.kind) && canGo(other.kind)) this.keeper[root] = made;
-    else if (canGo(source.kind)) this.keeper[made] = root;
+    if (newerStays ? canGo(other.kind) : !canGo(source.kind) && canGo(other.kind)) this.changeKeeper(root, made);
+    else if (canGo(source.kind)) this.changeKeeper(made, root);
   }
 
-  private enter({ content, lines }: Source, base: number): void {
+  private keeperOf(line: LineNumber): LineNumber {
+    return this.keeper[line] as number;
+  }
+
+  private changeKeeper(line: LineNumber, keeper: LineNumber): void {
+    this.undo.push(line * LISTS + KEEPER, this.keeperOf(line));
+    this.setKeeper(line, keeper);
+  }
+
+  private setKeeper(line: LineNumber, keeper: LineNumber): void {
+    const at = this.sourceOf[line] as number;
+    const change = Number(keeper !== NONE) - Number(this.keeperOf(line) !== NONE);
+    this.linked[at] = (this.linked[at] ?? 0) + change;
+    this.keeper[line] = keeper;
+  }
+
+  /** Lines that say something become findable. */
+  private enter({ lines }: Source, base: number): void {
     for (let line = 0; line < lines.count; line++) {
-      const hash = entry(lines.hashes, line);
-      if (
-        this.keeper[base + line] !== NONE ||
-        hash === NOTHING ||
-        !isTelling(content.text, entry(lines.bodies, line), entry(lines.ends, line))
-      )
-        continue;
-      this.previous[base + line] = this.newest.get(hash) ?? NONE;
-      this.newest.set(hash, base + line);
+      const id = lines.id(line);
+      if (this.keeperOf(base + line) !== NONE || id === NOTHING || !this.ids.isTelling(id)) continue;
+      this.previous[base + line] = (this.newest[id] as number) - 1;
+      this.newest[id] = base + line + 1;
+    }
+  }
+
+  private leave({ lines }: Source, base: number): void {
+    for (let line = lines.count - 1; line >= 0; line--) {
+      const id = lines.id(line);
+      if (id !== NOTHING && this.newest[id] === base + line + 1) {
+        this.newest[id] = (this.previous[base + line] as number) + 1;
+      }
     }
   }
 
   private grow(size: number): void {
     this.size = size;
+    if (this.ids.count > this.newest.length) this.newest = longer(this.newest, 2 * this.ids.count);
     if (size <= this.keeper.length) return;
-    const larger = (old: Int32Array): Int32Array<ArrayBuffer> => {
-      const made = new Int32Array(Math.max(size, 2 * old.length));
-      made.set(old);
-      return made;
-    };
-    this.keeper = larger(this.keeper);
-    this.sourceOf = larger(this.sourceOf);
-    this.previous = larger(this.previous);
+    const length = Math.max(size, 2 * this.keeper.length);
+    this.keeper = longer(this.keeper, length);
+    this.sourceOf = longer(this.sourceOf, length);
+    this.previous = longer(this.previous, length);
   }
 }
 
@@ -184,16 +242,4 @@ interface Run {
   readonly old: LineNumber;
   readonly length: number;
   readonly chars: number;
-}
-
-const lengthOf = ({ lines }: Source, line: number): number => entry(lines.ends, line) - entry(lines.bodies, line);
-
-function sameLine(a: Source, lineA: number, b: Source, lineB: number): boolean {
-  const hash = entry(a.lines.hashes, lineA);
-  if (hash === NOTHING || hash !== b.lines.hashes[lineB]) return false;
-  const length = lengthOf(a, lineA);
-  return (
-    length === lengthOf(b, lineB) &&
-    sameSlice(a.content.text, entry(a.lines.bodies, lineA), b.content.text, entry(b.lines.bodies, lineB), length)
-  );
 }

@@ -7,8 +7,9 @@ import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { describeRun, longestDescription, type KeptRun } from './describe';
-import { entry } from './lines';
+import type { LineId } from './lineIds';
 import { LineIndex, type Keep } from './lineIndex';
+import { knownLinesOf, type KnownLines } from './knownLines';
 import type { Pace } from '../pace';
 import { sourcesOf, type Source, type SourceKind } from './sources';
 
@@ -85,14 +86,12 @@ async function makePlan(
   cuttable: ReadonlySet<SourceKind>,
   pace: Pace,
 ): Promise<PlannedCuts[]> {
-  const index = new LineIndex(keep, cuttable);
-  for (const source of sourcesOf(exchangesOf(draft), draft.task, tools)) {
-    index.add(source);
-    await pace.breathe();
-  }
+  const known = knownLinesOf(draft, tools);
+  const index = await indexOf(draft, known, keep, cuttable, pace);
   const plan = new Map<string, PlannedCuts>();
   for (const [at, source] of index.sources.entries()) {
-    const requests = runsOf(index, at)
+    if (!index.isLinked(at)) continue;
+    const requests = runsOf(index, at, (id) => known.ids.isBlank(id))
       .map((run) => requestFor(draft, source, run))
       .filter((request) => request !== undefined);
     if (requests.length === 0) continue;
@@ -105,11 +104,38 @@ async function makePlan(
   return [...plan.values()];
 }
 
+/** The index of a draft's view; of the one before, all up to the first text that has changed is kept. */
+async function indexOf(
+  draft: Draft,
+  known: KnownLines,
+  keep: Keep,
+  cuttable: ReadonlySet<SourceKind>,
+  pace: Pace,
+): Promise<LineIndex> {
+  const before = known.index;
+  known.index = undefined;
+  const fits = before?.keep === keep && isSameSet(before.cuttable, cuttable);
+  const index = fits ? before : new LineIndex(keep, cuttable, known.ids);
+  const sources = sourcesOf(exchangesOf(draft), draft.task, known);
+  const changed = sources.findIndex((source, at) => source !== index.sources[at]);
+  const kept = changed < 0 ? sources.length : changed;
+  index.truncate(kept);
+  for (const source of sources.slice(kept)) {
+    index.add(source);
+    await pace.breathe();
+  }
+  known.index = index;
+  return index;
+}
+
+const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
+  a.size === b.size && [...a].every((value) => b.has(value));
+
 /** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
-function runsOf(index: LineIndex, at: number): KeptRun[] {
+function runsOf(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): KeptRun[] {
   const source = index.sources[at] as Source;
-  const base = entry(index.bases, at);
-  const { lines, content } = source;
+  const base = index.bases[at] as number;
+  const { lines } = source;
   const runs: KeptRun[] = [];
   let run: { first: number; last: number; keepers: number[] } | undefined;
   const close = (): void => {
@@ -128,7 +154,7 @@ function runsOf(index: LineIndex, at: number): KeptRun[] {
       run ??= { first: line, last: line, keepers: [] };
       run.last = line;
       run.keepers.push(kept);
-    } else if (run && content.text.slice(lines.bodies[line], lines.ends[line]).trim() !== '') {
+    } else if (run && !isBlank(lines.id(line))) {
       close();
     }
   }
@@ -149,15 +175,15 @@ const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
 function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
   const { content, lines } = source;
-  const start = entry(lines.starts, run.first);
-  const end = entry(lines.ends, run.last);
+  const start = lines.start(run.first);
+  const end = lines.end(run.last);
   const what = describeRun(run);
   const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);
   if (end - start <= 6 * price.length) {
     // Without the numbers: they may go, too, and then it must still be worth it.
     let body = '';
     for (let line = run.first; line <= run.last; line++)
-      body += `${content.text.slice(lines.bodies[line], lines.ends[line])}\n`;
+      body += `${content.text.slice(lines.body(line), lines.end(line))}\n`;
     const worth = source.kind === 'result' ? MIN_WORTH : 1;
     if (draft.counter.text(body) < worth * draft.counter.text(price) + MARGIN) return undefined;
   }

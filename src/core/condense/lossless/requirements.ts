@@ -1,9 +1,8 @@
 import type { Content } from '../../messages/content';
 import type { ContentType, Path, Place } from '../../messages/types';
 import type { Cut } from '../edits';
-import { entry, type Lines } from './lines';
-import type { PrefixHint } from './prefixes';
-import { linesOfContent } from './sources';
+import type { KnownLines } from './knownLines';
+import type { Lines } from './lines';
 
 /** What was cut at a place. */
 export interface PlaceCuts {
@@ -11,31 +10,23 @@ export interface PlaceCuts {
   readonly cuts: readonly Cut[];
 }
 
-/** What a strict cut promises of the rest of the view. */
+/** What a strict cut promises of the rest of the view: each of these lines stands in it, but for blank ones. */
 export interface Requirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** Hash of a line that must stand; undefined for what can't be true any more. */
-  readonly hash: number | undefined;
-  readonly line: string;
+  /** Lines of the original; undefined for what can't be true any more. */
+  readonly lines: { readonly content: Content; readonly of: Lines; readonly first: number; last: number } | undefined;
 }
-
-const remembered = new WeakMap<readonly Cut[], readonly Requirement[]>();
 
 /** What the strict cuts of a place promise. */
-export function requiredBy(
+export const requiredBy = (
   { place, cuts }: PlaceCuts,
   contents: readonly Content[],
-  hints: ReadonlyMap<Path, PrefixHint>,
-): readonly Requirement[] {
-  const known = remembered.get(cuts);
-  if (known) return known;
-  const requirements = contents
+  known: KnownLines,
+): readonly Requirement[] =>
+  contents
     .filter(({ path }) => samePath(path, place.path))
-    .flatMap((content) => requiredIn(content, linesOfContent(content, hints.get(content.path) ?? 'other'), cuts));
-  remembered.set(cuts, requirements);
-  return requirements;
-}
+    .flatMap((content) => requiredIn(content, known.linesOf(content), cuts));
 
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, at) => key === b[at]);
 
@@ -44,25 +35,24 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
   let next = 0;
   let before: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {
-    const start = content.start + entry(lines.starts, line);
-    const body = content.start + entry(lines.bodies, line);
-    const end = content.start + entry(lines.ends, line);
+    const start = content.start + lines.start(line);
+    const body = content.start + lines.body(line);
+    const end = content.start + lines.end(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
     // A cut that ends before the line's own text took its number or its path and nothing else.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
       if (line === 0 || (before && !TELLS_NUMBERS.test(before.text))) {
-        requirements.push({ cut, contentType: content.type, hash: undefined, line: '' });
+        requirements.push({ cut, contentType: content.type, lines: undefined });
       }
       cut = cuts[++next];
     }
     const isCut = cut !== undefined && cut.start < end && cut.end > body;
     before = isCut ? cut : undefined;
     if (!cut || !isCut || cut.recoverable) continue;
-    const text = content.text.slice(body - content.start, end - content.start);
-    if (text.trim() !== '') {
-      requirements.push({ cut, contentType: content.type, hash: entry(lines.hashes, line), line: text });
-    }
+    const last = requirements.at(-1);
+    if (last?.cut === cut && last.lines) last.lines.last = line;
+    else requirements.push({ cut, contentType: content.type, lines: { content, of: lines, first: line, last: line } });
   }
   return requirements;
 }

@@ -1,8 +1,7 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
-import type { Path } from '../../messages/types';
-import type { Content } from '../../messages/content';
-import { splitLines, type Lines } from './lines';
+import { pathOf, ruleFor, type ToolKind } from '../../messages/tools';
+import type { KnownLines } from './knownLines';
+import type { Lines } from './lines';
 import type { PrefixHint } from './prefixes';
 
 /**
@@ -39,25 +38,33 @@ const MIN_CHARS = 80;
 const OLD_SIDE = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
 /**
- * The texts of a conversation whose lines are followed, in the order in which the model sees them.
+ * The texts of a conversation whose lines are followed, in the order in which the model sees them. The same exchanges give
+ * the very same sources.
  * @param first the last message that no operation touches: the task.
  */
-export function sourcesOf(exchanges: readonly ToolExchange[], first: number, tools: ToolTable): Source[] {
+export function sourcesOf(exchanges: readonly ToolExchange[], first: number, known: KnownLines): Source[] {
+  known.learn(exchanges);
   const sources: Source[] = [];
   for (const exchange of exchanges) {
-    const kind = ruleFor(tools, exchange.tool)?.kind;
-    // Plans have an operation of their own.
-    if (kind === 'plan') continue;
-    const path = pathOf(tools, exchange);
-    const add = (content: PlacedContent, sourceKind: SourceKind, hint: PrefixHint): void => {
-      if (content.text.length < MIN_CHARS || content.message <= first) return;
-      sources.push({ kind: sourceKind, content, exchange, path, lines: linesOfContent(content, hint) });
-    };
-    for (const content of exchange.parameters) add(content, parameterKind(exchange, kind, content), 'other');
-    // What went wrong is told whole.
-    if (!exchange.isError) for (const content of exchange.results) add(content, resultKind(kind), resultHint(kind));
+    let own = known.sources.get(exchange);
+    if (!own) known.sources.set(exchange, (own = sourcesIn(exchange, known)));
+    for (const source of own) if (source.content.message > first) sources.push(source);
   }
   return sources.sort((a, b) => a.content.message - b.content.message || byPlace(a, b));
+}
+
+function sourcesIn(exchange: ToolExchange, known: KnownLines): Source[] {
+  const toolKind = ruleFor(known.tools, exchange.tool)?.kind;
+  // Plans have an operation of their own.
+  if (toolKind === 'plan') return [];
+  const path = pathOf(known.tools, exchange);
+  const source = (content: PlacedContent, kind: SourceKind): Source[] =>
+    content.text.length < MIN_CHARS ? [] : [{ kind, content, exchange, path, lines: known.linesOf(content) }];
+  return [
+    ...exchange.parameters.flatMap((content) => source(content, parameterKind(exchange, toolKind, content))),
+    // What went wrong is told whole.
+    ...(exchange.isError ? [] : exchange.results.flatMap((content) => source(content, resultKind(toolKind)))),
+  ];
 }
 
 const byPlace = (a: Source, b: Source): number =>
@@ -79,25 +86,3 @@ function resultKind(kind: ToolKind | undefined): SourceKind {
 /** How the lines of a call's results are prefixed. */
 export const resultHint = (kind: ToolKind | undefined): PrefixHint =>
   kind === 'read' || kind === 'search' ? kind : 'other';
-
-/** How the lines of each result are prefixed, by the path of its content. */
-export function hintsOf(exchanges: readonly ToolExchange[], tools: ToolTable): Map<Path, PrefixHint> {
-  const hints = new Map<Path, PrefixHint>();
-  for (const { tool, results } of exchanges) {
-    const hint = resultHint(ruleFor(tools, tool)?.kind);
-    if (hint !== 'other') for (const { path } of results) hints.set(path, hint);
-  }
-  return hints;
-}
-
-const remembered = new WeakMap<readonly unknown[], Map<string, Lines>>();
-
-/** Splitting is most of the work; a path lives as long as its message's contents, which are remembered, too. */
-export function linesOfContent(content: Content, hint: PrefixHint): Lines {
-  let byRole = remembered.get(content.path);
-  if (!byRole) remembered.set(content.path, (byRole = new Map<string, Lines>()));
-  const key = `${content.start} ${hint}`;
-  let lines = byRole.get(key);
-  if (!lines) byRole.set(key, (lines = splitLines(content.text, hint)));
-  return lines;
-}

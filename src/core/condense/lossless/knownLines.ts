@@ -1,0 +1,94 @@
+import type { Content } from '../../messages/content';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { ToolExchange } from '../../messages/exchanges';
+import type { ApiMessage, Path } from '../../messages/types';
+import { perObject } from '../../perObject';
+import type { Draft } from '../draft';
+import type { Cut } from '../edits';
+import { LineIds } from './lineIds';
+import type { LineIndex } from './lineIndex';
+import { splitLines, type Lines } from './lines';
+import type { PrefixHint } from './prefixes';
+import type { Requirement } from './requirements';
+import { resultHint, type Source } from './sources';
+import { StandingLines } from './standing';
+
+/**
+ * What is known of a conversation's lines, from step to step and from run to run: messages never change, so that a run
+ * over a conversation that has grown reads what is new. It changes no outcome, only the time it takes.
+ */
+export class KnownLines {
+  readonly ids = new LineIds();
+  readonly standing = new StandingLines(this);
+  /** The index of the latest plan; taken out while one is made. */
+  index: LineIndex | undefined;
+  /** The texts of each exchange whose lines are followed. */
+  readonly sources = new WeakMap<ToolExchange, readonly Source[]>();
+  /** What each list of cuts promises. */
+  readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
+  private readonly hints = new WeakMap<Path, PrefixHint>();
+  private readonly hinted = new WeakSet<ToolExchange>();
+  /** A path lives as long as its message's contents, which are remembered, too. */
+  private readonly lines = new WeakMap<Path, KnownText[]>();
+
+  constructor(readonly tools: ToolTable) {}
+
+  /** Learns how the results of calls are to be read. Before that their lines are not known. */
+  learn(exchanges: readonly ToolExchange[]): void {
+    for (const exchange of exchanges) {
+      if (this.hinted.has(exchange)) continue;
+      this.hinted.add(exchange);
+      const hint = resultHint(ruleFor(this.tools, exchange.tool)?.kind);
+      for (const { path } of exchange.results) this.hints.set(path, hint);
+    }
+  }
+
+  /** The lines of a content. */
+  linesOf({ path, start, text }: Content): Lines {
+    let known = this.lines.get(path);
+    if (!known) this.lines.set(path, (known = []));
+    const hint = this.hints.get(path) ?? 'other';
+    const found = known.find((each) => each.start === start && each.hint === hint);
+    if (found) return found.lines;
+    const lines = splitLines(text, hint, this.ids);
+    known.push({ start, hint, lines });
+    return lines;
+  }
+}
+
+/** One of several texts may stand in one string. */
+interface KnownText {
+  readonly start: number;
+  readonly hint: PrefixHint;
+  readonly lines: Lines;
+}
+
+interface OfConversation {
+  readonly rules: string;
+  readonly known: KnownLines;
+}
+
+/** By a conversation's first message. */
+const byConversation = new WeakMap<ApiMessage, OfConversation>();
+const byDraft = new WeakMap<Draft, KnownLines>();
+const rulesOf = perObject((tools: ToolTable) => JSON.stringify(tools));
+
+/** What is known of a draft's conversation. Nobody else has it until it is given back: several drafts may run at a time. */
+export function knownLinesOf(draft: Draft, tools: ToolTable): KnownLines {
+  const own = byDraft.get(draft);
+  if (own) return own;
+  const [first] = draft.original;
+  const before = first && byConversation.get(first);
+  if (first) byConversation.delete(first);
+  const known = before?.rules === rulesOf(tools) ? before.known : new KnownLines(tools);
+  byDraft.set(draft, known);
+  return known;
+}
+
+/** Gives it back for the next run. */
+export function giveBackLines(draft: Draft): void {
+  const known = byDraft.get(draft);
+  const [first] = draft.original;
+  byDraft.delete(draft);
+  if (known && first) byConversation.set(first, { rules: rulesOf(known.tools), known });
+}
