@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, exchange, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { Draft } from '../draft';
+import { coherenceOf, floorBreaches, keptPercent } from './coherence';
+
+const FILLER = 'A line of output that nobody needs to see again, for it says nothing new.\n'.repeat(12);
+const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILLER}`;
+
+const MESSAGES: readonly ApiMessage[] = [
+  user('Mend the build.'),
+  ...exchange('1', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;'),
+  ...exchange('2', 'Bash', { command: 'npm run build' }, OUTPUT),
+  ...exchange('3', 'TodoWrite', { todos: [{ content: 'Declare x', status: 'pending' }] }, 'done'),
+  user(`Never touch the tests. ${FILLER}`),
+  assistant('I see.'),
+];
+
+const cutWhole = (draft: Draft, message: number, path: readonly (string | number)[]): void => {
+  const place = { message, path };
+  const requests = [{ start: 0, end: draft.text(place).length, marker: 'all of it' }];
+  draft.cut('test', place, requests, { contentType: 'toolResults', reason: 'test', strict: false });
+};
+
+describe('the coherence report', () => {
+  it('finds files, error lines, instructions and to-dos where they stand', () => {
+    const report = coherenceOf(MESSAGES, []);
+    expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
+    expect(report.todos).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
+  });
+
+  it('tells what can only be recalled', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    cutWhole(draft, 4, ['content', 0, 'content']);
+    cutWhole(draft, 7, ['content']);
+    const report = coherenceOf(MESSAGES, draft.edits);
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
+    expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
+    expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
+    expect(keptPercent(report.instructions)).toBe(50);
+    expect(floorBreaches(report, { files: 100, instructions: 60 })).toEqual([
+      'only 50 % of the instructions would stand in the view, the floor is 60 %',
+    ]);
+  });
+
+  it('tells what is lost: nothing in the view leads back to it', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const place = { message: 4, path: ['content', 0, 'content'] };
+    const text = draft.text(place);
+    draft.cut('test', place, [{ start: 0, end: text.length - 40, marker: null }], {
+      contentType: 'toolResults',
+      reason: 'test',
+      strict: false,
+    });
+    expect(coherenceOf(MESSAGES, draft.edits).errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
+  });
+
+  it('finds what a summary says again, and what its reference leads back to', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
+    draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
+    const report = coherenceOf(MESSAGES, draft.edits);
+    expect(report.instructions.kept).toBe(1);
+    expect(report.instructions.recallable + report.instructions.lost).toBe(1);
+    expect(report.errors.kept).toBe(0);
+  });
+
+  it('counts in proportion to the conversation, and only so many facts', () => {
+    const many = Array.from({ length: 3_000 }, (_, at) =>
+      exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
+    ).flat();
+    expect(coherenceOf([user('Task.'), ...many], []).files.kept).toBe(2_000);
+  });
+});

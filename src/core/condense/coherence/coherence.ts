@@ -1,0 +1,145 @@
+/** What a condensation leaves of a conversation's facts: which still stand in the view, which can be recalled, which are lost. */
+import { contentsOf } from '../../messages/content';
+import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
+import { valueAt } from '../../messages/path';
+import type { ApiMessage } from '../../messages/types';
+import { applyEdits, lastByPlace, type Edit } from '../edits';
+import { findMarkers } from '../markers';
+import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
+
+export interface KindCoherence {
+  /** How many still stand in the view. */
+  readonly kept: number;
+  /** How many can be had back by a reference that stands in the view. */
+  readonly recallable: number;
+  /** Some of those that can be recalled only, for a person to look at. */
+  readonly recallableExamples: readonly string[];
+  /** How many are gone. */
+  readonly lost: number;
+  readonly lostExamples: readonly string[];
+}
+
+export type CoherenceReport = Readonly<Record<FactKind, KindCoherence>>;
+
+const MOST_EXAMPLES = 10;
+const LONGEST_EXAMPLE = 120;
+
+/**
+ * The coherence report of a view.
+ * @param original the immutable conversation.
+ * @param edits all edits that the view shows.
+ */
+export function coherenceOf(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  tools: ToolTable = DEFAULT_TOOLS,
+): CoherenceReport {
+  const look = lookInto(original, edits);
+  const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
+  for (const fact of coherenceFacts(original, tools)) {
+    const count = counts[fact.kind];
+    const fate = look(fact);
+    count[fate]++;
+    const examples = fate === 'lost' ? count.lostExamples : fate === 'recallable' ? count.recallableExamples : [];
+    if (examples.length < MOST_EXAMPLES) examples.push(fact.text.slice(0, LONGEST_EXAMPLE).toWellFormed());
+  }
+  return counts;
+}
+
+interface Tally {
+  kept: number;
+  recallable: number;
+  readonly recallableExamples: string[];
+  lost: number;
+  readonly lostExamples: string[];
+}
+
+const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
+
+type Fate = 'kept' | 'recallable' | 'lost';
+
+/** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
+function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => Fate {
+  const { messages: view, origins } = applyEdits(original, edits);
+  const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
+  const texts = new Map<ApiMessage, string>();
+  const textOf = (message: ApiMessage): string => {
+    const known = texts.get(message) ?? joined(message);
+    texts.set(message, known);
+    return known;
+  };
+  const everything = once(() => view.map(textOf).join('\n'));
+  const recallable = once(() => recallableText(original, edits, view));
+  return ({ kind, text, messages }) => {
+    const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
+    // An untouched message holds what it held.
+    if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
+    if (stood.some(({ now }) => now !== undefined && textOf(now).includes(text))) return 'kept';
+    if (spellings(kind, text).some((spelling) => everything().includes(spelling))) return 'kept';
+    return recallable().includes(text) ? 'recallable' : 'lost';
+  };
+}
+
+/** A summary names a file by the end of its path, below a folder that it names once, and puts a text into a list. */
+function spellings(kind: FactKind, text: string): string[] {
+  if (kind === 'files') return [text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')];
+  return [text, text.replaceAll('\n', '\n   ')];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+const joined = (message: ApiMessage): string =>
+  contentsOf(message)
+    .map(({ text }) => text)
+    .join('\n');
+
+/** What the references that stand in a view lead back to. */
+function recallableText(original: readonly ApiMessage[], edits: readonly Edit[], view: readonly ApiMessage[]): string {
+  const standing = new Set(
+    view.flatMap(contentsOf).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference)),
+  );
+  return lastByPlace(edits)
+    .flatMap((edit) => {
+      if (edit.kind === 'summary') {
+        return standing.has(edit.reference) ? original.slice(edit.start, edit.end).map(joined) : [];
+      }
+      const text = valueAt(original[edit.place.message], edit.place.path);
+      if (typeof text !== 'string') return [];
+      return (
+        edit.cuts
+          .filter(({ reference }) => reference !== undefined && standing.has(reference))
+          // A cut may take a part of a line; with the part the line is gone.
+          .map(({ start, end }) => text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end)))
+      );
+    })
+    .join('\n');
+}
+
+/** Shares that must still stand in the view, in percent, by kind; what is absent may all go. */
+export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
+
+/** Percent of a kind's facts that still stand in the view; 100 of none. */
+export function keptPercent({ kept, recallable, lost }: KindCoherence): number {
+  const all = kept + recallable + lost;
+  return all === 0 ? 100 : (100 * kept) / all;
+}
+
+const WORDS: Readonly<Record<FactKind, string>> = {
+  files: 'files',
+  errors: 'error lines',
+  instructions: 'instructions',
+  todos: 'to-dos',
+};
+
+/** What of a floor doesn't hold, in words; empty where all of it does. */
+export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
+  FACT_KINDS.flatMap((kind) => {
+    const least = floor[kind];
+    const share = keptPercent(report[kind]);
+    return least === undefined || share >= least
+      ? []
+      : [`only ${Math.floor(share)} % of the ${WORDS[kind]} would stand in the view, the floor is ${least} %`];
+  });

@@ -1,0 +1,60 @@
+/** What an agent must not lose sight of in a long task: files, errors, what people told it, what is left to do. */
+import { toolExchanges } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import { errorLines } from '../providers/smart/errorLines';
+import { pathsOf } from '../summary/filesTouched';
+import { instructionsOf } from '../summary/instructions';
+import { planState } from '../summary/planState';
+
+export const FACT_KINDS = ['files', 'errors', 'instructions', 'todos'] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+export interface Fact {
+  readonly kind: FactKind;
+  /** As it stands in the conversation; of several lines for what has them. */
+  readonly text: string;
+  /** Messages in which it stands, in order. */
+  readonly messages: readonly number[];
+}
+
+/** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
+const MOST = 2_000;
+
+/** The facts of a conversation, each once. */
+export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
+  const exchanges = toolExchanges(messages);
+  const found: Record<FactKind, Map<string, number[]>> = {
+    files: new Map(),
+    errors: new Map(),
+    instructions: new Map(),
+    todos: new Map(),
+  };
+  const note = (kind: FactKind, text: string, message: number): void => {
+    const plain = text.trim();
+    if (plain === '') return;
+    const known = found[kind].get(plain);
+    if (known) known.push(message);
+    else found[kind].set(plain, [message]);
+  };
+  let planned = 0;
+  for (const exchange of exchanges) {
+    const kind = ruleFor(tools, exchange.tool)?.kind;
+    if (kind === 'plan') planned = exchange.callMessage;
+    if (kind === 'read' || kind === 'write' || kind === 'edit') {
+      for (const path of pathsOf(tools, exchange)) note('files', path, exchange.callMessage);
+    }
+    // In a file that was read or found such lines are content.
+    if (exchange.resultMessage === undefined || ((kind === 'read' || kind === 'search') && !exchange.isError)) continue;
+    for (const { text } of exchange.results) {
+      for (const { start, end } of errorLines(text)) note('errors', text.slice(start, end), exchange.resultMessage);
+    }
+  }
+  for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
+  const plan = planState(exchanges, tools);
+  const items = typeof plan === 'string' ? plan.split('\n') : (plan ?? []).map(({ text }) => text);
+  for (const item of items) note('todos', item, planned);
+  return FACT_KINDS.flatMap((kind) =>
+    [...found[kind]].slice(-MOST).map(([text, places]): Fact => ({ kind, text, messages: places })),
+  );
+}
