@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { RECALL_TOOL } from './agent/names';
+import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
 import type { Services } from './commands/services';
 import type { CondensedEvent, ContextCondenserExports } from './extensionApi/api';
 import { RegisteredProviders } from './extensionApi/registered';
 import type * as panel from './panel';
+import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './views/comparisons';
 
 /** Builds the parts and wires them, nothing else. What a command needs is loaded when it runs. */
@@ -13,7 +16,8 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   const comparisons = new Comparisons();
   const condensed = new vscode.EventEmitter<CondensedEvent>();
   const registered = new RegisteredProviders();
-  const services: Services = { context, log, comparisons, condensed, registered, last: undefined };
+  const modelsChanged = new vscode.EventEmitter<void>();
+  const services: Services = { context, log, comparisons, condensed, registered, modelsChanged, last: undefined };
   const load = (): typeof commands =>
     // A bundle of its own beside this one, loaded at the first use; its exports are those of src/commands/index.ts.
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- VS Code gives `vscode` to what is required only
@@ -28,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     log,
     comparisons,
     condensed,
+    modelsChanged,
     vscode.commands.registerCommand('contextCondenser.condenseNow', (path?: unknown) =>
       load().condenseNow(services, typeof path === 'string' ? path : undefined),
     ),
@@ -54,5 +59,28 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       log.show();
     }),
   );
+  contributeToChat(context, modelsChanged.event, () => load().agentOf(services));
   return { getApi: (version) => load().getApi(version, services) };
+}
+
+/** The models and the tool that VS Code's agent mode uses, and the commands about them. */
+function contributeToChat(
+  { subscriptions }: vscode.ExtensionContext,
+  onDidChangeLanguageModelChatInformation: vscode.Event<void>,
+  agent: () => AgentRuntime,
+): void {
+  subscriptions.push(
+    vscode.lm.registerLanguageModelChatProvider(OWN_VENDOR, {
+      onDidChangeLanguageModelChatInformation,
+      provideLanguageModelChatInformation: (options) => agent().provider.information(options),
+      provideLanguageModelChatResponse: (...request) => agent().provider.respond(...request),
+      provideTokenCount: (model, content) => agent().provider.countTokens(model, content),
+    }),
+    vscode.lm.registerTool(RECALL_TOOL, {
+      prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Recalling condensed content') }),
+      invoke: ({ input }) => agent().recall.invoke(input),
+    }),
+    vscode.commands.registerCommand('contextCondenser.showLive', () => agent().showDetails()),
+    vscode.commands.registerCommand('contextCondenser.chooseWrappedModels', () => agent().chooseWrappedModels()),
+  );
 }

@@ -15,7 +15,7 @@ import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversi
 import { Failures } from './failures';
 import type { Handlers } from './handlers';
 import { KeptBlocks } from './keptBlocks';
-import type { AgentRequest, LiveConversationsApi, PreparedRequest } from './live/types';
+import type { AgentRequest, LiveConversationsApi, LiveId, PreparedRequest } from './live/types';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
@@ -32,6 +32,8 @@ export interface ProviderParts {
   readonly live: () => Promise<LiveConversationsApi>;
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => EffectiveThreshold;
+  /** A tool is called in a live conversation. */
+  readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
 }
 
@@ -204,6 +206,7 @@ export class CondensingProvider {
         progress.report(new vscode.LanguageModelTextPart(text));
       },
       call: (id, name, input) => {
+        if (prepared) this.parts.onCall(prepared.conversation, name, input);
         progress.report(new vscode.LanguageModelToolCallPart(id, name, input));
       },
     });

@@ -1,7 +1,8 @@
 /**
- * The commands and the exported API, in a bundle of their own that is loaded when the first of them is used: one, so that
+ * The commands, agent mode and the exported API, in a bundle of their own that is loaded when the first of them is used: one, so that
  * the window has one counter and one copy of what calls models.
  */
+export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 export { condenseNow } from './condenseNow';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';

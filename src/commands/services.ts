@@ -12,6 +12,8 @@ export interface Services {
   readonly condensed: vscode.EventEmitter<CondensedEvent>;
   /** The providers of other extensions. */
   readonly registered: RegisteredProviders;
+  /** Says that the models which the extension contributes to the chat have changed. */
+  readonly modelsChanged: vscode.EventEmitter<void>;
   /** The last condensation of this window, for Undo without a notification. */
   last: LastCondensation | undefined;
 }

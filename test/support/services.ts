@@ -22,6 +22,7 @@ export function testServices(
     comparisons: new Comparisons(),
     condensed: new vscode.EventEmitter(),
     registered: new RegisteredProviders(),
+    modelsChanged: new vscode.EventEmitter(),
     last: undefined,
   };
   return { services, log };

@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import { formatTokens } from '../core/condense/report';
+import { changeWords } from '../views/condensationWords';
+import type { CommandResult, LiveConversationsApi, LiveId, LiveSummary } from './live/types';
+import { chooseEdits, choosePins } from './liveLists';
+import { figuresOf, lastLines } from './statusBar';
+
+export interface DetailsParts {
+  readonly live: LiveConversationsApi;
+  readonly condense: (conversation: LiveId) => Promise<void>;
+  readonly showDiff: (conversation: LiveId) => Promise<void>;
+}
+
+interface ActionItem extends vscode.QuickPickItem {
+  readonly run?: () => PromiseLike<unknown>;
+}
+
+/** "Show Condensed Conversations of the Chat": the one that is active, or a choice of several. */
+export async function showDetails(parts: DetailsParts): Promise<void> {
+  const [first, ...others] = parts.live.list();
+  if (!first) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        'No conversation of the chat runs on a condensed model yet. Choose one in the chat’s model picker.',
+      ),
+    );
+    return;
+  }
+  const conversation = others.length === 0 ? first : await chooseLive([first, ...others]);
+  if (conversation) await showActions(conversation, parts);
+}
+
+/** The conversation as an entry of a list. */
+export const liveItem = (conversation: LiveSummary) => ({
+  conversation,
+  label: `$(comment-discussion) ${conversation.title}`,
+  description: vscode.l10n.t(
+    '{0} of {1} tokens',
+    formatTokens(conversation.tokens),
+    formatTokens(conversation.contextWindow),
+  ),
+  detail: figuresOf(conversation),
+});
+
+async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
+  const title = vscode.l10n.t('Conversations of the chat');
+  return (await vscode.window.showQuickPick(conversations.map(liveItem), { title }))?.conversation;
+}
+
+async function showActions(conversation: LiveSummary, { live, condense, showDiff }: DetailsParts): Promise<void> {
+  const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens } = conversation;
+  const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const action = (label: string, run: () => PromiseLike<unknown>, description = ''): ActionItem => ({
+    label,
+    description,
+    run,
+  });
+  const applied = condensations.filter(({ isUndone }) => !isUndone);
+  const items: ActionItem[] = [
+    action(
+      `$(fold) ${vscode.l10n.t('Condense Now')}`,
+      () => condense(id),
+      vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
+    ),
+    ...(applied.length > 0 ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
+    ...(canUndo
+      ? [
+          action(
+            `$(discard) ${vscode.l10n.t('Undo the Last Condensation')}`,
+            () => told(live.undo(id)),
+            lastLines(conversation)[0],
+          ),
+        ]
+      : []),
+    ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => told(live.redo(id)))] : []),
+    ...(applied.length > 0
+      ? [action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id))]
+      : []),
+    action(
+      `$(pin) ${vscode.l10n.t('Pin Messages…')}`,
+      () => choosePins(live, conversation),
+      vscode.l10n.t('{0} pinned', pinned.length),
+    ),
+    action(`$(gear) ${vscode.l10n.t('Settings')}`, () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', 'contextCondenser'),
+    ),
+    ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
+    ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone }) => ({
+      label: changeWords(tokensBefore, tokensAfter),
+      description: [
+        provider,
+        new Date(at).toLocaleTimeString(vscode.env.language),
+        ...(isUndone ? [vscode.l10n.t('undone')] : []),
+      ].join(' · '),
+    })),
+  ];
+  const picked = await vscode.window.showQuickPick(items, { title: conversation.title });
+  await picked?.run?.();
+}
+
+/** Says what came of a command. */
+export async function told(result: Promise<CommandResult>): Promise<void> {
+  void vscode.window.showInformationMessage((await result).detail);
+}

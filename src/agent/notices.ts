@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import type { CondensationManager, CondensationOutcome } from '../core/condense';
+import { formatReport } from '../core/condense/report';
+import { changeWords, condensationWords } from '../views/condensationWords';
+import type { LiveDecision, LiveEvent, LiveId } from './live/types';
+import type { NoticeKind } from './settings';
+
+/** How long a condensation is told in the status bar, in milliseconds. */
+const STATUS_MS = 8_000;
+
+type Condensed = Extract<LiveEvent, { readonly kind: 'condensed' }>;
+
+export interface NoticeParts {
+  readonly manager: CondensationManager;
+  readonly kind: () => NoticeKind;
+  readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
+  readonly undo: (conversation: LiveId) => Promise<void>;
+  readonly showDiff: (conversation: LiveId) => Promise<void>;
+}
+
+/** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
+export async function tellLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
+  const { manager, log } = parts;
+  switch (event.kind) {
+    case 'condensed':
+      log.info(`${reportOf(manager, event.outcome)}
+${decisionWords(event.decision)}`);
+      await tellCondensed(event, parts);
+      return;
+    case 'not-condensed':
+      log.info(reportOf(manager, event.outcome));
+      return;
+    case 'problem':
+      log.warn(event.message);
+      return;
+    case 'changed':
+    case 'preparing':
+      return;
+  }
+}
+
+/** The report of what was done, or why nothing was. */
+export function reportOf(manager: CondensationManager, outcome: CondensationOutcome): string {
+  const provider = manager.listProviders().find(({ id }) => id === outcome.provider);
+  return provider ? formatReport(outcome, provider) : outcome.kind;
+}
+
+async function tellCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
+  const provider = parts.manager.getProvider(outcome.provider).name;
+  // Whoever asked for it wants to know.
+  switch (decision.reason === 'by-hand' ? 'notification' : parts.kind()) {
+    case 'none':
+      return;
+    case 'statusBar': {
+      const change = changeWords(outcome.tokensBefore, outcome.tokensAfter);
+      void vscode.window.setStatusBarMessage(`$(fold) ${vscode.l10n.t('Condensed: {0}', change)}`, STATUS_MS);
+      return;
+    }
+    case 'notification': {
+      const undo = vscode.l10n.t('Undo');
+      const showDiff = vscode.l10n.t('Show Diff');
+      const details = vscode.l10n.t('Details');
+      const words = condensationWords({ ...outcome, provider });
+      const choice = await vscode.window.showInformationMessage(words, undo, showDiff, details);
+      if (choice === undo) await parts.undo(conversation);
+      if (choice === showDiff) await parts.showDiff(conversation);
+      if (choice === details) parts.log.show();
+    }
+  }
+}
+
+/** Why it was done, and what it is worth. */
+function decisionWords({
+  reason,
+  tokensBefore,
+  tokensAfter,
+  contextWindow,
+  isCacheWarm,
+  saving,
+}: LiveDecision): string {
+  const dollars = (value: number): string => `$${value.toFixed(4)}`;
+  const worth = saving
+    ? `; each later request saves ${dollars(saving.perRequest)}, the broken cache costs ${dollars(saving.cacheBreak)}, ` +
+      (saving.breakEvenRequests === undefined
+        ? 'no break-even'
+        : `break-even after ${saving.breakEvenRequests} requests`)
+    : '';
+  return ` - Why: ${reason}; request ${changeWords(tokensBefore, tokensAfter)} of ${contextWindow}, cache ${isCacheWarm ? 'warm' : 'cold'}${worth}`;
+}

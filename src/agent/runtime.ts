@@ -1,0 +1,227 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { withCancellation } from '../commands/background';
+import { engineOf } from '../commands/engine';
+import { languageModels } from '../commands/languageModels';
+import { modelSettings } from '../commands/modelSettings';
+import { counterOf } from '../commands/native';
+import { providerConfig } from '../commands/providerConfig';
+import type { Services } from '../commands/services';
+import { manualSettings } from '../commands/settings';
+import { isRecord } from '../core/messages/blocks';
+import { promptOf, thresholdOf } from '../settings/profiles';
+import { CondensingProvider } from './condensingProvider';
+import { Handlers } from './handlers';
+import { PassingLive } from './testing';
+import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings } from './live/types';
+import { showDetails, told } from './liveDetails';
+import { ModelCatalog } from './modelCatalog';
+import { ModelGroups } from './modelGroups';
+import { reportOf, tellLiveEvent } from './notices';
+import type { WrappedModel } from './offeredModels';
+import { RecallTool } from './recallTool';
+import { agentSettings } from './settings';
+import { showLiveDiff } from './showDiff';
+import { LiveStatusBar } from './statusBar';
+import { chooseWrappedModels } from './wrappedModels';
+
+/** Where the last known models of VS Code are remembered. */
+const WRAPPED_KEY = 'contextCondenser.knownModels';
+
+/** The parts of agent mode in one window. */
+export class AgentRuntime implements vscode.Disposable {
+  readonly catalog: ModelCatalog;
+  readonly provider: CondensingProvider;
+  readonly recall: RecallTool;
+  private readonly groups: ModelGroups;
+  private readonly statusBar = new LiveStatusBar();
+  private readonly subscriptions: vscode.Disposable[] = [];
+  private starting: Promise<LiveConversationsApi> | undefined;
+  private started: LiveConversationsApi | undefined;
+
+  constructor(private readonly services: Services) {
+    const { context, log, modelsChanged } = services;
+    const changed = (): void => {
+      modelsChanged.fire();
+    };
+    const counter = () => counterOf(services);
+    this.catalog = new ModelCatalog({
+      models: languageModels,
+      profiles: () => modelSettings().profiles,
+      wrapped: () => agentSettings().wrappedModels,
+      remembered: {
+        get: () => context.globalState.get<readonly WrappedModel[]>(WRAPPED_KEY, []),
+        set: (models) => void context.globalState.update(WRAPPED_KEY, models),
+      },
+      onDidChange: changed,
+    });
+    this.groups = new ModelGroups(changed);
+    this.recall = new RecallTool(() => this.live());
+    this.provider = new CondensingProvider({
+      catalog: this.catalog,
+      groups: this.groups,
+      handlers: new Handlers({ secrets: context.secrets, models: languageModels, counter }),
+      counter,
+      live: () => this.live(),
+      settings: agentSettings,
+      threshold: ({ id }) => {
+        const { profiles, threshold } = modelSettings();
+        return thresholdOf(id, profiles, threshold);
+      },
+      onCall: (conversation, name, input) => {
+        this.recall.calledBy(conversation, name, input);
+      },
+      log,
+    });
+    this.subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration('contextCondenser')) return;
+        this.tellProblems();
+        this.showStatus();
+        // What is declared of the models may have changed, also where the models are the same.
+        if (
+          event.affectsConfiguration('contextCondenser.automatic') ||
+          event.affectsConfiguration('contextCondenser.agent')
+        )
+          changed();
+        void this.catalog.refresh();
+      }),
+      vscode.lm.onDidChangeChatModels(() => void this.catalog.refresh()),
+    );
+    this.tellProblems();
+  }
+
+  /** The live conversations, if there are any yet. */
+  get known(): LiveConversationsApi | undefined {
+    return this.started;
+  }
+
+  live(): Promise<LiveConversationsApi> {
+    this.starting ??= this.start();
+    // A failed start is tried anew.
+    this.starting.catch(() => (this.starting = undefined));
+    return this.starting;
+  }
+
+  /** Undoes the last condensation of a conversation, and says so. */
+  async undo(conversation: LiveId): Promise<void> {
+    await told((await this.live()).undo(conversation));
+  }
+
+  async showDiff(conversation: LiveId): Promise<void> {
+    await showLiveDiff(await this.live(), this.services.comparisons, conversation);
+  }
+
+  chooseWrappedModels(): Promise<void> {
+    return chooseWrappedModels(languageModels, agentSettings().wrappedModels);
+  }
+
+  /** "Show Condensed Conversations of the Chat". */
+  async showDetails(): Promise<void> {
+    await showDetails({
+      live: await this.live(),
+      condense: (conversation) => this.condense(conversation),
+      showDiff: (conversation) => this.showDiff(conversation),
+    });
+  }
+
+  /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
+  async condense(conversation: LiveId): Promise<void> {
+    const live = await this.live();
+    const progress = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Condensing the conversation of the chat'),
+      cancellable: true,
+    };
+    const { provider, targetPercent } = manualSettings();
+    const options = { provider, config: configOf(provider), targetPercent };
+    const outcome = await vscode.window.withProgress(progress, (_report, token) =>
+      withCancellation(token, (signal) => live.condenseNow(conversation, options, signal)),
+    );
+    if (outcome?.kind === 'condensed') return;
+    const { manager } = await engineOf(this.services);
+    const [headline = ''] = outcome ? reportOf(manager, outcome).split('\n') : [];
+    void vscode.window.showInformationMessage(headline || vscode.l10n.t('Nothing was condensed.'));
+  }
+
+  dispose(): void {
+    this.started?.dispose();
+    this.groups.dispose();
+    this.statusBar.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private async start(): Promise<LiveConversationsApi> {
+    const { context } = this.services;
+    const { counter, manager } = await engineOf(this.services);
+    const root = join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
+    const live = new PassingLive();
+    live.on((event) => {
+      this.onEvent(event);
+      const parts = {
+        manager,
+        kind: () => agentSettings().notices,
+        log: this.services.log,
+        undo: (conversation: LiveId) => this.undo(conversation),
+        showDiff: (conversation: LiveId) => this.showDiff(conversation),
+      };
+      void tellLiveEvent(event, parts);
+    });
+    this.started = live;
+    return live;
+  }
+
+  private onEvent(event: LiveEvent): void {
+    this.showStatus();
+    if (event.kind !== 'condensed') return;
+    const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
+    const { conversation } = event;
+    this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
+  }
+
+  private showStatus(): void {
+    this.statusBar.show(agentSettings().automatic ? this.started?.active() : undefined);
+  }
+
+  private tellProblems(): void {
+    for (const { path, message } of agentSettings().problems) {
+      this.services.log.warn(`Setting contextCondenser.${path} ${message}`);
+    }
+  }
+}
+
+/** What the user has set, as it is now. */
+function liveSettings(): LiveSettings {
+  const { provider } = manualSettings();
+  const { condensing, maxCost } = modelSettings();
+  const { backgroundPercent, coldPercent } = agentSettings();
+  return {
+    provider,
+    config: configOf(provider),
+    configs: { native: configOf('native'), truncation: configOf('truncation') },
+    ...(backgroundPercent > 0 && { backgroundPercent }),
+    ...(coldPercent > 0 && { coldPercent }),
+    mayUseNative: condensing !== undefined && maxCost > 0,
+    maxCost,
+  };
+}
+
+/** A provider's configuration; Native's has the prompt that holds for its profile. */
+function configOf(provider: string): unknown {
+  const config = providerConfig(provider);
+  if (provider !== 'native') return config;
+  const { condensing, prompt } = modelSettings();
+  return { ...(isRecord(config) && config), prompt: promptOf(condensing, prompt) };
+}
+
+const runtimes = new WeakMap<Services, AgentRuntime>();
+
+/** Agent mode of this window; it begins when it is first asked for. */
+export function agentOf(services: Services): AgentRuntime {
+  const known = runtimes.get(services);
+  if (known) return known;
+  const runtime = new AgentRuntime(services);
+  runtimes.set(services, runtime);
+  services.context.subscriptions.push(runtime);
+  return runtime;
+}

@@ -1,0 +1,103 @@
+import * as vscode from 'vscode';
+import { formatChange, formatTokens } from '../core/condense/report';
+import { changeWords } from '../views/condensationWords';
+import type { LiveSummary } from './live/types';
+
+/** Share of the threshold from which the item has a colour. */
+const NEAR = 0.9;
+
+/** How full the real window of the chat's conversation is: VS Code's own ring shows the window that it was told. */
+export class LiveStatusBar implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem(
+    'contextCondenser.live',
+    vscode.StatusBarAlignment.Right,
+    90,
+  );
+
+  constructor() {
+    this.item.name = vscode.l10n.t('Context Condenser');
+    this.item.command = 'contextCondenser.showLive';
+  }
+
+  /** @param conversation undefined: there is none, or condensing is off. */
+  show(conversation: LiveSummary | undefined): void {
+    if (!conversation) {
+      this.item.hide();
+      return;
+    }
+    const { tokens, contextWindow, thresholdTokens, isPreparing } = conversation;
+    this.item.text = `$(${isPreparing ? 'sync~spin' : 'fold'}) ${short(tokens)} / ${short(contextWindow)}`;
+    this.item.backgroundColor = colourOf(tokens, contextWindow, thresholdTokens);
+    this.item.tooltip = tooltipOf(conversation);
+    this.item.accessibilityInformation = {
+      label: vscode.l10n.t(
+        '{0} of {1} tokens of the context window',
+        formatTokens(tokens),
+        formatTokens(contextWindow),
+      ),
+      role: 'button',
+    };
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}
+
+function colourOf(tokens: number, contextWindow: number, threshold: number): vscode.ThemeColor | undefined {
+  if (tokens > contextWindow) return new vscode.ThemeColor('statusBarItem.errorBackground');
+  return tokens >= threshold * NEAR ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+}
+
+/** "62K", "1.2M". */
+export const short = (tokens: number): string =>
+  tokens < 1_000
+    ? String(Math.round(tokens))
+    : tokens < 999_500
+      ? `${Math.round(tokens / 1_000)}K`
+      : `${Number((tokens / 1_000_000).toFixed(1))}M`;
+
+function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
+  const { title, tokens, contextWindow, thresholdTokens } = conversation;
+  const percent = Math.round((tokens / contextWindow) * 100);
+  const tooltip = new vscode.MarkdownString();
+  // Text, so that a title can't become a link.
+  tooltip.appendText(title);
+  for (const line of [
+    vscode.l10n.t('{0} of {1} tokens ({2} %)', formatTokens(tokens), formatTokens(contextWindow), percent),
+    vscode.l10n.t('Condensed from {0} tokens on', formatTokens(thresholdTokens)),
+    ...lastLines(conversation),
+  ]) {
+    tooltip.appendMarkdown('\n\n');
+    tooltip.appendText(line);
+  }
+  return tooltip;
+}
+
+/** The last condensation, and when it has paid for itself. */
+export function lastLines({ condensations, lastDecision }: LiveSummary): string[] {
+  const last = condensations.findLast(({ isUndone }) => !isUndone);
+  if (!last) return [vscode.l10n.t('Not condensed yet')];
+  const lines = [
+    vscode.l10n.t(
+      'Last condensed at {0}: {1}',
+      new Date(last.at).toLocaleTimeString(vscode.env.language),
+      changeWords(last.tokensBefore, last.tokensAfter),
+    ),
+  ];
+  const requests = lastDecision?.saving?.breakEvenRequests;
+  return requests === undefined ? lines : [...lines, vscode.l10n.t('Pays for itself after {0} requests', requests)];
+}
+
+/** "3 condensations, -52%". */
+export function figuresOf({ condensations }: LiveSummary): string {
+  const applied = condensations.filter(({ isUndone }) => !isUndone);
+  const last = applied.at(-1);
+  if (!last) return vscode.l10n.t('not condensed');
+  return vscode.l10n.t(
+    'condensed {0} times, last {1}',
+    applied.length,
+    formatChange(last.tokensBefore, last.tokensAfter),
+  );
+}
