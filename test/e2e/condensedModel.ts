@@ -1,0 +1,51 @@
+import { OWN_VENDOR } from '../../src/settings/ownVendor';
+import type { ModelServer } from '../servers/modelServer';
+import type { Bed } from './bed';
+import type { ServerOptions } from './workbench/server';
+import { agentOptions, answer, pick, runCommand } from './workbench/index';
+import type { Workbench, WorkbenchOptions } from './workbench/index';
+
+export const PROFILE_ID = 'scripted';
+export const PROFILE_NAME = 'Scripted';
+export const KEY = 'sk-test-a-key-that-must-not-be-seen';
+
+/** A profile for a server that speaks Anthropic's protocol, offered in the chat. */
+export const chatProfile = (server: ModelServer, more: object = {}) => ({
+  id: PROFILE_ID,
+  name: PROFILE_NAME,
+  vendor: 'anthropic',
+  model: 'claude-sonnet-4-20250514',
+  baseUrl: server.url,
+  // An endpoint that isn't the vendor's own has no price in the table.
+  prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  offerInChat: true,
+  ...more,
+});
+
+/** What a window needs so that VS Code's agent runs on our model of this profile. */
+export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {
+  const options = agentOptions(OWN_VENDOR, PROFILE_ID);
+  return { ...options, settings: { ...options.settings, 'contextCondenser.profiles': [profile], ...settings } };
+}
+
+/** Sets the key of a profile as a user does. */
+export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): Promise<void> {
+  await runCommand(bench, 'Context Condenser: Manage API Profiles');
+  await pick(bench, name);
+  await pick(bench, /Set Key…/);
+  await answer(bench, key);
+}
+
+/** A VS Code whose agent runs on our model, which asks the server. */
+export async function openCondensedModel(
+  bed: Bed,
+  server: ModelServer,
+  { folder, profile = {}, settings = {} }: { folder?: string; profile?: object; settings?: object } = {},
+): Promise<Workbench> {
+  const bench = await bed.open({
+    ...condensedOptions(chatProfile(server, profile), settings),
+    ...(folder !== undefined && { folder }),
+  });
+  await setKey(bench);
+  return bench;
+}
