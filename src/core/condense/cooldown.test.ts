@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { coherenceOf } from './coherence/coherence';
 import { Cooldown } from './cooldown';
 import type { CondensationOutcome, CondensationRequest } from './manager';
 
 const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic', windowTokens: 1_000 };
 const base = { provider: 'p', tokensBefore: 500, steps: [], cost: 0, timeMs: 0, notes: [] };
 const IN_VAIN: CondensationOutcome = { ...base, kind: 'unchanged', reason: 'nothing-to-gain', detail: '' };
-const GOOD: CondensationOutcome = { ...base, kind: 'condensed', tokensAfter: 300, edits: [], view: [] };
+const GOOD: CondensationOutcome = {
+  ...base,
+  kind: 'condensed',
+  tokensAfter: 300,
+  edits: [],
+  view: [],
+  coherence: coherenceOf([], []),
+};
 
 /** Tokens that are still to come at 500 tokens, after the outcomes. */
 const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {

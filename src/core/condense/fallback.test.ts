@@ -48,6 +48,42 @@ const small = { contextWindow: TOKENS, maxOutputTokens: Math.round(TOKENS / 4) }
 /** One in which they have room. */
 const large = { contextWindow: TOKENS * 4 };
 
+describe('a result that would lose sight of too much', () => {
+  const error = 'error: nothing is where it was';
+  const failing = [user('task'), ...exchange('1', 'Bash', { command: 'x' }, `${error}\n${lines('a', 60)}`)];
+  const twice = [...failing, ...exchange('2', 'Read', { path: 'f' }, lines('f', 200)), ...messages.slice(1)];
+  const suppressing = {
+    provider: 'truncation',
+    config: { toolResults: { mode: 'suppress' }, preserveRecentCount: 0 },
+    messages: twice,
+    trigger: 'manual',
+  } as const;
+
+  it('is refused and told; lossless is tried in its place', async () => {
+    const { condense } = bed();
+    const repeated = [...twice, ...exchange('3', 'Read', { path: 'f' }, lines('f', 200)), assistant('done')];
+    const asked = { ...suppressing, messages: repeated, coherenceFloor: { errors: 100 } };
+    const outcome = await condense({ mayUseNative: true }, asked);
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: 'lossless', coherence: { errors: { kept: 1 } } });
+    expect(outcome.notes).toContain(
+      'Truncation: only 0 % of the error lines would stand in the view, the floor is 100 %.',
+    );
+    const nothingTwice = await condense({ mayUseNative: true }, { ...suppressing, coherenceFloor: { errors: 100 } });
+    expect(nothingTwice).toMatchObject({ kind: 'unchanged', reason: 'incoherent', provider: 'truncation' });
+  });
+
+  it('stands where no floor is set, and where the request would not fit', async () => {
+    const { condense } = bed();
+    expect(await condense({ mayUseNative: false }, suppressing)).toMatchObject({ kind: 'condensed' });
+    const asked = { ...suppressing, provider: 'lossless', coherenceFloor: { errors: 100 } };
+    const limitTokens = 200;
+    expect(await condense({ mayUseNative: false, limitTokens, hasFloor: true }, asked)).toMatchObject({
+      kind: 'condensed',
+      coherence: { errors: { kept: 0, recallable: 1 } },
+    });
+  });
+});
+
 describe('after a failure', () => {
   it('nothing is called that costs, unless profile and budget were set; it is told', async () => {
     const { condense, summarizer } = bed();

@@ -1,7 +1,7 @@
 /**
- * What happens when a provider fails: native, then truncation, else the conversation stays as it is. A fallback never
- * brings a cost, a vendor or a loss that the user has not allowed. Where a request must fit whatever goes, the floor
- * follows: results are suppressed, the oldest first.
+ * What happens when a provider fails: native, then truncation, else the conversation stays as it is; where its result
+ * would lose sight of too much, lossless. A fallback never brings a cost, a vendor or a loss that the user has not
+ * allowed. Where a request must fit whatever goes, the floor follows: results are suppressed, the oldest first.
  */
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits';
@@ -53,8 +53,13 @@ export async function condenseWithFallback(
     const native = { provider: 'native', config: policy.configs?.['native'], why: 'Native was used instead.' } as const;
     outcome = await next(manager, outcome, request, native);
   }
+  if (outcome.kind === 'unchanged' && outcome.reason === 'incoherent' && outcome.provider !== 'lossless') {
+    const lossless = { provider: 'lossless', config: policy.configs?.['lossless'], why: LOSSLESS_WHY } as const;
+    outcome = await next(manager, outcome, request, lossless);
+  }
   const limit = policy.limitTokens ?? (policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity);
-  const fitting = { ...request, targetTokens: Math.max(0, limit - (policy.roomTokens ?? 0)) };
+  // What must fit must, whatever is lost sight of.
+  const fitting = { ...request, targetTokens: Math.max(0, limit - (policy.roomTokens ?? 0)), coherenceFloor: {} };
   for (const fallback of lossyFallbacks(outcome, policy)) {
     if (outcome.kind === 'cancelled' || tokensOf(outcome) <= limit) return outcome;
     outcome = await next(manager, outcome, fitting, fallback);
@@ -64,12 +69,13 @@ export async function condenseWithFallback(
 
 /** A try after another that wasn't enough. */
 interface Fallback {
-  readonly provider: 'native' | 'truncation';
+  readonly provider: 'native' | 'lossless' | 'truncation';
   readonly config: unknown;
   /** What is told where it did something. */
   readonly why: string;
 }
 
+const LOSSLESS_WHY = 'Only what stands twice was taken out: too much would have been lost sight of.';
 const FLOOR_WHY = 'The request would still not have fitted, so results were suppressed, the oldest first.';
 
 /** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */

@@ -2,6 +2,7 @@ import { newViolations, type Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
+import { coherenceOf, floorBreaches, type CoherenceFloor, type CoherenceReport } from './coherence/coherence';
 import { Cooldown } from './cooldown';
 import { applyEdits, editKey, type Edit } from './edits';
 import {
@@ -45,6 +46,8 @@ export interface CondensationRequest extends CondensationOptions {
   /** Indexes of the messages that a person pinned. */
   readonly pinned?: ReadonlySet<number>;
   readonly minimumGain?: MinimumGain;
+  /** Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused. */
+  readonly coherenceFloor?: CoherenceFloor;
 }
 
 interface OutcomeBase {
@@ -71,6 +74,8 @@ export type CondensationOutcome = OutcomeBase &
         /** The new edits; the view shows them on top of the earlier ones. */
         readonly edits: readonly Edit[];
         readonly view: readonly ApiMessage[];
+        /** What of the conversation's files, error lines, instructions and to-dos still stands in the view. */
+        readonly coherence: CoherenceReport;
       }
     | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }
     /** The firewall said no. */
@@ -259,7 +264,10 @@ export class CondensationManager {
       const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
       return unchanged('below-minimum-gain', detail, result);
     }
-    return { ...base(result), kind: 'condensed', tokensAfter, edits, view };
+    const coherence = coherenceOf(request.messages, [...context.edits, ...edits]);
+    const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});
+    if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
+    return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
 
   /** What a provider gets. Edits of a history that has gone another way since are left out, and that is told. */

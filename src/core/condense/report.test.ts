@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { coherenceOf } from './coherence/coherence';
 import type { CondensationOutcome, ProviderInfo } from './manager';
 import { formatChange, formatCost, formatReport, formatTime } from './report';
 import type { StepOutcome, StepReport } from './types';
@@ -30,6 +31,7 @@ describe('formatReport', () => {
       tokensAfter: 2_800,
       edits: [],
       view: [],
+      coherence: coherenceOf([], []),
       cost: 0.0036,
       timeMs: 1_800,
       steps: [

@@ -117,7 +117,9 @@ export type UnchangedReason =
   /** Nothing is new since the last summary. */
   | 'already-condensed'
   /** It would cost more than is allowed. */
-  | 'over-budget';
+  | 'over-budget'
+  /** Too little of the conversation's facts would still stand in the view. */
+  | 'incoherent';
 
 /** One call to a model, as it really was. */
 export interface ModelCall {
