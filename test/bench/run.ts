@@ -1,16 +1,17 @@
 /**
- * The benchmark: `npm run bench -- [--only providers|curve|recall|tokens] [--json FILE] [--corpus FOLDER]`.
+ * The benchmark: `npm run bench -- [--only providers|curve|recall|tokens|live] [--json FILE] [--corpus FOLDER]`.
  * Runs in the project's root, with --expose-gc.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
+import { benchLive, liveTable } from './liveBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
 import { benchTokens } from './tokens';
 
-const PARTS = ['providers', 'curve', 'recall', 'tokens'] as const;
+const PARTS = ['providers', 'curve', 'recall', 'tokens', 'live'] as const;
 type Part = (typeof PARTS)[number];
 
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
@@ -45,6 +46,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchRecall(conversations);
       return { text: recallTable(data), data };
+    },
+  },
+  live: {
+    title: 'Live conversations, overhead of a request',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchLive();
+      return { text: liveTable(data), data };
     },
   },
   tokens: {

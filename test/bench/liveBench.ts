@@ -1,0 +1,202 @@
+/**
+ * What live conversations add to a request of an agent: when nothing is due, when a mechanical condensation is due, and
+ * when a conversation comes back after a restart. Each request brings new objects, as VS Code does.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LiveConversations } from '../../src/agent/live/liveConversations';
+import type { AgentRequest, UpstreamModel } from '../../src/agent/live/types';
+import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
+import type { CondensationProvider } from '../../src/core/condense/types';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { generateConversation } from '../generators/conversation';
+import { freshCounter } from './measure';
+import { millis, table } from './table';
+
+export interface LivePoint {
+  readonly tokens: number;
+  readonly situation: 'nothing due' | 'condensing' | 'after a restart';
+  readonly requests: number;
+  /** Milliseconds. */
+  readonly median: number;
+  readonly p99: number;
+  readonly longest: number;
+  /** Longest time that the thread was not given back, in milliseconds. */
+  readonly stretch: number;
+}
+
+const SIZES = [50_000, 200_000, 400_000];
+const SEED = 7;
+/** Messages that a conversation grows by from request to request: an answer and its results. */
+const STEP = 2;
+
+/** What VS Code hands over: the same content in new objects. */
+const copied = (messages: readonly ApiMessage[]): ApiMessage[] => JSON.parse(JSON.stringify(messages)) as ApiMessage[];
+
+const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =>
+  messages.flatMap((message) => {
+    if (typeof message.content === 'string') return [message];
+    const content = message.content.filter(({ type }) => type !== 'thinking');
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+
+const TOOLS = Array.from({ length: 41 }, (_, index) => ({
+  name: `tool_${index}`,
+  description: 'What this tool does, in a paragraph of some length. '.repeat(12),
+  input_schema: { type: 'object', properties: { path: { type: 'string', description: 'A path. '.repeat(8) } } },
+}));
+
+const model = (contextWindow: number, percent: number): UpstreamModel => ({
+  key: 'bench',
+  contextWindow,
+  maxOutputTokens: 8_192,
+  threshold: { kind: 'percent', percent },
+});
+
+function requestOf(messages: readonly ApiMessage[], upstream: UpstreamModel): AgentRequest {
+  return { conversationId: 'bench', system: 'You are an agent. '.repeat(800), messages, tools: TOOLS, model: upstream };
+}
+
+function liveIn(root: string): LiveConversations {
+  const counter = freshCounter();
+  const providers = [losslessProvider, truncationProvider] as unknown as [CondensationProvider, CondensationProvider];
+  const manager = new CondensationManager(counter, providers);
+  return new LiveConversations({
+    manager,
+    counter,
+    root,
+    settings: () => ({ provider: 'lossless', mayUseNative: false }),
+  });
+}
+
+export async function benchLive(sizes: readonly number[] = SIZES): Promise<LivePoint[]> {
+  const points: LivePoint[] = [];
+  for (const tokens of sizes) {
+    const messages = withoutThinking(generateConversation({ seed: SEED, targetTokens: tokens }));
+    points.push(await nothingDue(messages, tokens), ...(await condensing(messages, tokens)));
+  }
+  return points;
+}
+
+const REQUESTS = 120;
+
+/** The conversation's last requests, with an upstream large enough. */
+async function nothingDue(messages: readonly ApiMessage[], tokens: number): Promise<LivePoint> {
+  return inFolder(async (root) => {
+    const live = liveIn(root);
+    const upstream = model(tokens * 10, 100);
+    const from = Math.max(2, messages.length - REQUESTS * STEP);
+    await live.prepare(requestOf(copied(messages.slice(0, from)), upstream));
+    const requests = [];
+    for (let end = from + STEP; end <= messages.length; end += STEP)
+      requests.push(requestOf(copied(messages.slice(0, end)), upstream));
+    return measure(tokens, 'nothing due', requests, (request) => live.prepare(request));
+  });
+}
+
+/** The request that makes a condensation due, and the first one after a restart; a fresh folder each time. */
+async function condensing(messages: readonly ApiMessage[], tokens: number, runs = 12): Promise<LivePoint[]> {
+  const upstream = model(tokens * 1.2, 60);
+  const far = model(tokens * 10, 100);
+  const before = messages.slice(0, -STEP);
+  const times: Record<'condensing' | 'after a restart', Timing[]> = { condensing: [], 'after a restart': [] };
+  for (let run = 0; run < runs; run++) {
+    await inFolder(async (root) => {
+      const live = liveIn(root);
+      await live.prepare(requestOf(copied(before), far));
+      times.condensing.push(await timed(() => live.prepare(requestOf(copied(messages), upstream))));
+      const restarted = liveIn(root);
+      const request = requestOf(copied(messages), upstream);
+      times['after a restart'].push(await timed(() => restarted.prepare(request)));
+    });
+  }
+  return [
+    pointOf(tokens, 'condensing', times.condensing),
+    pointOf(tokens, 'after a restart', times['after a restart']),
+  ];
+}
+
+interface Timing {
+  readonly ms: number;
+  readonly stretch: number;
+}
+
+async function measure(
+  tokens: number,
+  situation: LivePoint['situation'],
+  requests: readonly AgentRequest[],
+  prepare: (request: AgentRequest) => Promise<unknown>,
+): Promise<LivePoint> {
+  const timings: Timing[] = [];
+  for (const request of requests) timings.push(await timed(() => prepare(request)));
+  return pointOf(tokens, situation, timings);
+}
+
+/** How long it takes, and how long the thread was held: a timer that should run at once tells. */
+async function timed(action: () => Promise<unknown>): Promise<Timing> {
+  await new Promise((resolve) => setImmediate(resolve));
+  const held = monitorHeld();
+  const started = performance.now();
+  await action();
+  const ms = performance.now() - started;
+  return { ms, stretch: await held() };
+}
+
+/** Longest time between two turns of the event loop, until it is asked. */
+function monitorHeld(): () => Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  let isOn = true;
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isOn) setImmediate(turn);
+  };
+  setImmediate(turn);
+  return async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    isOn = false;
+    return longest;
+  };
+}
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+
+function pointOf(tokens: number, situation: LivePoint['situation'], timings: readonly Timing[]): LivePoint {
+  const sorted = timings.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return {
+    tokens,
+    situation,
+    requests: timings.length,
+    median: at(sorted, 0.5),
+    p99: at(sorted, 0.99),
+    longest: sorted.at(-1) ?? Number.NaN,
+    stretch: Math.max(...timings.map(({ stretch }) => stretch)),
+  };
+}
+
+async function inFolder<T>(action: (root: string) => Promise<T>): Promise<T> {
+  const root = mkdtempSync(join(tmpdir(), 'condenser-bench-'));
+  try {
+    return await action(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+export const liveTable = (points: readonly LivePoint[]): string =>
+  table(
+    ['situation', 'tokens', 'requests', 'median', '99th percentile', 'longest', 'longest stretch of the thread'],
+    points.map(({ situation, tokens, requests, median, p99, longest, stretch }) => [
+      situation,
+      tokens,
+      requests,
+      millis(median),
+      millis(p99),
+      millis(longest),
+      millis(stretch),
+    ]),
+  );
