@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo'] as const;
+export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export'] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
 /** The command line, parsed. */
@@ -17,6 +17,10 @@ export interface Arguments {
   readonly json: boolean;
   readonly out: string | undefined;
   readonly store: string | undefined;
+  /** Where `export` goes. */
+  readonly to: string | undefined;
+  /** `export`: the condensed conversation instead of the original. */
+  readonly condensed: boolean;
 }
 
 /** The command line can't be understood; the message says what was expected. */
@@ -35,6 +39,7 @@ Commands
   condense  condense it; the file itself is never changed
   expand    give back the original of a condensed conversation, or of single references: expand <file> [ref …]
   undo      take the last condensation back
+  export    give it in another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
 
 Options
   --provider <id>       lossless (default) or truncation
@@ -42,9 +47,11 @@ Options
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
   --model <id>          count as this model's tokenizer does (default: o200k)
   --history <which>     active (default): what the agent would send now; all: also what it compacted away
-  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }
+  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in its form
   --json                one JSON object on stdout, all else on stderr
   --store <folder>      where originals and the ledger are kept
+  --to <form>           export: anthropic, openai, markdown or handover
+  --condensed           export: as the last condensation left it
   --help, --version
 
 Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.
@@ -59,6 +66,8 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
   out: { type: 'string' },
   store: { type: 'string' },
+  to: { type: 'string' },
+  condensed: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
@@ -96,6 +105,8 @@ export function parseLine(argv: readonly string[]): ParsedLine {
     json: values.json,
     out: values.out,
     store: values.store,
+    to: values.to,
+    condensed: values.condensed,
   };
 }
 

@@ -1,6 +1,7 @@
 import { realpath, rename, rm } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { splitLocation } from '../conversations/location';
 import type { Conversation } from '../conversations/types';
 import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
@@ -15,7 +16,7 @@ export const messagesJson = (conversation: Conversation, messages: readonly ApiM
  */
 export async function outFile(out: string, input: string): Promise<string> {
   const target = resolve(out);
-  const [from, to] = await Promise.all([real(resolve(input)), real(target)]);
+  const [from, to] = await Promise.all([real(splitLocation(resolve(input)).file), real(target)]);
   if (from === to) throw new UsageError('--out names the conversation itself; it is never overwritten.');
   return to;
 }

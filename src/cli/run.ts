@@ -4,6 +4,7 @@ import { HELP, parseLine, UsageError, type CommandName } from './args';
 import { condense } from './condense';
 import { estimate } from './estimate';
 import { expand } from './expand';
+import { exportCommand } from './export';
 import { inspect } from './inspect';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { openSession, type Session } from './session';
@@ -15,6 +16,7 @@ const RUN: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise
   condense,
   expand,
   undo,
+  export: exportCommand,
 };
 
 /** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */

@@ -128,7 +128,7 @@ function withDatabase<T>(file: string, read: (database: sqlite.DatabaseSync) => 
 function open(file: string): sqlite.DatabaseSync {
   // Not every host has it: Node 20 and VS Code before 1.101 have none. It is loaded when the first store is read.
   const host: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> = process;
-  const module = host.getBuiltinModule?.('node:sqlite') as typeof sqlite | undefined;
+  const module = host.getBuiltinModule?.('node:sqlite');
   if (!module) {
     throw new ConversationReadError({
       problem: 'unsupported',

@@ -249,6 +249,41 @@ describe('inspect and estimate', () => {
   });
 });
 
+describe('export', () => {
+  it('gives the conversation in each form, what could not go along on stderr', async () => {
+    expect(await cli('export', file, '--to', 'anthropic')).toBe(0);
+    expect(json()).toMatchObject({ tools: [{ name: 'Read' }], messages: originalMessages() });
+    expect(stderr).toContain('Note: 1 tool: its parameters were not recorded');
+    expect(await cli('export', file, '--to', 'openai')).toBe(0);
+    expect(json()).toMatchObject({
+      messages: [{ role: 'user', content: 'Rename value7 in src/values.ts' }, {}, { role: 'tool' }, {}, {}, {}, {}, {}],
+    });
+    expect(await cli('export', file, '--to', 'markdown')).toBe(0);
+    expect(stdout).toMatch(/^# Rename value7 in src\/values\.ts\n/);
+    const out = join(folder, 'prompt.md');
+    expect(await cli('export', file, '--to', 'handover', '--out', out)).toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`Written: ${out}`);
+    expect(readFileSync(out, 'utf8')).toContain('You take over a task');
+  });
+
+  it('gives the condensed conversation where that is asked for', async () => {
+    expect(await cli('export', file, '--to', 'anthropic', '--condensed')).toBe(2);
+    expect(stderr).toContain('No condensation');
+    const view = join(folder, 'view.json');
+    await cli('condense', file, '--out', view);
+    expect(await cli('export', file, '--to', 'anthropic', '--condensed')).toBe(0);
+    expect(json()['messages']).toEqual(messagesIn(view));
+  });
+
+  it('needs a form that it knows', async () => {
+    expect(await cli('export', file)).toBe(2);
+    expect(stderr).toContain('one of anthropic, openai, markdown, handover');
+    expect(await cli('export', file, '--to', 'pdf')).toBe(2);
+    expect(stderr).toContain('not "pdf"');
+  });
+});
+
 describe('wrong use', () => {
   const cases: [string, string[], RegExp][] = [
     ['no command', [], /command is missing/],

@@ -1,0 +1,42 @@
+import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
+import { applyEdits } from '../core/condense/edits';
+import { activeEdits } from '../core/condense/ledger';
+import type { ApiMessage } from '../core/messages/types';
+import { UsageError } from './args';
+import { originalMessages } from './expand';
+import { EXIT, type ExitCode } from './io';
+import { ledgerOf } from './ledgerOf';
+import { outFile, writeWhole } from './output';
+import type { Session } from './session';
+
+/** `export`: the conversation in another form, as it is or condensed; what could not go along is told on stderr. */
+export async function exportCommand(session: Session): Promise<ExitCode> {
+  const { args, io, conversation, counter } = session;
+  const target = targetNamed(args.to);
+  const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
+  const messages = args.condensed ? await condensedMessages(session) : conversation.messages;
+  const { text, notes } = exportConversation({ ...conversation, messages }, target, counter);
+  for (const note of notes) io.stderr(`Note: ${note}\n`);
+  if (out === undefined) io.stdout(text);
+  else {
+    await writeWhole(out, text);
+    io.stderr(`Written: ${out}\n`);
+  }
+  return EXIT.done;
+}
+
+/** @throws UsageError */
+function targetNamed(name: string | undefined): ExportTarget {
+  const target = EXPORT_TARGETS.find((each) => each === name);
+  if (target !== undefined) return target;
+  throw new UsageError(
+    `export needs --to with one of ${EXPORT_TARGETS.join(', ')}${name === undefined ? '' : `, not "${name}"`}.`,
+  );
+}
+
+/** @throws UsageError where no condensation of it is known */
+async function condensedMessages(session: Session): Promise<readonly ApiMessage[]> {
+  const { ledger } = await ledgerOf(session);
+  const original = await originalMessages(session, ledger);
+  return applyEdits(original, activeEdits(ledger.ledger)).messages;
+}

@@ -1,0 +1,135 @@
+/** A conversation as a body for Anthropic's Messages API, less `model` and `max_tokens`. */
+import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
+import type { Block, ToolResultBlock } from '../../core/messages/types';
+import { type Fields, stringIn } from '../values';
+import type { Losses } from './losses';
+import { systemText } from './system';
+import { callBlock, toolsOf } from './tools';
+import { type ConvertBlock, type Turn, textBlock, textOf, turnsOf } from './turns';
+import type { Exportable } from './types';
+
+export function anthropicBody({ messages, request }: Exportable, losses: Losses): Fields {
+  const { system, turns } = turnsOf(messages, converter(losses), losses);
+  const complete = turns.map((turn) => withPairs(turn, losses));
+  const prompt = systemText(request, system);
+  const tools = toolsOf(request, complete, losses);
+  return {
+    ...(prompt !== '' && { system: prompt }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, schema }) => ({
+        name,
+        ...(description !== undefined && { description }),
+        input_schema: schema,
+      })),
+    }),
+    messages: complete.map(({ role, blocks }) => ({ role, content: blocks })),
+  };
+}
+
+const converter =
+  (losses: Losses): ConvertBlock =>
+  (block, role) => {
+    if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
+    if (isImage(block)) return [imageOf(block, losses)];
+    if (block.type === 'document') return [documentOf(block, losses)];
+    if (isAnyThinking(block)) return thinkingOf(block, role, losses);
+    if (isToolUse(block) && role === 'assistant') return [picked(callBlock(block), ['type', 'id', 'name', 'input'])];
+    if (isToolResult(block))
+      return role === 'user' ? [resultOf(block, losses)] : [textBlock(`[Result]\n${textOf(block)}`)];
+    if (role === 'assistant' && SERVER_BLOCK.test(block.type)) return [block];
+    losses.add(`block of type “${block.type}”`, 'left out, Anthropic has no form for it');
+    return [];
+  };
+
+/** Calls that Anthropic's own servers answer, and their results. */
+const SERVER_BLOCK = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
+const IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+function imageOf({ source }: Block, losses: Losses): Block {
+  const kept = isRecord(source) ? imageSource(source) : undefined;
+  if (kept) return { type: 'image', source: kept };
+  losses.add('image', 'left out, its kind or its address is none that Anthropic takes');
+  return textBlock('[image]');
+}
+
+function imageSource(source: Fields): Fields | undefined {
+  const { type, media_type: mediaType, data, url } = source;
+  if (type === 'url') return typeof url === 'string' && /^https?:/.test(url) ? { type, url } : undefined;
+  const isWhole = type === 'base64' && IMAGE_TYPES.includes(mediaType) && typeof data === 'string' && data !== '';
+  return isWhole ? { type, media_type: mediaType, data } : undefined;
+}
+
+function documentOf(block: Block, losses: Losses): Block {
+  const { source } = block;
+  const title = stringIn(block, 'title');
+  if (isRecord(source)) {
+    const { type, media_type: mediaType, data, url } = source;
+    const kept =
+      type === 'url' && typeof url === 'string'
+        ? { type, url }
+        : typeof data === 'string' && data !== '' && (type === 'base64' || type === 'text')
+          ? { type, media_type: mediaType, data }
+          : undefined;
+    if (kept) return { type: 'document', source: kept, ...(title !== undefined && { title }) };
+  }
+  losses.add('document', 'left out, its kind is none that Anthropic takes');
+  return textBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
+}
+
+/** Only what Anthropic signed goes back to it. */
+function thinkingOf(block: Block, role: Turn['role'], losses: Losses): Block[] {
+  if (role === 'assistant') {
+    const data = stringIn(block, 'data');
+    if (block.type === 'redacted_thinking' && data !== undefined && data !== '') return [{ type: block.type, data }];
+    const signature = stringIn(block, 'signature');
+    const thinking = stringIn(block, 'thinking');
+    if (thinking !== undefined && signature !== undefined && signature !== '') {
+      return [{ type: 'thinking', thinking, signature }];
+    }
+  }
+  losses.add('thought', 'left out, Anthropic takes only those that it signed');
+  return [];
+}
+
+const picked = (block: Block, fields: readonly string[]): Block => ({
+  ...Object.fromEntries(fields.map((field) => [field, block[field]])),
+  type: block.type,
+});
+
+function resultOf(block: ToolResultBlock, losses: Losses): Block {
+  const result = { type: 'tool_result', tool_use_id: block.tool_use_id };
+  if (block.is_error === true) {
+    // The API takes only text for an error, and wants some.
+    const text = textOf(block);
+    return { ...result, content: text.trim() === '' ? 'The tool failed.' : text, is_error: true };
+  }
+  if (typeof block.content === 'string') return block.content === '' ? result : { ...result, content: block.content };
+  const parts = (block.content ?? []).flatMap((part) => partOf(part, losses));
+  return parts.length === 0 ? result : { ...result, content: parts };
+}
+
+function partOf(part: Block, losses: Losses): Block[] {
+  if (isText(part)) return part.text.trim() === '' ? [] : [textBlock(part.text)];
+  if (isImage(part)) return [imageOf(part, losses)];
+  if (part.type === 'document') return [documentOf(part, losses)];
+  return [textBlock(JSON.stringify(part))];
+}
+
+/** A server's call without its result, or a result without its call, is refused; thinking may not be the last word. */
+function withPairs({ role, blocks }: Turn, losses: Losses): Turn {
+  if (role === 'user') return { role, blocks };
+  const calls = new Set(
+    blocks.filter(({ type }) => /^(?:server|mcp)_tool_use$/.test(type)).map((block) => block['id']),
+  );
+  const results = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
+  const paired = blocks.filter((block) => {
+    if (!SERVER_BLOCK.test(block.type)) return true;
+    const isPaired = block.type.endsWith('_tool_use') ? results.has(block['id']) : calls.has(block['tool_use_id']);
+    if (!isPaired) losses.add(`block of type “${block.type}”`, 'left out, its counterpart is missing');
+    return isPaired;
+  });
+  const last = paired.findLastIndex((block) => !isAnyThinking(block));
+  losses.add('thought', 'left out, nothing follows it', paired.length - 1 - last);
+  const kept = paired.slice(0, last + 1);
+  return { role, blocks: kept.length === 0 ? [textBlock('(no words)')] : kept };
+}

@@ -1,0 +1,77 @@
+/**
+ * A prompt with which another agent goes on where this conversation ends: the task, what the last summary said, the facts
+ * (made without a model), and the end word for word. What looks like a key is masked: a prompt is pasted anywhere.
+ */
+import { blocksOf, isText } from '../../core/messages/blocks';
+import { maskSecrets } from '../../core/messages/secrets';
+import { DEFAULT_TOOLS } from '../../core/messages/tools';
+import type { ApiMessage } from '../../core/messages/types';
+import { factsOf, renderFactSheet } from '../../core/condense/summary/factSheet';
+import { cutMiddle, transcript } from '../../core/condense/summary/transcript';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import type { Losses } from './losses';
+import type { Exportable } from './types';
+
+/** Default size of the prompt in tokens. */
+export const HANDOVER_TOKENS = 12_000;
+
+/** Shares of the size. */
+const SHARES = { facts: 0.35, end: 0.4 } as const;
+
+/** What stays of a single result and of a single parameter at the end, in characters. */
+const LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
+
+/** Characters that stay of an earlier summary. */
+const SUMMARY_CHARS = 10_000;
+
+export function handoverText(
+  { title, messages }: Exportable,
+  counter: MessageCounter,
+  losses: Losses,
+  budget = HANDOVER_TOKENS,
+): string {
+  const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
+  const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
+  const { texts, leftOut } = ending(messages, counter, Math.floor(budget * SHARES.end));
+  const text = [
+    'You take over a task from another coding agent. Its conversation ended here; nothing of it is in your context but what follows. Files may have changed since: look before you rely on what is said about them. Do not do again what is told as done.',
+    `## The conversation\n${title}`,
+    ...(summary ? [`## What was summed up before\n${cutMiddle(wordsOf(summary), SUMMARY_CHARS)}`] : []),
+    ...(facts === '' ? [] : [`## What is known\n${facts}`]),
+    `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
+    '## What to do now\nGo on with what the user asked for last. Where that is done, say so and wait.',
+  ].join('\n\n');
+  losses.add('message', 'told by the facts alone, not word for word', leftOut);
+  const masked = maskSecrets(text);
+  if (masked !== text) losses.add('prompt', 'what looks like a key is masked in it');
+  return `${masked}\n`;
+}
+
+/** The newest messages within a budget, at least the last. */
+function ending(
+  messages: readonly ApiMessage[],
+  counter: MessageCounter,
+  budget: number,
+): { texts: string[]; leftOut: number } {
+  const texts: string[] = [];
+  let tokens = 0;
+  let start = messages.length;
+  while (start > 0) {
+    const [text] = transcript(messages, { start: start - 1, end: start }, LIMITS);
+    if (text !== undefined) {
+      tokens += counter.text(text);
+      if (tokens > budget && texts.length > 0) break;
+      texts.unshift(text);
+    }
+    start -= 1;
+  }
+  return { texts, leftOut: start };
+}
+
+const wordsOf = (message: ApiMessage): string =>
+  typeof message.content === 'string'
+    ? message.content
+    : blocksOf(message)
+        .filter(isText)
+        .map(({ text }) => text)
+        .join('\n');

@@ -1,0 +1,20 @@
+import { plural } from '../notes';
+
+/** What could not go along, counted by what it is: each kind becomes one sentence. */
+export class Losses {
+  private readonly counts = new Map<string, number>();
+
+  /** @param what a noun for one of them, and what became of it: `['image', 'left out: …']` */
+  add(noun: string, fate: string, count = 1): void {
+    const key = JSON.stringify([noun, fate]);
+    if (count > 0) this.counts.set(key, (this.counts.get(key) ?? 0) + count);
+  }
+
+  /** In the order in which they were met. */
+  notes(): string[] {
+    return [...this.counts].map(([key, count]) => {
+      const [noun = '', fate = ''] = JSON.parse(key) as string[];
+      return `${plural(count, noun)}: ${fate}.`;
+    });
+  }
+}

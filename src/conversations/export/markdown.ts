@@ -1,0 +1,92 @@
+/** A conversation as Markdown for people: everything that was said, calls and results folded under their names. */
+import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
+import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
+import { asText } from '../values';
+import type { Losses } from './losses';
+import { systemText } from './system';
+import { textOf } from './turns';
+import type { Exportable } from './types';
+
+export function markdownText({ title, messages, request }: Exportable, losses: Losses): string {
+  const names = new Map<string, string>();
+  const prompt = systemText(request, []);
+  const sections = messages.map((message, index) => {
+    const blocks = blocksIn(message);
+    for (const block of blocks) if (isToolUse(block)) names.set(block.id, block.name);
+    const parts = blocks.map((block) => part(block, names, losses)).filter((text) => text !== '');
+    const summary = message['isSummary'] === true || message['isCompactSummary'] === true ? ', summary' : '';
+    return [`## ${index + 1} · ${ROLES[message.role]}${summary}`, ...parts].join('\n\n');
+  });
+  const system = prompt === '' ? [] : [folded('System prompt', fenced(prompt))];
+  return `${[`# ${inline(title)}`, ...system, ...sections].join('\n\n')}\n`;
+}
+
+const ROLES: Readonly<Record<ApiMessage['role'], string>> = { user: 'User', assistant: 'Assistant', system: 'System' };
+
+const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+function part(block: Block, names: ReadonlyMap<string, string>, losses: Losses): string {
+  if (isText(block)) return block.text.trim();
+  if (isToolUse(block)) return `**${inline(block.name)}**\n\n${parameters(block)}`;
+  if (isToolResult(block)) {
+    const name = inline(names.get(block.tool_use_id) ?? 'a tool');
+    const text = textOf(block);
+    const lines = text === '' ? 0 : text.split('\n').length;
+    const images = Array.isArray(block.content) ? (block.content as readonly Block[]).filter(isImage) : [];
+    const shown = images.map((image) => imageText(image, losses));
+    const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+    return [folded(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenced(text)), ...shown].join(
+      '\n\n',
+    );
+  }
+  if (isAnyThinking(block)) return thought(block, losses);
+  if (isImage(block)) return imageText(block, losses);
+  return folded(inline(block.type), fenced(JSON.stringify(block, null, 2), 'json'));
+}
+
+function thought(block: Block, losses: Losses): string {
+  const text = asText(block['thinking']).trim();
+  if (text !== '') return folded('Thinking', fenced(text));
+  losses.add('thought', 'left out, it is encrypted');
+  return '';
+}
+
+/** An address is shown as an image; bytes would make the text unreadable. */
+function imageText({ source }: Block, losses: Losses): string {
+  if (isRecord(source)) {
+    const { url, media_type: type, data } = source;
+    if (typeof url === 'string' && /^https?:\/\/[^\s()<>]+$/.test(url)) return `![image](${url})`;
+    losses.add('image', 'named, not shown');
+    if (typeof data === 'string') return `*[${inline(asText(type))}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB]*`;
+  } else losses.add('image', 'named, not shown');
+  return '*[image]*';
+}
+
+/** A text of several lines stands under its name as it is; short parameters are JSON. */
+function parameters({ input }: ToolUseBlock): string {
+  if (!isRecord(input)) return fenced(JSON.stringify(input ?? null), 'json');
+  const entries = Object.entries(input);
+  const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
+  const short = entries.filter(([, value]) => !isLong(value));
+  return [
+    ...(short.length > 0 ? [fenced(JSON.stringify(Object.fromEntries(short), null, 2), 'json')] : []),
+    ...entries.flatMap(([name, value]) => (isLong(value) ? [`${inline(name)}:\n\n${fenced(value)}`] : [])),
+  ].join('\n\n');
+}
+
+/** A fence longer than any that the text holds: nothing in it ends it. */
+function fenced(text: string, language = ''): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+const folded = (summary: string, body: string): string =>
+  `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
+
+/** A name from a file, of which nothing is taken for markup. */
+const inline = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/[\\`*_[\]<>#&]/g, (mark) => (mark === '<' ? '&lt;' : mark === '&' ? '&amp;' : `\\${mark}`));

@@ -1,0 +1,110 @@
+/** A conversation as a body for OpenAI's Chat Completions, less `model`. */
+import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
+import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
+import { callArguments } from '../openaiArguments';
+import { imageUrl } from '../openaiParts';
+import { type Fields, recordIn, stringIn } from '../values';
+import type { Losses } from './losses';
+import { systemText } from './system';
+import { callBlock, toolsOf } from './tools';
+import { type ConvertBlock, type Turn, NO_RESULT, textBlock, textOf, turnsOf } from './turns';
+import type { Exportable } from './types';
+
+export function openaiBody({ messages, request }: Exportable, losses: Losses): Fields {
+  const { system, turns } = turnsOf(messages, converter(losses), losses);
+  const prompt = systemText(request, system);
+  const tools = toolsOf(request, turns, losses);
+  return {
+    messages: [
+      ...(prompt === '' ? [] : [{ role: 'system', content: prompt }]),
+      ...turns.flatMap((turn) => (turn.role === 'user' ? userMessages(turn, losses) : [replyMessage(turn)])),
+    ],
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, schema }) => ({
+        type: 'function',
+        function: { name, ...(description !== undefined && { description }), parameters: schema },
+      })),
+    }),
+  };
+}
+
+const converter =
+  (losses: Losses): ConvertBlock =>
+  (block, role) => {
+    if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
+    if (isImage(block)) return [imageOf(block, role, losses)];
+    if (block.type === 'document') return [fileOf(block, role, losses)];
+    if (isAnyThinking(block) || block.type === 'openai_reasoning') {
+      losses.add('thought', 'left out, Chat Completions has no form for it');
+      return [];
+    }
+    if (isToolUse(block) && role === 'assistant') return [callBlock(block)];
+    if (isToolResult(block)) return role === 'user' ? [block] : [textBlock(`[Result]\n${textOf(block)}`)];
+    losses.add(`block of type “${block.type}”`, 'left out, OpenAI has no form for it');
+    return [];
+  };
+
+function imageOf(block: Block, role: Turn['role'], losses: Losses): Block {
+  const url = imageUrl(block['source']);
+  if (role === 'user' && url !== undefined) return { type: 'image_url', image_url: { url } };
+  losses.add('image', role === 'user' ? 'left out, it has no address' : 'left out, an assistant has none at OpenAI');
+  return textBlock('[image]');
+}
+
+/** A PDF as a file part (OpenAI guide, "File inputs"). */
+function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
+  const source = recordIn(block, 'source') ?? {};
+  const data = stringIn(source, 'data');
+  if (source['type'] === 'text' && data !== undefined && data.trim() !== '') return textBlock(data);
+  const filename = stringIn(block, 'title') ?? 'document.pdf';
+  if (role === 'user' && source['media_type'] === 'application/pdf' && data !== undefined) {
+    return { type: 'file', file: { filename, file_data: `data:application/pdf;base64,${data}` } };
+  }
+  losses.add('document', 'left out, its kind is none that OpenAI takes');
+  return textBlock(`[document ${filename}]`);
+}
+
+/** The results first, each a message of its own; their images follow in the user's, for a tool's message takes text only. */
+function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
+  const results = blocks.filter(isToolResult);
+  const images = results.flatMap((result) => imagesIn(result, losses));
+  losses.add('failed result', 'not marked as failed, OpenAI has no form for it', results.filter(isFailed).length);
+  const rest = [
+    ...(images.length > 0 ? [textBlock('Images of the results above:'), ...images] : []),
+    ...blocks.filter((block) => !isToolResult(block)),
+  ];
+  return [
+    ...results.map((result) => ({ role: 'tool', tool_call_id: result.tool_use_id, content: textOf(result) })),
+    ...(rest.length === 0 ? [] : [{ role: 'user', content: contentOf(rest) }]),
+  ];
+}
+
+const isFailed = ({ is_error: isError, content }: ToolResultBlock): boolean =>
+  isError === true && content !== NO_RESULT;
+
+const imagesIn = ({ content }: ToolResultBlock, losses: Losses): Block[] =>
+  Array.isArray(content)
+    ? (content as readonly Block[]).filter(isImage).map((image) => imageOf(image, 'user', losses))
+    : [];
+
+/** Texts alone as one string: the form that every server takes. */
+function contentOf(blocks: readonly Block[]): unknown {
+  const texts = blocks.filter(isText);
+  return texts.length === blocks.length ? texts.map(({ text }) => text).join('\n\n') : blocks;
+}
+
+function replyMessage({ blocks }: Turn): Fields {
+  const calls = blocks.filter(isToolUse);
+  const rest = blocks.filter((block) => !isToolUse(block));
+  return {
+    role: 'assistant',
+    content: rest.length === 0 ? null : contentOf(rest),
+    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
+  };
+}
+
+const callOf = (call: ToolUseBlock): Fields => ({
+  id: call.id,
+  type: 'function',
+  function: { name: call.name, arguments: callArguments(call) },
+});

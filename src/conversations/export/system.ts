@@ -1,0 +1,11 @@
+import { isRecord } from '../../core/messages/blocks';
+import { type Fields, asText } from '../values';
+
+/** The system prompt as one text: the request's own, then those of system messages. */
+export function systemText(request: Fields | undefined, folded: readonly string[]): string {
+  const own = request?.['system'];
+  const texts = Array.isArray(own)
+    ? own.map((block: unknown) => (isRecord(block) ? asText(block['text']) : asText(block)))
+    : [asText(own)];
+  return [...texts, ...folded].filter((text) => text.trim() !== '').join('\n\n');
+}

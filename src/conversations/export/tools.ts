@@ -1,0 +1,47 @@
+/** The tools of an export: those of the request as far as it is known, else the names that the calls use. */
+import { isRecord, isToolUse } from '../../core/messages/blocks';
+import type { Block, ToolUseBlock } from '../../core/messages/types';
+import { type Fields, listIn, stringIn } from '../values';
+import type { Losses } from './losses';
+import type { Turn } from './turns';
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** JSON schema of its input. */
+  readonly schema: Fields;
+}
+
+/** Names that every API takes: `^[a-zA-Z0-9_-]{1,64}$`. */
+export const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
+
+const ANY_INPUT: Fields = { type: 'object', additionalProperties: true };
+
+/** A call with a name and an input that every API takes. */
+export const callBlock = (call: ToolUseBlock): Block => ({
+  ...call,
+  name: toolName(call.name),
+  input: isRecord(call.input) ? call.input : { input: call.input ?? null },
+});
+
+/** An API wants every tool declared that a history uses. */
+export function toolsOf(request: Fields | undefined, turns: readonly Turn[], losses: Losses): Tool[] {
+  const declared = new Map<string, Tool>();
+  for (const value of request ? listIn(request, 'tools') : []) {
+    const tool = isRecord(value) ? toolOf(value) : undefined;
+    if (tool) declared.set(tool.name, declared.get(tool.name) ?? tool);
+  }
+  const used = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
+  const missing = [...used].filter((name) => !declared.has(name));
+  losses.add('tool', 'its parameters were not recorded, declared as taking anything', missing.length);
+  return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT }))];
+}
+
+/** Anthropic's `{name, input_schema}`, OpenAI's `{type, function: {name, parameters}}` or flat `{name, parameters}`. */
+function toolOf(value: Fields): Tool | undefined {
+  const called = isRecord(value['function']) ? value['function'] : value;
+  const name = stringIn(called, 'name');
+  const schema = called['input_schema'] ?? called['parameters'];
+  if (name === undefined || name === '' || !isRecord(schema)) return undefined;
+  return { name: toolName(name), description: stringIn(called, 'description'), schema };
+}

@@ -1,0 +1,153 @@
+/**
+ * Any conversation as turns that every API takes: user and assistant in turn, each call answered in the next turn, results
+ * first, ids unique. What a history on disk lacks (an answer to an interrupted call, a first word) is put in, and what has
+ * no place is told as text; each of it is noted, for an export is no longer the conversation byte for byte.
+ */
+import { isToolResult, isToolUse } from '../../core/messages/blocks';
+import { foldSystem } from '../../core/messages/foldSystem';
+import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
+import type { Losses } from './losses';
+
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly Block[];
+}
+
+/** What a target makes of a block; nothing where it has no form for it. Calls and results stay calls and results. */
+export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
+
+export interface Turns {
+  /** The texts of the system messages before the first word. */
+  readonly system: readonly string[];
+  readonly turns: readonly Turn[];
+}
+
+export function turnsOf(messages: readonly ApiMessage[], convert: ConvertBlock, losses: Losses): Turns {
+  const folded = foldSystem(messages);
+  const spoken = folded.messages.map((message): Turn => ({
+    role: message.role,
+    blocks: blocksIn(message).flatMap((block) => convert(block, message.role)),
+  }));
+  const answered = withAnswers(withOwnIds(merged(spoken)), losses);
+  return { system: folded.prompt.map(({ text }) => text), turns: fromUser(merged(answered), losses) };
+}
+
+export const textBlock = (text: string): Block => ({ type: 'text', text });
+
+const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
+  typeof content === 'string' ? [textBlock(content)] : content;
+
+/** Neighbours of one role as one turn; turns of which nothing is left are no turns. */
+function merged(turns: readonly Turn[]): Turn[] {
+  const result: Turn[] = [];
+  for (const turn of turns) {
+    const last = result.at(-1);
+    if (turn.blocks.length === 0) continue;
+    if (last?.role === turn.role) result.splice(-1, 1, { ...last, blocks: [...last.blocks, ...turn.blocks] });
+    else result.push(turn);
+  }
+  return result;
+}
+
+/** A call with the id that it had in the history, by which its result is found. */
+interface OpenCall {
+  readonly turn: number;
+  readonly id: string;
+}
+
+interface Identified {
+  readonly turns: readonly Turn[];
+  /** Calls in order, by the id that the history has for them: ids repeat in histories that were put together. */
+  readonly calls: ReadonlyMap<string, OpenCall[]>;
+}
+
+/** The longest id that OpenAI takes. */
+const MAX_ID = 40;
+
+/** Gives each call an id of its own that an API takes (`^[a-zA-Z0-9_-]+$`); most keep theirs. */
+function withOwnIds(turns: readonly Turn[]): Identified {
+  const calls = new Map<string, OpenCall[]>();
+  const used = new Set<string>();
+  const own = (id: string): string => {
+    const base = id.replace(/[^\w-]/g, '_').slice(0, MAX_ID) || 'call';
+    let unique = base;
+    for (let copy = 2; used.has(unique); copy += 1) {
+      const suffix = `_${copy}`;
+      unique = base.slice(0, MAX_ID - suffix.length) + suffix;
+    }
+    used.add(unique);
+    return unique;
+  };
+  const identified = turns.map((turn, index) => ({
+    ...turn,
+    blocks: turn.blocks.map((block): Block => {
+      if (turn.role !== 'assistant' || !isToolUse(block)) return block;
+      const id = own(block.id);
+      const known = calls.get(block.id);
+      if (known) known.push({ turn: index, id });
+      else calls.set(block.id, [{ turn: index, id }]);
+      return { ...block, id };
+    }),
+  }));
+  return { turns: identified, calls };
+}
+
+/** What answers a call that was interrupted, or whose result was stored as text. */
+export const NO_RESULT = 'No result was recorded.';
+
+function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {
+  const answers = new Map<string, ToolResultBlock>();
+  const rest = turns.map((turn, index): Turn => {
+    const blocks = turn.blocks.flatMap((block): readonly Block[] => {
+      if (!isToolResult(block)) return [block];
+      const open = calls.get(block.tool_use_id);
+      const at = open?.findIndex((each) => each.turn < index) ?? -1;
+      const call = at === -1 ? undefined : open?.splice(at, 1)[0];
+      if (!call) {
+        losses.add('result', 'without its call, told as text');
+        return [textBlock(`[Result without its call]\n${textOf(block)}`)];
+      }
+      if (call.turn !== index - 1) losses.add('result', 'moved to its call');
+      answers.set(call.id, { ...block, tool_use_id: call.id });
+      return [];
+    });
+    return { ...turn, blocks };
+  });
+  const answered: Turn[] = [];
+  let results: readonly Block[] = [];
+  for (const turn of rest) {
+    answered.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
+    results = turn.role === 'user' ? [] : turn.blocks.filter(isToolUse).map((call) => answerTo(call, answers, losses));
+  }
+  return results.length === 0 ? answered : [...answered, { role: 'user', blocks: results }];
+}
+
+function answerTo({ id }: ToolUseBlock, answers: ReadonlyMap<string, ToolResultBlock>, losses: Losses): Block {
+  const answer = answers.get(id);
+  if (answer) return answer;
+  losses.add('call', `without a result, answered with “${NO_RESULT}”`);
+  return { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
+}
+
+/** The text of a result. */
+export function textOf({ content }: ToolResultBlock): string {
+  if (content === undefined || typeof content === 'string') return content ?? '';
+  return content.map(partText).join('\n');
+}
+
+/** Cline 4 stores the parts of a result without a type. */
+function partText(part: Block): string {
+  const { type, text }: { readonly type?: unknown; readonly text?: unknown } = part;
+  if (typeof text === 'string') return text;
+  return typeof type === 'string' ? `[${type}]` : JSON.stringify(part);
+}
+
+function fromUser(turns: readonly Turn[], losses: Losses): Turn[] {
+  if (turns.length === 0) {
+    losses.add('message', 'put in, because nothing else is left to export');
+    return [{ role: 'user', blocks: [textBlock('(Nothing of this conversation can be told here.)')] }];
+  }
+  if (turns[0]?.role !== 'assistant') return [...turns];
+  losses.add('first message', 'put in, because APIs want a conversation to begin with the user');
+  return [{ role: 'user', blocks: [textBlock('(What came before is not part of this export.)')] }, ...turns];
+}
