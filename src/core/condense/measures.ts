@@ -137,20 +137,26 @@ interface ReportedCall extends ModelCall {
 const reportedCalls = (measures: readonly Measure[], model: string): ReportedCall[] =>
   measures
     .flatMap(({ calls }) => calls)
-    .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported')
-    .slice(-RECENT_CALLS);
+    .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
 /** The model's tokens for one o200k token, as its last calls reported them; undefined before the first. */
 export function calibratedFactor(measures: readonly Measure[], model: string): number | undefined {
-  const calls = reportedCalls(measures, model);
+  const calls = reportedCalls(measures, model).slice(-RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
   const reported = calls.reduce((sum, call) => sum + promptTokens(call.usage), 0);
   if (counted === 0 || reported === 0) return undefined;
   return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
 }
 
-/** How long the model's summaries were. */
-export const outputSamples = (measures: readonly Measure[], model: string): OutputSample[] =>
-  reportedCalls(measures, model)
-    .filter(({ outcome }) => outcome === 'complete')
-    .map(({ usage }) => ({ inputTokens: promptTokens(usage), outputTokens: usage.outputTokens }));
+/** How long the model's last summaries were, of conversations and of single contents. */
+export function outputSamples(measures: readonly Measure[], model: string): OutputSample[] {
+  const complete = reportedCalls(measures, model).filter(({ outcome }) => outcome === 'complete');
+  const [contents, conversations] = [true, false].map((isContent) =>
+    complete.filter(({ askedTokens }) => (askedTokens !== undefined) === isContent).slice(-RECENT_CALLS),
+  );
+  return [...(conversations ?? []), ...(contents ?? [])].map(({ usage, askedTokens }) => ({
+    inputTokens: promptTokens(usage),
+    outputTokens: usage.outputTokens,
+    ...(askedTokens !== undefined && { askedTokens }),
+  }));
+}

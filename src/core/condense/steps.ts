@@ -72,11 +72,12 @@ async function runStep(
   }
   const spent = step.spent?.() ?? NOTHING_SPENT;
   const calls = spent.calls - spentBefore.calls;
+  const known = new Set(before.edits.values());
   return {
     name: step.name,
     tokensBefore: before.tokens,
     tokensAfter: draft.tokens,
-    edits: draft.edits.filter((edit) => edit.step === step.name).length,
+    edits: draft.edits.filter((edit) => !known.has(edit)).length,
     timeMs: performance.now() - started,
     cost: spent.cost === undefined ? undefined : spent.cost - (spentBefore.cost ?? 0),
     ...(calls > 0 && { calls }),

@@ -12,10 +12,24 @@ const SHARE = 0.13;
 /** @param inputTokens o200k tokens of the request. */
 export const defaultOutputTokens = (inputTokens: number): number => Math.min(FULL, LEAST + SHARE * inputTokens);
 
+/**
+ * A single content's summary, which is asked to have at most so many tokens: models stay under a limit in words, and say
+ * less where there is less to say.
+ */
+const SHARE_OF_LIMIT = 0.8;
+const LEAST_OF_CONTENT = 20;
+const SHARE_OF_CONTENT = 0.35;
+
+/** @param inputTokens, askedTokens o200k tokens of the request, and what its reply is asked to have at most. */
+export const defaultContentTokens = (inputTokens: number, askedTokens: number): number =>
+  Math.min(SHARE_OF_LIMIT * askedTokens, LEAST_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
+
 /** What a run taught: what was sent and what came back, in the model's tokens. */
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Of a single content's summary: the o200k tokens that it was asked to have at most. */
+  readonly askedTokens?: number;
 }
 
 /** Runs that count; the habits of models and prompts change. */
@@ -27,12 +41,31 @@ const PRIOR_RUNS = 1;
  * The start value times the factor by which the last runs differed from it (their geometric mean, so that one long reply
  * doesn't rule).
  * @param tokenFactor the model's tokens for one o200k token.
+ * @param askedTokens set for a single content's summary: the o200k tokens that it is asked to have at most.
  * @returns the model's tokens.
  */
-export function expectedOutputTokens(inputTokens: number, samples: readonly OutputSample[], tokenFactor = 1): number {
-  const start = (tokens: number): number => defaultOutputTokens(tokens / tokenFactor) * tokenFactor;
-  const recent = samples.slice(-REMEMBERED).filter((sample) => sample.outputTokens > 0 && sample.inputTokens > 0);
-  const logs = recent.map((sample) => Math.log(sample.outputTokens / start(sample.inputTokens)));
+export function expectedOutputTokens(
+  inputTokens: number,
+  samples: readonly OutputSample[],
+  tokenFactor = 1,
+  askedTokens?: number,
+): number {
+  const start = (tokens: number, asked: number | undefined): number =>
+    tokenFactor *
+    (asked === undefined
+      ? defaultOutputTokens(tokens / tokenFactor)
+      : defaultContentTokens(tokens / tokenFactor, asked));
+  const recent = samplesLike(samples, askedTokens).slice(-REMEMBERED);
+  const logs = recent.map((sample) => Math.log(sample.outputTokens / start(sample.inputTokens, sample.askedTokens)));
   const factor = Math.exp(logs.reduce((sum, log) => sum + log, 0) / (logs.length + PRIOR_RUNS));
-  return Math.round(start(inputTokens) * factor);
+  return Math.round(start(inputTokens, askedTokens) * factor);
 }
+
+/** The samples that say something about a call: of single contents, or of conversations. */
+export const samplesLike = (samples: readonly OutputSample[], askedTokens: number | undefined): OutputSample[] =>
+  samples.filter(
+    (sample) =>
+      sample.outputTokens > 0 &&
+      sample.inputTokens > 0 &&
+      (sample.askedTokens === undefined) === (askedTokens === undefined),
+  );

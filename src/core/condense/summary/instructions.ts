@@ -17,14 +17,20 @@ export interface Instruction {
  * its questions; Roo and Cline in elements.
  */
 const WORDS_IN_RESULTS: readonly RegExp[] = [
-  /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/,
-  /^User has answered your questions: ([\s\S]+?)(?:\. You can now continue|$)/,
-  /<(?:feedback|answer|user_message)>\n?([\s\S]*?)\n?<\/(?:feedback|answer|user_message)>/,
+  /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
+  /^User has answered your questions: ([\s\S]+?)(?:\. You can now continue|$)/g,
+  /<(?:feedback|answer|user_message)>\n?([\s\S]*?)\n?<\/(?:feedback|answer|user_message)>/g,
 ];
+
+/** The slices of a tool's result in which a person speaks, in order; what stands around their words is in them. */
+export const personSlices = (result: string): { readonly start: number; readonly end: number }[] =>
+  WORDS_IN_RESULTS.flatMap((pattern) =>
+    [...result.matchAll(pattern)].map(({ index, 0: whole }) => ({ start: index, end: index + whole.length })),
+  ).sort((a, b) => a.start - b.start);
 
 function wordsIn(result: string): string {
   for (const pattern of WORDS_IN_RESULTS) {
-    const words = pattern.exec(result)?.[1]?.trim();
+    const words = result.matchAll(pattern).next().value?.[1]?.trim();
     if (words) return words;
   }
   return '';
@@ -40,6 +46,9 @@ function commandIn(text: string): string {
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
+/** What a person wrote in a text of a user's message; empty where an agent put all of it there. */
+export const wordsOf = (text: string): string => personText(text) || commandIn(text);
+
 /** Everything that a person wrote, oldest first; what stands twice in a row is told once. */
 export function instructionsOf(messages: readonly ApiMessage[], exchanges: readonly ToolExchange[]): Instruction[] {
   const found: Instruction[] = [];
@@ -47,7 +56,7 @@ export function instructionsOf(messages: readonly ApiMessage[], exchanges: reado
     if (message.role !== 'user' || isMachineMessage(message)) return;
     for (const content of contentsOf(message)) {
       if (content.type !== 'messageText') continue;
-      found.push({ message: index, text: personText(content.text) || commandIn(content.text) });
+      found.push({ message: index, text: wordsOf(content.text) });
     }
   });
   for (const { resultMessage, resultText } of exchanges) {

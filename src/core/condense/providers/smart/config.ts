@@ -51,6 +51,10 @@ const summarize = z
       .max(32_000)
       .default('')
       .describe('What the model is told in place of the built-in instructions; empty: those.'),
+    onFailure: z
+      .enum(['truncate', 'keep'])
+      .default('truncate')
+      .describe('What happens where there is no summary: no model, over the budget, or the call failed.'),
   })
   .describe('Puts a summary by a model in place of the content.');
 

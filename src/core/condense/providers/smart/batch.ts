@@ -1,0 +1,139 @@
+/** A pass on messages as a whole: one summary takes the place of a range of them, as Native's does. */
+import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
+import { forecast as forecastPlan, planSummary, type SummaryPlan } from '../../summary/plan';
+import { runPlan } from '../../summary/runPlan';
+import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
+import { summaryMessage, summaryText } from '../../summary/summaryMessage';
+import type { Draft } from '../../draft';
+import type { DraftStep } from '../../steps';
+import type { ConversationContext } from '../../types';
+import type { BatchPass } from './config';
+import { placeholder } from './forecast';
+import { itemsOf } from './items';
+import type { PassParts } from './passParts';
+import { keptWhole } from './protection';
+import { longestRun, select, unitsBehindTask } from './selection';
+
+/** Asks for a summary of the selection. What can't be had is told, and the messages stay. */
+export const batchStep = (name: string, pass: BatchPass, parts: PassParts): DraftStep => ({
+  name,
+  async run(draft) {
+    const { batchConfig } = pass;
+    if (batchConfig.operation === 'keep') return;
+    const limits = keptUnits(draft, pass, parts);
+    if (!limits) return;
+    const selected = await parts.calls.models.of(batchConfig.apiProfile);
+    if (selected instanceof NoSummarizerError) {
+      parts.onNote(`${name}: ${selected.message}`);
+      return;
+    }
+    const config: NativeConfig = {
+      ...NATIVE_DEFAULTS,
+      ...limits,
+      prompt: batchConfig.customPrompt,
+      maxSummaryTokens: batchConfig.maxTokens,
+    };
+    // What this condensation has done so far is part of the conversation to be summed up.
+    const context = { ...parts.context, edits: [...parts.context.edits, ...draft.edits] };
+    const { signal } = parts.calls;
+    const plan = await planSummary({ context, config, model: selected.summarizer.model, signal });
+    if (plan.kind === 'window-too-small') {
+      throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
+    }
+    if (plan.kind !== 'plan') return;
+    const made = await proseFor(plan, selected, context, config, name, parts);
+    if (!made) return;
+    const message = summaryMessage(summaryText(made.prose, made.plan.facts));
+    draft.summarize(name, made.plan.range, message, { reason: 'summed up by a model' });
+  },
+});
+
+const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
+
+/** Units that the summary leaves alone at both ends of the conversation; undefined where nothing is left to sum up. */
+function keptUnits(
+  draft: Draft,
+  pass: BatchPass,
+  { config, tools, context }: PassParts,
+): { readonly keepFirst: number; readonly keepLast: number } | undefined {
+  if (pass.batchConfig.operation === 'keep') return undefined;
+  const { keepFirst, keepLast } = pass.batchConfig;
+  const pinned = context.pinned ?? new Set<number>();
+  const isKept = keptWhole({ draft, config, pass, tools, pinned });
+  const items = itemsOf(draft);
+  const starts = unitsBehindTask(draft);
+  const run = longestRun(
+    draft,
+    starts,
+    select(draft, pass.selection, tools),
+    items,
+    (message) => pinned.has(message) || items(message).some(isKept),
+  );
+  return run && { keepFirst: run.first + keepFirst, keepLast: starts.length - run.first - run.count + keepLast };
+}
+
+interface Made {
+  readonly plan: SummaryPlan;
+  readonly prose: string;
+}
+
+/** @throws Error where the model failed: the pass is dropped. */
+async function proseFor(
+  plan: SummaryPlan,
+  selected: SelectedSummarizer,
+  context: ConversationContext,
+  config: NativeConfig,
+  name: string,
+  { calls, onCall, onNote, onProgress }: PassParts,
+): Promise<Made | undefined> {
+  const { budget, memory, forecast, signal } = calls;
+  const { model } = selected.summarizer;
+  const samples = calls.samples(model);
+  const expected = forecastPlan(plan, model, samples, memory);
+  const reservation = budget.reserve(expected.cost, model);
+  if (typeof reservation === 'string') {
+    onNote(`${name}: ${reservation}`);
+    return undefined;
+  }
+  if (forecast) {
+    const { profile, vendor } = model;
+    expected.calls.forEach(({ usage, cost }, index) => {
+      forecast.note(model, usage, plan.maxOutputTokens, samples);
+      onCall({
+        profile,
+        vendor,
+        model: model.model,
+        chosen: selected.chosen,
+        countedTokens: plan.tokens[index] ?? 0,
+        expectedOutputTokens: usage.outputTokens,
+        usage,
+        cost,
+        timeMs: 0,
+        outcome: 'complete',
+      });
+    });
+    return { plan, prose: placeholder(expected.proseTokens) };
+  }
+  let spent: number | undefined = 0;
+  const outcome = await runPlan(plan, {
+    selected,
+    context,
+    config,
+    samples,
+    memory,
+    options: {
+      ...(signal && { signal }),
+      ...(budget.left !== Infinity && { maxCost: budget.left + (expected.cost ?? 0) }),
+    },
+    onPart: (index, total) => {
+      onProgress(`call ${index + 1} of ${total}`);
+    },
+    onCall: (call) => {
+      spent = spent === undefined || call.cost === undefined ? undefined : spent + call.cost;
+      onCall(call);
+    },
+  });
+  reservation.settle(spent);
+  if (outcome.kind === 'failed') throw new Error(outcome.reply.message);
+  return outcome;
+}

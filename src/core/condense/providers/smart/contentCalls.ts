@@ -1,0 +1,166 @@
+/** The calls that sum up single contents: several at once, within the budget, none paid for twice. */
+import { callCost } from '../../../cost/callCost';
+import type { Usage } from '../../../cost/usage';
+import type { Hash } from '../../../hash';
+import { expectedOutputTokens } from '../../summary/expectedOutput';
+import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
+import type { SummarizerModel, SummaryReply } from '../../summary/summarizer';
+import type { ModelCall } from '../../types';
+import type { CallParts } from './callParts';
+import { contentRequest, contentSummary, replyLimit, type ContentJob, type ContentRequest } from './contentJob';
+import { placeholder } from './forecast';
+import { memoKey } from './summaryMemo';
+
+/** A call before it is made. */
+export interface ExpectedCall {
+  readonly request: ContentRequest;
+  readonly usage: Usage;
+  /** o200k tokens of the summary. */
+  readonly summaryTokens: number;
+  /** US dollars; undefined where the price is not known. */
+  readonly cost: number | undefined;
+}
+
+/** What a job's call will take. */
+export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): ExpectedCall {
+  const { counter, memory, samples, vendor } = parts;
+  const request = contentRequest(job, model, vendor, counter);
+  const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
+  const { tokenFactor } = model;
+  const outputTokens = Math.min(
+    replyLimit(job, model),
+    expectedOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
+  );
+  const { read, write } = memory.forecast(model, request.system + request.prompt, inputTokens);
+  const usage: Usage = {
+    accounting: model.accounting,
+    source: 'counted',
+    inputTokens: model.accounting === 'openai' ? inputTokens : Math.max(0, inputTokens - read - write),
+    outputTokens,
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
+    ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: write }),
+  };
+  const summaryTokens = Math.max(1, Math.round(outputTokens / tokenFactor));
+  return { request, usage, summaryTokens, cost: callCost(usage, model.prices) };
+}
+
+/** A summary, or why there is none. A failure is what a model did not do; a refusal was not asked of it. */
+export type ContentReply =
+  | { readonly kind: 'summary'; readonly text: string }
+  | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
+
+/** After so many failures in a row nothing more is asked: the vendor is down, or the key is wrong. */
+const MOST_FAILURES = 3;
+
+/**
+ * The replies to jobs, in their order. Calls run side by side; after a failure one after the other, for it is often a
+ * limit of the vendor.
+ * @param onCall told after each call, whatever came of it.
+ * @param onDone told after each job how many are done.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function askAll(
+  jobs: readonly ContentJob[],
+  parts: CallParts,
+  onCall: (call: ModelCall) => void,
+  onDone: (done: number) => void,
+): Promise<ContentReply[]> {
+  const replies: ContentReply[] = [];
+  const running = new Map<Hash, Promise<ContentReply>>();
+  let next = 0;
+  let done = 0;
+  let failuresInRow = 0;
+  let failure: ContentReply | undefined;
+  const work = async (worker: number): Promise<void> => {
+    for (;;) {
+      parts.signal?.throwIfAborted();
+      const job = worker > 0 && failure ? undefined : jobs[next];
+      if (!job) return;
+      const index = next++;
+      const gaveUp = failure && failuresInRow >= MOST_FAILURES ? failure : undefined;
+      const reply = gaveUp ?? (await ask(job, parts, running, onCall));
+      parts.signal?.throwIfAborted();
+      replies[index] = reply;
+      failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
+      if (reply.kind === 'failed') failure = reply;
+      onDone(++done);
+    }
+  };
+  const workers = Math.min(parts.parallelCalls, jobs.length);
+  const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => work(worker)));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return replies;
+}
+
+async function ask(
+  job: ContentJob,
+  parts: CallParts,
+  running: Map<Hash, Promise<ContentReply>>,
+  onCall: (call: ModelCall) => void,
+): Promise<ContentReply> {
+  const selected = await parts.models.of(job.operation.apiProfile);
+  if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
+  const expected = expectCall(job, selected.summarizer.model, parts);
+  const key = memoKey(selected.summarizer.model, expected.request);
+  const known = parts.memo.get(key);
+  if (known !== undefined) return { kind: 'summary', text: known };
+  const same = running.get(key);
+  if (same) return same;
+  const asking = call(job, selected, expected, parts, onCall).then((reply) => {
+    if (reply.kind === 'summary' && !parts.forecast) parts.memo.set(key, reply.text);
+    return reply;
+  });
+  running.set(key, asking);
+  return asking;
+}
+
+async function call(
+  job: ContentJob,
+  selected: SelectedSummarizer,
+  expected: ExpectedCall,
+  { budget, forecast, memory, samples, signal }: CallParts,
+  onCall: (call: ModelCall) => void,
+): Promise<ContentReply> {
+  const { model } = selected.summarizer;
+  const { request, usage, cost } = expected;
+  const reservation = budget.reserve(cost, model);
+  if (typeof reservation === 'string') return { kind: 'not-asked', reason: reservation };
+  const maxOutputTokens = replyLimit(job, model);
+  if (forecast) {
+    const { maxTokens } = job.operation;
+    forecast.note(model, usage, maxOutputTokens, samples(model), maxTokens);
+    onCall(callOf(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
+    return { kind: 'summary', text: placeholder(expected.summaryTokens) };
+  }
+  const { system, prompt } = request;
+  const reply = await selected.summarizer.summarize({ system, prompt, maxOutputTokens }, signal ? { signal } : {});
+  reservation.settle(reply.cost);
+  if (reply.usage) memory.note(model, system + prompt);
+  onCall(callOf(selected, job, expected, reply));
+  if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
+  const text = contentSummary(reply.text, job);
+  return text === '' ? { kind: 'failed', reason: 'The model answered without a summary.' } : { kind: 'summary', text };
+}
+
+const callOf = (
+  { summarizer, chosen }: SelectedSummarizer,
+  job: ContentJob,
+  expected: ExpectedCall,
+  { usage, cost, timeMs, kind }: Pick<SummaryReply, 'usage' | 'cost' | 'timeMs' | 'kind'>,
+): ModelCall => {
+  const { profile, vendor, model } = summarizer.model;
+  return {
+    profile,
+    vendor,
+    model,
+    chosen,
+    countedTokens: expected.request.tokens,
+    askedTokens: job.operation.maxTokens,
+    expectedOutputTokens: expected.usage.outputTokens,
+    usage,
+    cost,
+    timeMs,
+    outcome: kind,
+  };
+};

@@ -1,0 +1,24 @@
+import { findMarkers } from '../../markers';
+
+/** What lines say that tell of a failure, as compilers, test runners and shells write it. */
+const TELLS =
+  /\b(?:error|errors|exception|failed|failure|fatal|panic|panicked|traceback|assertion|undefined reference|not found|no such file|permission denied|cannot|segmentation fault)\b|^\s*(?:E\s{2,}|✗|✖|×|FAIL\b|ERR!)|\w+(?:Error|Exception)\b/i;
+
+const MOST_LINES = 12;
+/** A longer line is data that happens to hold the word. */
+const LONGEST = 300;
+
+/** The first lines of a text that tell of an error, as slices without the newline behind them. */
+export function errorLines(text: string): { readonly start: number; readonly end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (let start = 0; start < text.length && found.length < MOST_LINES;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    if (end - start <= LONGEST) {
+      const line = text.slice(start, end);
+      if (TELLS.test(line) && findMarkers(line).length === 0) found.push({ start, end });
+    }
+    start = end + 1;
+  }
+  return found;
+}

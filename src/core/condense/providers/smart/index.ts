@@ -1,0 +1,130 @@
+/** The Smart provider: condensation as a sequence of passes that a user configures. */
+import { jsonSchema, validate } from '../../config';
+import { PromptMemory } from '../../summary/promptMemory';
+import {
+  ProviderFailure,
+  type CondensationOptions,
+  type CondensationProvider,
+  type ConversationContext,
+  type ProviderCapabilities,
+  type ProviderResult,
+  type ReductionEstimate,
+} from '../../types';
+import { smartConfigSchema, type SmartConfig } from './config';
+import { Forecast } from './forecast';
+import { Models, noModel, type SelectModel } from './models';
+import { Prelude } from './prelude';
+import { SmartRun, type Shared } from './run';
+import { memoryMemo } from './summaryMemo';
+
+export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo'>> {
+  /** The models to summarize with; absent: there is none. */
+  readonly select?: SelectModel;
+}
+
+interface Estimate {
+  readonly reduction: ReductionEstimate;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
+}
+
+export function smartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
+  const { select = noModel, samples = () => [], memory = new PromptMemory(), memo = memoryMemo() } = options;
+  const prelude = new Prelude();
+  const shared = (): Shared => ({ models: new Models(select), samples, memory, memo, prelude });
+
+  /** The last estimate of a situation: reduction and cost are asked one after the other, and are of the same run. */
+  const estimates = new WeakMap<
+    ConversationContext,
+    { readonly config: SmartConfig; readonly made: Promise<Estimate> }
+  >();
+  const estimate = (context: ConversationContext, config: SmartConfig, run: CondensationOptions): Promise<Estimate> => {
+    const known = estimates.get(context);
+    if (known?.config === config) return known.made;
+    const made = makeEstimate(context, config, run, shared());
+    estimates.set(context, { config, made });
+    return made;
+  };
+
+  return {
+    id: 'smart',
+    name: 'Smart',
+    description: 'Runs the passes that you configure: what repeats goes first, then old content by its type.',
+    version: '1.0.0',
+
+    getCapabilities: (): ProviderCapabilities => ({
+      supportsLossless: true,
+      supportsBatchMode: true,
+      supportsIndividualMode: true,
+      supportsMultiPass: true,
+      supportsLLMSummarization: true,
+      estimatedSpeed: 'medium',
+    }),
+    getConfigSchema: () => jsonSchema(smartConfigSchema),
+    validateConfig: (config) => validate(smartConfigSchema, config),
+
+    async condense(context, config, run) {
+      const expected = await estimateOfPaid(context, config, run, estimate);
+      const work = new SmartRun(context, config, run, shared());
+      try {
+        const draft = await work.run();
+        return { ...resultOf(work, expected), edits: draft.edits };
+      } catch (error) {
+        if (work.calls.length === 0) throw error;
+        const message = error instanceof Error ? error.message : String(error);
+        throw new ProviderFailure(message, resultOf(work, expected), { canRetry: true, offerOtherProfile: false });
+      }
+    },
+
+    async estimateReduction(context, config, run) {
+      return (await estimate(context, config, run)).reduction;
+    },
+
+    async estimateCost(context, config, run) {
+      return (await estimate(context, config, run)).cost;
+    },
+  };
+}
+
+/** Runs the passes with a forecast in the models' place. */
+async function makeEstimate(
+  context: ConversationContext,
+  config: SmartConfig,
+  run: CondensationOptions,
+  shared: Shared,
+): Promise<Estimate> {
+  const forecast = new Forecast();
+  const silent = { ...run, onProgress: () => undefined };
+  const work = new SmartRun(context, config, silent, shared, forecast);
+  const draft = await work.run();
+  const tokensBefore = work.steps[0]?.tokensBefore ?? draft.tokens;
+  const { steps, cost } = work;
+  return { reduction: { tokensBefore, tokensAfter: draft.tokens, steps, ...forecast.outlook }, cost };
+}
+
+/** What the calls of a configuration are expected to cost; undefined where it makes none. */
+async function estimateOfPaid(
+  context: ConversationContext,
+  config: SmartConfig,
+  run: CondensationOptions,
+  estimate: (context: ConversationContext, config: SmartConfig, run: CondensationOptions) => Promise<Estimate>,
+): Promise<number | undefined> {
+  return asksModels(config) ? (await estimate(context, config, run)).cost : undefined;
+}
+
+/** Whether a configuration may call a model at all. */
+export const asksModels = ({ passes }: SmartConfig): boolean =>
+  passes.some((pass) => {
+    if (!pass.enabled) return false;
+    if (pass.mode === 'batch') return pass.batchConfig.operation === 'summarize';
+    const { defaults, overrides } = pass.individualConfig;
+    return [defaults, ...overrides.map(({ operations }) => operations)].some(
+      ({ messageText, toolParameters, toolResults }) =>
+        [messageText, toolParameters, toolResults].some((operation) => operation?.operation === 'summarize'),
+    );
+  });
+
+function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<ProviderResult, 'edits'> {
+  const { steps, cost, calls, notes } = work;
+  return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
+}

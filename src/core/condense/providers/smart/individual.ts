@@ -1,0 +1,187 @@
+/** A pass on messages one by one: each content gets the operation of its type, the oldest first. */
+import type { Draft } from '../../draft';
+import { placeKey } from '../../edits';
+import { outlineStep } from '../../outline/outline';
+import type { Pace } from '../../pace';
+import type { DraftStep } from '../../steps';
+import { NoSummarizerError } from '../../summary/selectSummarizer';
+import type { ContentOperation, IndividualPass, Operation } from './config';
+import { askAll, expectCall, type ContentReply } from './contentCalls';
+import { contentJob, summarizedRequests, type ContentJob } from './contentJob';
+import { itemsOf, type Item } from './items';
+import type { PassParts } from './passParts';
+import { protectedItems } from './protection';
+import { suppressed, truncated, type PlacedRequest } from './requests';
+import { select } from './selection';
+
+export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
+  name,
+  async run(draft, pace) {
+    const operationOf = operations(draft, pass, parts);
+    await outline(name, draft, pace, parts, operationOf);
+    const jobs = await editOldest(name, draft, pace, parts, operationOf);
+    if (jobs.length > 0) await summarize(name, draft, jobs, parts);
+  },
+});
+
+type OperationOf = (item: Item) => ContentOperation;
+
+const KEEP: ContentOperation = { operation: 'keep' };
+/** Less can't be saved: a marker has about as many. */
+const LEAST_TOKENS = 16;
+
+/** The operation for an item, once selection, thresholds and protection are heard. */
+function operations(draft: Draft, pass: IndividualPass, parts: PassParts): OperationOf {
+  const { config, tools, context } = parts;
+  const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
+  const { zone, has } = select(draft, pass.selection, tools);
+  const isProtected = protectedItems({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
+  const own = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
+  return (item) => {
+    const { type, message, tokens } = item;
+    const operation = own.get(message)?.[type] ?? defaults[type];
+    const isOut =
+      message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? LEAST_TOKENS);
+    return operation.operation === 'keep' || isOut || !has(item) || isProtected(item) ? KEEP : operation;
+  };
+}
+
+/** File reads that went cold, where that is their operation. */
+async function outline(
+  name: string,
+  draft: Draft,
+  pace: Pace,
+  { tools, targetTokens }: PassParts,
+  operationOf: OperationOf,
+): Promise<void> {
+  const items = itemsOf(draft);
+  const wanted = new Map<string, Operation<'outline'>>();
+  for (let message = draft.task + 1; message < draft.messages.length; message++) {
+    for (const item of items(message)) {
+      const operation = operationOf(item);
+      if (operation.operation !== 'outline') continue;
+      for (const { path } of item.contents) wanted.set(placeKey({ message, path }), operation);
+    }
+  }
+  for (const operation of new Set(wanted.values())) {
+    const { coldTurns, keepDeclarations, contextLines } = operation;
+    const step = outlineStep(name, {
+      coldTurns,
+      keepDeclarations,
+      contextLines,
+      minimumTokens: LEAST_TOKENS,
+      targetTokens,
+      mayTouch: (content) => wanted.get(placeKey(content)) === operation,
+      tools,
+    });
+    await step.run(draft, pace);
+  }
+}
+
+/** A message that waits for summaries: its cuts name places in the text as it now stands, so all are made together. */
+interface Waiting {
+  readonly requests: readonly PlacedRequest[];
+  readonly jobs: readonly ContentJob[];
+}
+
+/** Does what needs no model, message by message until the target is met, and gathers what does. */
+async function editOldest(
+  name: string,
+  draft: Draft,
+  pace: Pace,
+  parts: PassParts,
+  operationOf: OperationOf,
+): Promise<Waiting[]> {
+  const items = itemsOf(draft);
+  const { targetTokens = -1, tools } = parts;
+  const waiting: Waiting[] = [];
+  let expected = 0;
+  for (let message = draft.task + 1; message < draft.messages.length; message++) {
+    if (draft.tokens - expected <= targetTokens) break;
+    const requests: PlacedRequest[] = [];
+    const jobs: ContentJob[] = [];
+    for (const item of items(message)) {
+      const operation = operationOf(item);
+      if (operation.operation === 'suppress') requests.push(...suppressed(item, operation));
+      if (operation.operation === 'truncate') requests.push(...truncated(item, operation, tools));
+      const job = operation.operation === 'summarize' ? contentJob(item, operation, draft.counter) : undefined;
+      if (!job) continue;
+      jobs.push(job);
+      expected += await expectedSaving(job, parts);
+    }
+    if (jobs.length > 0) waiting.push({ requests, jobs });
+    else cutAll(name, draft, requests);
+    await pace.breathe();
+  }
+  return waiting;
+}
+
+/** About what the marker beside a summary takes. Tokens. */
+const MARKER_TOKENS = 25;
+
+async function expectedSaving(job: ContentJob, { calls }: PassParts): Promise<number> {
+  const selected = await calls.models.of(job.operation.apiProfile);
+  const summary =
+    selected instanceof NoSummarizerError
+      ? job.operation.maxTokens
+      : expectCall(job, selected.summarizer.model, calls).summaryTokens;
+  return Math.max(0, job.tokens - summary - MARKER_TOKENS);
+}
+
+async function summarize(name: string, draft: Draft, waiting: readonly Waiting[], parts: PassParts): Promise<void> {
+  const jobs = waiting.flatMap((message) => message.jobs);
+  const tell = (done: number): void => {
+    parts.onProgress(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
+  };
+  tell(0);
+  const replies = await askAll(jobs, parts.calls, parts.onCall, tell);
+  const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
+  for (const message of waiting) {
+    const made = message.jobs.flatMap((job) => requestsFor(job, replyTo.get(job), parts));
+    cutAll(name, draft, [...message.requests, ...made]);
+  }
+  noteMissing(replies, parts);
+}
+
+/** The summary, or what the operation says for the case that there is none. */
+function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }: PassParts): PlacedRequest[] {
+  if (reply?.kind === 'summary') return summarizedRequests(job, reply.text);
+  const { onFailure, maxTokens } = job.operation;
+  if (onFailure === 'keep') return [];
+  const limits = {
+    maxChars: maxTokens * CHARS_PER_TOKEN,
+    maxLines: undefined,
+    keep: 'both',
+    keepErrorLines: true,
+  } as const;
+  return truncated({ ...job.item, contents: job.contents }, limits, tools);
+}
+
+const CHARS_PER_TOKEN = 4;
+
+/** Says once for each reason how many summaries there are none of. */
+function noteMissing(replies: readonly ContentReply[], { onNote }: PassParts): void {
+  const reasons = new Map<string, number>();
+  for (const reply of replies) {
+    if (reply.kind !== 'summary') reasons.set(reply.reason, (reasons.get(reply.reason) ?? 0) + 1);
+  }
+  for (const [reason, count] of reasons) {
+    onNote(`${count} of ${replies.length} summaries were not made: ${reason} What they were of was truncated or kept.`);
+  }
+}
+
+/** Makes the cuts of a message, those of one string together: they name places in the text as it was before all of them. */
+function cutAll(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
+  const byPlace = new Map<string, PlacedRequest[]>();
+  for (const request of requests) {
+    const key = placeKey(request.place);
+    const known = byPlace.get(key);
+    if (known) known.push(request);
+    else byPlace.set(key, [request]);
+  }
+  for (const group of byPlace.values()) {
+    const [first] = group;
+    const reason = [...new Set(group.map((request) => request.reason))].join(', ');
+    if (first) draft.cut(name, first.place, group, { contentType: first.type, reason, strict: false });
+  }
+}

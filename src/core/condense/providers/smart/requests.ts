@@ -1,0 +1,124 @@
+/** The mechanical operations: which slices of an item go, and what is said in their place. */
+import type { PlacedContent } from '../../../messages/exchanges';
+import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
+import type { ContentType, Place } from '../../../messages/types';
+import type { CutRequest } from '../../draft';
+import { findMarkers } from '../../markers';
+import { personSlices } from '../../summary/instructions';
+import { truncatedSlice, type TruncateLimits } from '../../truncate';
+import type { Operation } from './config';
+import { errorLines } from './errorLines';
+import { parameterName, type Item } from './items';
+
+/** Cuts in the string at a place, as it now stands. */
+export interface PlacedRequest extends CutRequest {
+  readonly place: Place;
+  readonly type: ContentType;
+  /** Why, in words. */
+  readonly reason: string;
+}
+
+interface Slice {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Parameters by which a model knows again what a call was about: they stay when the others go. */
+const IDENTIFYING: ReadonlySet<string> = new Set([
+  ...['file_path', 'filePath', 'path', 'notebook_path', 'dir_path', 'TargetFile', 'files', 'paths', 'file'],
+  ...['command', 'cmd', 'commands', 'pattern', 'glob', 'regex', 'query', 'url', 'uri', 'symbol', 'name', 'title'],
+  ...['description', 'subagent_type', 'server_name', 'tool_name', 'args'],
+]);
+/** Characters that stay of an identifying parameter: a command may be a whole script. */
+const IDENTIFYING_CHARS = 240;
+
+export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
+  item.type === 'toolParameters' && IDENTIFYING.has(parameterName(content, item.exchange) ?? '');
+
+/** Takes an item out, but for what identifies a call and what a person said in it. */
+export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
+  return item.contents.flatMap((content) => {
+    const { text } = content;
+    const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
+    const slice = isIdentifying(content, item) ? truncatedSlice(text, keep) : { start: 0, end: text.length };
+    if (!slice) return [];
+    return requestsIn(content, item, slice, [], 'suppressed', marker);
+  });
+}
+
+/** Shortens an item, each of its strings on its own; lines that tell of an error stay. */
+export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedRequest[] {
+  const { maxChars, maxLines, keep } = limits;
+  const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
+  return item.contents.flatMap((content) => {
+    const slice = truncatedSlice(content.text, { maxChars, maxLines, keep });
+    if (!slice) return [];
+    const kept = keepsErrors ? errorLines(content.text) : [];
+    return requestsIn(content, item, slice, kept, 'truncated');
+  });
+}
+
+/** What files hold tells of errors that code handles, not of one that happened. */
+const SHOWS_CODE: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
+
+const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
+  exchange !== undefined && !exchange.isError && SHOWS_CODE.has(ruleFor(tools, exchange.tool)?.kind);
+
+export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
+
+/** How much a text is, in words. */
+export function measure(text: string): string {
+  const lines = text.split('\n').length;
+  return lines > 1 ? `${lines} lines` : `${text.length} characters`;
+}
+
+/** Cuts for a slice of a content, around what stays of it. */
+function requestsIn(
+  content: PlacedContent,
+  item: Item,
+  slice: Slice,
+  kept: readonly Slice[],
+  done: string,
+  marker?: string,
+): PlacedRequest[] {
+  const { text, start, message, path } = content;
+  const words = item.type === 'toolResults' ? personSlices(text) : [];
+  return without(slice, [...kept, ...words])
+    .map((part) => trimmed(text, part))
+    .filter((part) => part.end > part.start)
+    .map((part) => ({
+      place: { message, path },
+      start: start + part.start,
+      end: start + part.end,
+      marker: marker ?? `${measure(text.slice(part.start, part.end))} ${done}`,
+      type: item.type,
+      reason: done,
+    }));
+}
+
+/** What is left of a slice without others, in order. */
+export function without(slice: Slice, others: readonly Slice[]): Slice[] {
+  const rest: Slice[] = [];
+  let at = slice.start;
+  for (const other of others.toSorted((a, b) => a.start - b.start)) {
+    if (other.start > at) rest.push({ start: at, end: Math.min(other.start, slice.end) });
+    at = Math.max(at, other.end);
+    if (at >= slice.end) break;
+  }
+  return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
+}
+
+/** A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one. */
+function trimmed(text: string, slice: Slice): Slice {
+  let { start, end } = slice;
+  const markers = findMarkers(text);
+  for (;;) {
+    const before = { start, end };
+    while (start < end && /\s/.test(text[start] ?? '')) start++;
+    while (end > start && /\s/.test(text[end - 1] ?? '')) end--;
+    start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
+    end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
+    if (start >= end) return { start, end: start };
+    if (start === before.start && end === before.end) return { start, end };
+  }
+}

@@ -1,0 +1,155 @@
+/** One condensation by the Smart provider: the lossless prelude, then the passes in order until the target is met. */
+import { sumOfCosts } from '../../../cost/callCost';
+import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
+import { judge, type ConditionFacts } from '../../condition';
+import type { Draft } from '../../draft';
+import { exchangesOf } from '../../lossless/draftExchanges';
+import { keepingReferences } from '../../lossless/integrity';
+import { runSteps, type DraftStep, type StepSpending } from '../../steps';
+import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
+import { batchStep } from './batch';
+import { Budget } from './budget';
+import type { CallParts } from './callParts';
+import type { Pass, SmartConfig } from './config';
+import type { Forecast } from './forecast';
+import { individualStep } from './individual';
+import type { Models } from './models';
+import type { PassParts } from './passParts';
+import type { Prelude } from './prelude';
+import { losslessSteps } from '../lossless';
+
+/** What a run shares with those before it. */
+export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
+  readonly models: Models;
+  readonly prelude: Prelude;
+};
+
+export class SmartRun {
+  readonly calls: ModelCall[] = [];
+  /** What is reported so far. */
+  steps: readonly StepReport[] = [];
+  private readonly told = new Set<string>();
+  private readonly budget: Budget;
+  private readonly tools: ToolTable;
+
+  /** @param forecast set where nothing is done but estimated. */
+  constructor(
+    private readonly context: ConversationContext,
+    private readonly config: SmartConfig,
+    private readonly options: CondensationOptions,
+    private readonly shared: Shared,
+    private readonly forecast?: Forecast,
+  ) {
+    this.budget = new Budget(options.maxCost);
+    this.tools = { ...DEFAULT_TOOLS, ...config.losslessPrelude.operations.tools };
+  }
+
+  /** @throws the signal's reason where it was aborted. */
+  async run(): Promise<Draft> {
+    const { context, config, options, shared } = this;
+    const { draft, steps } = await shared.prelude.run(context, config, options);
+    this.steps = steps;
+    const { steps: passes } = await runSteps(draft, [...this.passSteps(), this.preludeAgain(draft)], options);
+    this.steps = [...steps, ...passes];
+    return draft;
+  }
+
+  /** US dollars; undefined where a price is not known. */
+  get cost(): number | undefined {
+    return sumOfCosts(this.calls.map(({ cost }) => cost));
+  }
+
+  get notes(): readonly string[] {
+    return [...this.shared.models.warnings, ...this.told];
+  }
+
+  /**
+   * What a pass takes out may be the copy that a reference pointed at: what stood behind the reference stands there again,
+   * and may repeat something else now. Without this a second condensation would find it.
+   */
+  private preludeAgain(prepared: Draft): DraftStep {
+    const { enabled, operations } = this.config.losslessPrelude;
+    const { tokens } = prepared;
+    return {
+      name: 'Lossless, on what the passes left',
+      skip: (draft) => (enabled && draft.tokens !== tokens ? undefined : 'no pass changed anything'),
+      async run(draft, pace) {
+        for (const step of losslessSteps(operations)) await step.run(draft, pace);
+      },
+    };
+  }
+
+  private passSteps(): DraftStep[] {
+    const passes = this.config.passes.filter(({ enabled }) => enabled);
+    const names = uniqueNames(passes.map(({ name }) => name));
+    return passes.map((pass, index) => keepingReferences(this.passStep(names[index] ?? pass.name, pass), this.tools));
+  }
+
+  private passStep(name: string, pass: Pass): DraftStep {
+    const parts = this.passParts(name);
+    const step = pass.mode === 'individual' ? individualStep(name, pass, parts) : batchStep(name, pass, parts);
+    return {
+      ...step,
+      skip: (draft) => this.skip(pass, draft),
+      spent: (): StepSpending => ({ calls: this.calls.length, cost: this.cost }),
+    };
+  }
+
+  private skip({ execution }: Pass, draft: Draft): string | undefined {
+    if (execution.type === 'always') return undefined;
+    const verdict = judge(execution.condition, this.factsOf(draft));
+    if (verdict === 'holds') return undefined;
+    return verdict === 'fails'
+      ? 'its condition does not hold'
+      : 'its condition asks for something that is not known here (the window, the target or the cache)';
+  }
+
+  private factsOf(draft: Draft): ConditionFacts {
+    const { overheadTokens = 0, windowTokens, targetTokens, cacheCold } = this.options;
+    return {
+      tokens: draft.tokens,
+      overheadTokens,
+      windowTokens,
+      targetTokens,
+      cacheCold,
+      toolResults: exchangesOf(draft).filter(({ resultMessage }) => resultMessage !== undefined).length,
+      budgetLeft: this.budget.left,
+    };
+  }
+
+  private passParts(name: string): PassParts {
+    const { context, config, options, shared, budget, tools } = this;
+    return {
+      context,
+      config,
+      tools,
+      calls: {
+        ...shared,
+        budget,
+        counter: context.counter,
+        vendor: context.vendor,
+        parallelCalls: config.parallelCalls,
+        signal: options.signal,
+        forecast: this.forecast,
+      },
+      targetTokens: options.targetTokens,
+      onProgress: (doing) => {
+        const done = config.passes.findIndex((pass) => pass.name === name);
+        options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });
+      },
+      onCall: (call) => this.calls.push(call),
+      onNote: (note) => this.told.add(note),
+    };
+  }
+}
+
+/** Edits carry the name of their pass: two passes of one name would look like one. */
+function uniqueNames(names: readonly string[]): string[] {
+  const used = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let count = 2; used.has(unique); count++) unique = `${name} (${count})`;
+    used.add(unique);
+    return unique;
+  });
+}

@@ -1,0 +1,97 @@
+/**
+ * Globs for tool names and file paths: `**` any folders, `*` and `?` within a name, `{a,b}` one of them. Matched state by
+ * state and not by a regular expression: a pattern may come with an imported configuration, and must not take for ever.
+ */
+
+export type Matcher = (text: string) => boolean;
+
+/** Whether a tool's name is one of these. */
+export const toolMatcher = (patterns: readonly string[]): Matcher => anyOf(patterns);
+
+/** Whether a path is one of these. A pattern without a leading `/` matches below any folder, as in .gitignore. */
+export function fileMatcher(patterns: readonly string[]): Matcher {
+  const matches = anyOf(
+    patterns.map((pattern) => {
+      const path = slashes(pattern).replace(/^\.\//, '');
+      return path.startsWith('/') ? path : `**/${path}`;
+    }),
+  );
+  return (path) => matches(slashes(path));
+}
+
+const slashes = (path: string): string => path.replaceAll('\\', '/');
+
+function anyOf(patterns: readonly string[]): Matcher {
+  const compiled = patterns.flatMap((pattern) => alternatives([pattern])).map(tokensOf);
+  return (text) => compiled.some((tokens) => matches(tokens, text));
+}
+
+const MAX_ALTERNATIVES = 100;
+const BRACES = /\{([^{}]*,[^{}]*)\}/;
+
+/** Braces written out; where that would be too many patterns, the rest stand for themselves. */
+function alternatives(patterns: readonly string[]): readonly string[] {
+  const written = patterns.flatMap((pattern) => {
+    const choices = BRACES.exec(pattern)?.[1];
+    return choices === undefined
+      ? [pattern]
+      : choices.split(',').map((choice) => pattern.replace(BRACES, () => choice));
+  });
+  return written.length === patterns.length || written.length > MAX_ALTERNATIVES ? written : alternatives(written);
+}
+
+type Token =
+  | { readonly kind: 'character'; readonly character: string }
+  /** One character of a name. */
+  | { readonly kind: 'any' }
+  /** Any characters of a name; any characters at all. */
+  | { readonly kind: 'name' | 'path' }
+  /** The next two tokens may be left out. */
+  | { readonly kind: 'optional' };
+
+function tokensOf(pattern: string): Token[] {
+  return [...pattern.matchAll(/(?:\*\*\/)+|\*+|[^*]/gsu)].flatMap(([text]): Token[] => {
+    if (text.startsWith('**/')) return [{ kind: 'optional' }, { kind: 'path' }, { kind: 'character', character: '/' }];
+    if (text.startsWith('*')) return [{ kind: text === '*' ? 'name' : 'path' }];
+    return [text === '?' ? { kind: 'any' } : { kind: 'character', character: text }];
+  });
+}
+
+function matches(tokens: readonly Token[], text: string): boolean {
+  let states = new Set<number>();
+  reach(tokens, 0, states);
+  for (const character of text) {
+    const next = new Set<number>();
+    for (const state of states) {
+      const token = tokens[state];
+      if (!token) continue;
+      switch (token.kind) {
+        case 'character':
+          if (token.character === character) reach(tokens, state + 1, next);
+          break;
+        case 'any':
+          if (character !== '/') reach(tokens, state + 1, next);
+          break;
+        case 'name':
+          if (character !== '/') reach(tokens, state, next);
+          break;
+        case 'path':
+          reach(tokens, state, next);
+          break;
+        case 'optional':
+          break;
+      }
+    }
+    states = next;
+  }
+  return states.has(tokens.length);
+}
+
+/** Adds a state and those that can be had from it without a character. */
+function reach(tokens: readonly Token[], state: number, states: Set<number>): void {
+  if (states.has(state)) return;
+  states.add(state);
+  const kind = tokens[state]?.kind;
+  if (kind === 'name' || kind === 'path' || kind === 'optional') reach(tokens, state + 1, states);
+  if (kind === 'optional') reach(tokens, state + 3, states);
+}

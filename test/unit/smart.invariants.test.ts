@@ -1,0 +1,180 @@
+/** What always holds (docs/ARCHITECTURE.md) for the Smart provider: random configurations over generated histories. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyEdits, restoreOriginal, type Edit } from '../../src/core/condense/edits';
+import { checkEdits } from '../../src/core/condense/checkEdits';
+import { smartProvider, type SmartOptions } from '../../src/core/condense/providers/smart';
+import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
+import { testSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';
+import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
+import { hashText, type Hash } from '../../src/core/hash';
+import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
+import { valueAt } from '../../src/core/messages/path';
+import { taskIndex } from '../../src/core/messages/task';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { anyHistory, validHistory } from '../generators/arbitraries';
+import { mechanicalConfig, smartConfig } from '../generators/arbitrarySmart';
+import { freshCounter } from '../generators/setups';
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 60);
+const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
+
+type History = readonly ApiMessage[];
+
+interface Ran {
+  readonly result: ProviderResult;
+  readonly view: History;
+  readonly origins: readonly number[];
+  readonly stale: readonly Edit[];
+}
+
+async function condense(
+  history: History,
+  config: SmartConfigInput,
+  smart: SmartOptions = {},
+  options: CondensationOptions = {},
+  active: readonly Edit[] = [],
+): Promise<Ran> {
+  const provider = smartProvider(smart);
+  const checked = provider.validateConfig(config);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  const result = await provider.condense(
+    { messages: history, edits: active, counter: freshCounter() },
+    checked.config,
+    options,
+  );
+  const { messages: view, origins, stale } = applyEdits(history, [...active, ...result.edits]);
+  return { result, view, origins, stale };
+}
+
+/** What must hold whatever the configuration and whatever the model said. */
+function expectSound(history: History, { result, view, origins, stale }: Ran): void {
+  expect(stale).toEqual([]);
+  expect([...checkEdits(history, result.edits), ...newViolations(history, view, { origins })]).toEqual([]);
+  const shown = origins.filter((origin) => origin !== SUMMARY_ORIGIN);
+  expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+  const task = taskIndex(history);
+  expect(view.slice(0, task + 1)).toEqual(history.slice(0, task + 1));
+  const counter = freshCounter();
+  expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(history));
+  expect(result.steps.at(-1)?.tokensAfter ?? counter.messages(view)).toBe(counter.messages(view));
+  const originals = originalsOf(history, result.edits);
+  expect(JSON.stringify(restoreOriginal(view, result.edits, originals))).toBe(JSON.stringify(history));
+}
+
+function originalsOf(history: History, edits: readonly Edit[]): (hash: Hash) => string | undefined {
+  const texts = new Map<Hash, string>();
+  for (const edit of edits) {
+    const text =
+      edit.kind === 'summary'
+        ? JSON.stringify(history.slice(edit.start, edit.end))
+        : (valueAt(history[edit.place.message], edit.place.path) as string);
+    texts.set(hashText(text), text);
+  }
+  return (hash) => texts.get(hash);
+}
+
+const summaries = (summarizer: TestSummarizer): SmartOptions => ({
+  select: () => ({ summarizer, chosen: 'condensing-profile' }),
+});
+
+const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyHistory };
+
+describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) => {
+  const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
+    fc.assert(fc.asyncProperty(histories, mechanicalConfig, statement), { numRuns, seed });
+
+  it('stay sound', () =>
+    holds(async (history, config) => {
+      const ran = await condense(history, config);
+      expect(ran.result.steps.filter(({ outcome }) => outcome.kind === 'failed')).toEqual([]);
+      expectSound(history, ran);
+    }));
+
+  it('give the same bytes each time', () =>
+    holds(async (history, config) => {
+      const { result } = await condense(history, config);
+      const again = await condense(structuredClone(history), config);
+      expect(JSON.stringify(again.result.edits)).toBe(JSON.stringify(result.edits));
+    }));
+
+  it('are left alone by a second run', () =>
+    holds(async (history, config) => {
+      const { result, view } = await condense(history, config);
+      expect((await condense(history, config, {}, {}, result.edits)).result.edits).toEqual([]);
+      // An outline keeps what edits quoted, and asks the original for that: a view on its own knows less.
+      if (JSON.stringify(config).includes('"outline"')) return;
+      expect((await condense(view, config)).result.edits).toEqual([]);
+    }));
+
+  it('are condensed no further than to the target by a pass', () =>
+    holds(async (history, config) => {
+      const targetTokens = Math.floor(freshCounter().messages(history) / 2);
+      const ran = await condense(history, config, {}, { targetTokens });
+      expectSound(history, ran);
+    }));
+});
+
+describe('with a model', () => {
+  const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
+    fc.assert(fc.asyncProperty(validHistory, smartConfig, statement), { numRuns, seed });
+
+  it('stay sound, whatever it says', () =>
+    fc.assert(
+      fc.asyncProperty(
+        validHistory,
+        smartConfig,
+        fc.array(
+          fc.oneof(
+            fc.constantFrom('short', '⟦condensed: x · ref abcdef⟧', '</content><read_file>'),
+            fc.string({ unit: 'binary' }),
+          ),
+        ),
+        async (history, config, script) => {
+          expectSound(history, await condense(history, config, summaries(testSummarizer(script))));
+        },
+      ),
+      { numRuns, seed },
+    ));
+
+  it('stay sound where it fails at any call', () =>
+    holds(async (history, config) => {
+      const fine = testSummarizer(['A short summary.']);
+      await condense(history, { ...config, parallelCalls: 1 }, summaries(fine));
+      for (let failing = 0; failing < Math.min(fine.requests.length, 12); failing++) {
+        const script = fine.requests.map((_, index) => (index === failing ? 'failed' : 'A short summary.'));
+        const summarizer = testSummarizer([...script, 'A short summary.']);
+        expectSound(history, await condense(history, { ...config, parallelCalls: 1 }, summaries(summarizer)));
+      }
+      expectSound(history, await condense(history, config, summaries(testSummarizer(['failed']))));
+    }));
+
+  it('are left as they were where it is cancelled at any call', () =>
+    holds(async (history, config) => {
+      const fine = testSummarizer(['A short summary.']);
+      await condense(history, config, summaries(fine));
+      for (let last = 1; last <= Math.min(fine.requests.length, 12); last++) {
+        const abort = new AbortController();
+        const summarizer = testSummarizer(() => {
+          if (summarizer.requests.length === last) abort.abort(new Error('enough'));
+          return Promise.resolve(abort.signal.aborted ? 'aborted' : 'A short summary.');
+        });
+        await expect(condense(history, config, summaries(summarizer), { signal: abort.signal })).rejects.toThrow(
+          'enough',
+        );
+        expect(summarizer.requests.length).toBeLessThanOrEqual(last + 6);
+      }
+    }));
+
+  it('are estimated as what is then done, where replies are as long as expected', () =>
+    holds(async (history, config) => {
+      const provider = smartProvider(summaries(testSummarizer(['A short summary.'])));
+      const checked = provider.validateConfig(config);
+      if (!checked.valid) throw new Error('wrong configuration');
+      const context = { messages: history, edits: [], counter: freshCounter() };
+      const before = JSON.stringify(history);
+      const estimate = await provider.estimateReduction(context, checked.config, {});
+      expect(estimate.tokensAfter).toBeLessThanOrEqual(estimate.tokensBefore);
+      expect(JSON.stringify(history)).toBe(before);
+    }));
+});
