@@ -58,7 +58,8 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   const key = randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   const cache = new PromptCache(minCacheTokens);
-  const tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor);
+  const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
+    options;
 
   const refuse = (
     exchange: Exchange,
@@ -143,6 +144,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       cache_creation_input_tokens: use.written,
       output_tokens: content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0),
     };
+    exchange.record.usage = usage;
     const message = {
       id: `msg_${exchange.record.index}`,
       type: 'message',

@@ -18,6 +18,8 @@ export interface RecordedRequest {
   readonly body: Json;
   /** The status that was answered; undefined until then. */
   readonly status: number | undefined;
+  /** The tokens that were answered, in the vendor's fields; undefined where none were. */
+  readonly usage: Json | undefined;
   /** Resolves when the client closed the connection before its answer was complete; never otherwise. */
   readonly aborted: Promise<void>;
   readonly isAborted: boolean;
@@ -35,6 +37,8 @@ export interface ServerOptions {
   readonly maxContextTokens?: number;
   /** How many tokens this vendor makes of four characters. Default 1.25. */
   readonly tokenFactor?: number;
+  /** Counts a text's tokens, in place of the factor. */
+  readonly countTokens?: (text: string) => number;
   /** Shortest prompt that is cached, in tokens. Default 1024. */
   readonly minCacheTokens?: number;
 }
@@ -132,6 +136,7 @@ async function recorded(incoming: IncomingMessage, response: ServerResponse, ind
     headers: incoming.headers,
     body: parsed(Buffer.concat(chunks).toString()),
     status: undefined,
+    usage: undefined,
     aborted,
     isAborted: false,
   };

@@ -184,6 +184,9 @@ export class LanguageModelToolResultPart {
     readonly content: unknown[],
   ) {}
 }
+export class LanguageModelToolResult {
+  constructor(readonly content: unknown[]) {}
+}
 export class LanguageModelDataPart {
   constructor(
     readonly data: Uint8Array,

@@ -1,0 +1,113 @@
+/** A task of 120 tool calls of VS Code's agent over a project of made-up files: what is in the files, and what is called. */
+import type { ScriptedCall } from '../servers/behaviour';
+import { codeFile, codeLines, type Language } from './codeFiles';
+import { Random } from './random';
+import { noun } from './vocabulary';
+import { Workspace } from './workspace';
+
+export interface BigTask {
+  /** As the files are before the task. */
+  readonly files: ReadonlyMap<string, string>;
+  /** One answer of the model each: what it says and what it calls. */
+  readonly steps: readonly { readonly text: string; readonly calls: readonly ScriptedCall[] }[];
+  /** The first file that is read, and a line that stands in it and nowhere else. */
+  readonly early: { readonly path: string; readonly line: string; readonly step: number };
+}
+
+const CALLS = 120;
+const FILES = 48;
+const LINES = 640;
+const FACT = 'export const LEDGER_GRACE_SECONDS = 52_417; // agreed with finance after the incident in March';
+
+/**
+ * @param root the folder that the agent works in.
+ * @param calls how many tool calls; fewer make a shorter task of the same kind.
+ */
+export function bigTask(root: string, seed: number, calls = CALLS): BigTask {
+  const random = new Random(seed);
+  const workspace = new Workspace(root);
+  const languages = new Map<string, Language>();
+  for (let index = 0; index < FILES; index++) {
+    const language = index === 0 ? 'ts' : random.weighted({ ts: 5, go: 4, py: 2 });
+    const path = `src/${noun(random)}${index % 6}/${noun(random)}_${index}.${language}`;
+    languages.set(path, language);
+    workspace.write(path, codeFile(random, language, LINES));
+  }
+  const [earlyPath = ''] = workspace.paths;
+  const early = workspace.lines(earlyPath);
+  workspace.write(earlyPath, `${early.toSpliced(Math.floor(early.length / 3), 0, FACT).join('\n')}\n`);
+  const files = new Map(workspace.paths.map((path) => [path, workspace.text(path)]));
+  const planner = new Planner(workspace, random, languages);
+  const steps = planner.plan(calls);
+  return { files, steps, early: { path: earlyPath, line: FACT, step: 1 } };
+}
+
+type Step = BigTask['steps'][number];
+
+/** Works through the files one after the other: reads, searches, changes, reads again. */
+class Planner {
+  private readonly steps: Step[] = [];
+  private made = 0;
+
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly random: Random,
+    private readonly languages: ReadonlyMap<string, Language>,
+  ) {}
+
+  plan(calls: number): Step[] {
+    const left = (): number => calls - this.made;
+    const { paths } = this.workspace;
+    this.add('I look around first.', list(this.workspace.root));
+    for (let at = 0; left() > 0; at++) {
+      const path = paths[at % paths.length] ?? '';
+      this.add(`Now ${path}.`, this.read(path, 1, 520));
+      if (left() > 1 && at % 4 === 1) {
+        const other = paths[(at + 7) % paths.length] ?? '';
+        this.add('Two places use it.', this.read(other, 1, 200), this.read(path, 500, 640));
+      }
+      if (left() > 0 && at % 3 === 0) this.add('Who calls this?', this.search());
+      if (left() > 1 && at % 2 === 0) {
+        this.add('I change it.', this.edit(path));
+        this.add('Is it right now?', this.read(path, 300, 400));
+      }
+      if (left() > 0 && at % 8 === 5) this.add('What else is there?', list(this.folderOf(path)));
+    }
+    return this.steps;
+  }
+
+  private add(text: string, ...calls: ScriptedCall[]): void {
+    this.made += calls.length;
+    this.steps.push({ text, calls });
+  }
+
+  private read(path: string, startLine: number, endLine: number): ScriptedCall {
+    return { name: 'read_file', input: { filePath: this.workspace.absolute(path), startLine, endLine } };
+  }
+
+  private search(): ScriptedCall {
+    return { name: 'grep_search', input: { query: `${noun(this.random)}\\.`, isRegexp: true, maxResults: 40 } };
+  }
+
+  /** Replaces a line that stands once in the file, among those that are read again. */
+  private edit(path: string): ScriptedCall {
+    const lines = this.workspace.lines(path);
+    const text = this.workspace.text(path);
+    for (let at = 310; at < 390; at++) {
+      const line = lines[at] ?? '';
+      if (line.trim().length < 20 || text.indexOf(line) !== text.lastIndexOf(line)) continue;
+      const indent = /^\s*/.exec(line)?.[0] ?? '';
+      const [changed = ''] = codeLines(this.random, this.languages.get(path) ?? 'ts', 1, indent);
+      this.workspace.edit(path, line, changed);
+      const input = { filePath: this.workspace.absolute(path), oldString: line, newString: changed };
+      return { name: 'replace_string_in_file', input };
+    }
+    throw new Error(`no line to change in ${path}`);
+  }
+
+  private folderOf(path: string): string {
+    return this.workspace.absolute(path.slice(0, path.lastIndexOf('/')));
+  }
+}
+
+const list = (path: string): ScriptedCall => ({ name: 'list_dir', input: { path } });

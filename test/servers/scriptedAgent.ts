@@ -1,0 +1,80 @@
+/**
+ * The model of an agent as a script: what it answers follows from the request alone, so that retries, reloads, cancelled
+ * requests and other conversations on the same server change nothing.
+ */
+import type { Behaviour, Reply } from './behaviour';
+import { objects, text, type Json } from './json';
+import type { RecordedRequest } from './modelServer';
+
+/** What the model answers, or how it makes an answer of what it was sent. */
+export type AgentStep = Reply | ((request: RecordedRequest) => Reply);
+
+/** What the model does after something that the user says. */
+export interface AgentTurn {
+  /** Stands in the user's message, and in no other turn's. */
+  readonly prompt: string;
+  /** One answer each; all but the last call tools. */
+  readonly steps: readonly AgentStep[];
+}
+
+const CALL_ID = /^toolu_t(\d+)s(\d+)c\d+$/;
+
+/** The id of a call: by turn, step and number in its step, each from 0. */
+export const callId = (turn: number, step: number, call = 0): string => `toolu_t${turn}s${step}c${call}`;
+
+/** A script for a server. What belongs to no turn (titles and the like) is answered with one word. */
+export function scriptedAgent(turns: readonly AgentTurn[]): (request: RecordedRequest) => Behaviour {
+  return (request) => {
+    const next = nextStep(request, turns);
+    const step = next && turns[next.turn]?.steps[next.step];
+    if (!next || !step) return { kind: 'reply', text: 'Ok.' };
+    const { calls, ...answer } = typeof step === 'function' ? step(request) : step;
+    if (!calls) return answer;
+    return { ...answer, calls: calls.map((call, index) => ({ ...call, id: callId(next.turn, next.step, index) })) };
+  };
+}
+
+interface Position {
+  readonly turn: number;
+  readonly step: number;
+}
+
+/** A prompt in the newest message begins its turn; else the step behind the one whose results are there is next. */
+function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Position | undefined {
+  const last = newest(body);
+  const words = last.filter(({ type }) => type === 'text').map((block) => text(block['text']));
+  const begun = turns.findLastIndex(({ prompt }) => words.some((said) => said.includes(prompt)));
+  if (begun >= 0) return { turn: begun, step: 0 };
+  for (const block of last) {
+    const [, turn, step] = CALL_ID.exec(text(block['tool_use_id'])) ?? [];
+    if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) + 1 };
+  }
+  return undefined;
+}
+
+/** The blocks of the user's messages behind the last answer. */
+function newest(body: Json): Json[] {
+  const messages = objects(body['messages']);
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+  return since.flatMap(blocksOf);
+}
+
+/** The blocks of a message; a string is one text. */
+export const blocksOf = ({ content }: Json): readonly Json[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
+
+/** What a tool gave back for a call, as text; undefined where the request doesn't hold it. */
+export function resultOf({ body }: RecordedRequest, id: string): string | undefined {
+  const block = objects(body['messages'])
+    .flatMap(blocksOf)
+    .find((each) => each['type'] === 'tool_result' && each['tool_use_id'] === id);
+  return block && resultText(block);
+}
+
+/** The text of a result. */
+export const resultText = ({ content }: Json): string =>
+  typeof content === 'string'
+    ? content
+    : objects(content)
+        .map((part) => text(part['text']))
+        .join('');

@@ -1,0 +1,166 @@
+/** What the requests of an agent's task tell: sizes, the standing of the prefix, and cost against the uncondensed task. */
+import { createHash } from 'node:crypto';
+import { blocksOf } from './scriptedAgent';
+import { objects, type Json } from './json';
+import type { RecordedRequest } from './modelServer';
+
+/** US dollars per million tokens. */
+export interface TaskPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** Where a request is not the one before with something behind it. */
+export interface PrefixBreak {
+  /** Index of the request among the task's. */
+  readonly request: number;
+  /** The first message that differs. */
+  readonly message: number;
+}
+
+export interface TaskFigures {
+  /** The task's requests that were answered: those with tools. */
+  readonly requests: number;
+  /** Answers other than 200, by status. */
+  readonly refused: readonly { readonly status: number; readonly body: Json }[];
+  readonly toolCalls: number;
+  /** Input tokens of the longest request, as the server counts. */
+  readonly largest: number;
+  readonly breaks: readonly PrefixBreak[];
+  /** US dollars. */
+  readonly cost: number;
+  /** Share of the input tokens that the cache gave. */
+  readonly cached: number;
+  readonly uncondensed: {
+    /** Tokens that the last request would have had. */
+    readonly tokens: number;
+    /** US dollars, with a cache that keeps every prefix and a window without end. */
+    readonly cost: number;
+  };
+}
+
+/** The requests of a task: those of the agent itself, not the chat's small ones. */
+export const taskRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
+  requests.filter(({ body, path }) => path.startsWith('/v1/messages') && objects(body['tools']).length > 0);
+
+/**
+ * @param requests all that a server saw of one conversation.
+ * @param tokensOf as the server counts.
+ */
+export function taskFigures(
+  requests: readonly RecordedRequest[],
+  tokensOf: (text: string) => number,
+  prices: TaskPrices,
+): TaskFigures {
+  const all = taskRequests(requests);
+  const answered = all.filter(({ status, usage }) => status === 200 && usage);
+  const usages = answered.map(({ usage }) => usageOf(usage));
+  const original = new Original(tokensOf);
+  let uncondensedCost = 0;
+  for (const [index, request] of answered.entries()) {
+    const before = original.tokens;
+    original.grow(request.body);
+    const { output } = usages[index] ?? NOTHING;
+    uncondensedCost += price({ ...NOTHING, read: before, written: original.tokens - before, output }, prices);
+  }
+  const input = usages.reduce((sum, usage) => sum + inputOf(usage), 0);
+  return {
+    requests: answered.length,
+    refused: all.flatMap(({ status, body }) => (status === undefined || status === 200 ? [] : [{ status, body }])),
+    toolCalls: original.calls,
+    largest: Math.max(0, ...usages.map(inputOf)),
+    breaks: prefixBreaks(answered),
+    cost: usages.reduce((sum, usage) => sum + price(usage, prices), 0),
+    cached: input === 0 ? 0 : usages.reduce((sum, { read }) => sum + read, 0) / input,
+    uncondensed: { tokens: original.tokens, cost: uncondensedCost },
+  };
+}
+
+/** Each request must begin with all that the one before held; breakpoints move and are no part of it. */
+export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
+  const breaks: PrefixBreak[] = [];
+  let before: readonly string[] = [];
+  for (const [request, { body }] of requests.entries()) {
+    const hashes = objects(body['messages']).map(hashOf);
+    const message = before.findIndex((hash, index) => hashes[index] !== hash);
+    if (message >= 0) breaks.push({ request, message });
+    before = hashes;
+  }
+  return breaks;
+}
+
+const hashOf = (message: Json): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ role: message['role'], content: blocksOf(message) }, withoutMarks))
+    .digest('hex');
+
+const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
+
+/** The conversation as it would be without condensation: what is new in a request is seen there before it's condensed. */
+class Original {
+  tokens = 0;
+  calls = 0;
+  private readonly seen = new Set<string>();
+
+  constructor(private readonly tokensOf: (text: string) => number) {}
+
+  grow(body: Json): void {
+    const messages = objects(body['messages']);
+    const isFirst = this.tokens === 0;
+    if (isFirst) this.tokens = this.tokensOf(JSON.stringify([body['tools'], body['system']], withoutMarks));
+    const from = isFirst ? 0 : messages.findLastIndex(({ role }) => role === 'assistant');
+    for (const message of messages.slice(Math.max(0, from))) {
+      const hash = hashOf(message);
+      if (this.seen.has(hash)) continue;
+      this.seen.add(hash);
+      for (const block of blocksOf(message)) {
+        if (block['type'] === 'tool_use') this.calls++;
+        this.tokens += this.tokensOf(wordsOf(block));
+      }
+    }
+  }
+}
+
+/** What a model reads of a block. */
+function wordsOf(block: Json): string {
+  if (typeof block['text'] === 'string') return block['text'];
+  const { content } = block;
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) return objects(content).map(wordsOf).join('');
+  return JSON.stringify(block['input'] ?? '');
+}
+
+interface TaskUsage {
+  readonly input: number;
+  readonly read: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+const NOTHING: TaskUsage = { input: 0, read: 0, written: 0, output: 0 };
+
+const usageOf = (usage: Json = {}): TaskUsage => ({
+  input: Number(usage['input_tokens']),
+  read: Number(usage['cache_read_input_tokens']),
+  written: Number(usage['cache_creation_input_tokens']),
+  output: Number(usage['output_tokens']),
+});
+
+const inputOf = ({ input, read, written }: TaskUsage): number => input + read + written;
+
+const price = ({ input, read, written, output }: TaskUsage, prices: TaskPrices): number =>
+  (input * prices.input + read * prices.cacheRead + written * prices.cacheWrite + output * prices.output) / 1_000_000;
+
+/** The figures in one paragraph, for a log. */
+export function figuresText(figures: TaskFigures, condensations: number): string {
+  const { requests, refused, toolCalls, largest, breaks, cost, cached, uncondensed } = figures;
+  const dollars = (value: number): string => `$${value.toFixed(2)}`;
+  return [
+    `${requests} requests, ${toolCalls} tool calls, ${refused.length} refused`,
+    `largest request ${largest} tokens; uncondensed it would have reached ${uncondensed.tokens}`,
+    `${condensations} condensations, prefix broken ${breaks.length} times (requests ${breaks.map(({ request }) => request).join(', ')})`,
+    `cost ${dollars(cost)} (${Math.round(100 * cached)} % of the input from the cache) against ${dollars(uncondensed.cost)} uncondensed`,
+  ].join('\n');
+}

@@ -1,0 +1,43 @@
+/** VS Code's agent tools over a workspace in memory: what they take and give as seen in VS Code 1.139. */
+import type { Workspace } from '../generators/workspace';
+
+/** What a tool gives back, as text. */
+export type AgentTool = (input: Readonly<Record<string, unknown>>) => string | Promise<string>;
+export type AgentTools = Readonly<Record<string, AgentTool>>;
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function workspaceTools(workspace: Workspace): AgentTools {
+  const relative = (path: unknown): string => text(path).slice(workspace.root.length + 1);
+  return {
+    read_file({ filePath, startLine, endLine }) {
+      const path = relative(filePath);
+      const lines = workspace.lines(path);
+      const end = Math.min(lines.length, Number(endLine));
+      const shown = lines.slice(Number(startLine) - 1, end).join('\n');
+      return `File: \`${text(filePath)}\`. Lines ${Number(startLine)} to ${end} (${lines.length} lines total): \n\`\`\`\`\n${shown}\n\`\`\`\`\n`;
+    },
+    list_dir({ path }) {
+      const folder = relative(path);
+      const inside = workspace.paths.filter((file) => file.startsWith(folder === '' ? '' : `${folder}/`));
+      const names = inside.map((file) => {
+        const [name = '', ...rest] = file.slice(folder === '' ? 0 : folder.length + 1).split('/');
+        return rest.length > 0 ? `${name}/` : name;
+      });
+      return [...new Set(names)].join('\n');
+    },
+    grep_search({ query, maxResults }) {
+      const found = workspace.search(new RegExp(text(query))).slice(0, Number(maxResults));
+      const matches = found.map((line) => `<match>\n${line}\n</match>`);
+      return `${matches.length} matches\n${matches.join('\n')}`;
+    },
+    replace_string_in_file({ filePath, oldString, newString }) {
+      workspace.edit(relative(filePath), text(oldString), text(newString));
+      return `The following files were successfully edited:\n${text(filePath)}`;
+    },
+    create_file({ filePath, content }) {
+      workspace.write(relative(filePath), text(content));
+      return `The following files were successfully edited:\n${text(filePath)}`;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** Agent mode without VS Code: the provider and its live conversations over a profile on a scripted server. */
+import { join } from 'node:path';
+import { CondensingProvider } from '../../src/agent/condensingProvider';
+import { Handlers } from '../../src/agent/handlers';
+import { LiveConversations } from '../../src/agent/live/liveConversations';
+import type { LiveEvent, LiveSettings } from '../../src/agent/live/types';
+import { ModelCatalog } from '../../src/agent/modelCatalog';
+import { ModelGroups } from '../../src/agent/modelGroups';
+import { RECALL_TOOL } from '../../src/agent/names';
+import { RecallTool } from '../../src/agent/recallTool';
+import { agentSettings } from '../../src/agent/settings';
+import { languageModels } from '../../src/commands/languageModels';
+import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
+import type { CondensationProvider } from '../../src/core/condense/types';
+import { freshCounter } from '../../src/core/testingCounter';
+import { thresholdOf, type ApiProfile } from '../../src/settings/profiles';
+import type { AgentTools } from './agentTools';
+import { ChatAgent } from './chatAgent';
+import { LanguageModelTextPart, secretStorage, window } from './vscode';
+
+export interface AgentWindowOptions {
+  readonly profile: ApiProfile;
+  /** Folder of the ledgers; the same again is the same window after a reload. */
+  readonly storage: string;
+  readonly settings?: Partial<LiveSettings>;
+  /** Beside Lossless and Truncation. */
+  readonly providers?: readonly CondensationProvider[];
+}
+
+export interface AgentWindow {
+  readonly live: LiveConversations;
+  /** What the engine told. */
+  readonly events: readonly LiveEvent[];
+  /** What was logged. */
+  readonly log: readonly string[];
+  /** A chat on the profile's model, with these tools and the one that recalls. */
+  chat(tools: AgentTools, conversationId?: string): ChatAgent;
+}
+
+export function openAgentWindow({ profile, storage, settings, providers = [] }: AgentWindowOptions): AgentWindow {
+  const counter = freshCounter();
+  const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, ...providers]);
+  const live = new LiveConversations({
+    manager,
+    counter,
+    root: join(storage, 'live'),
+    settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),
+  });
+  const events: LiveEvent[] = [];
+  live.on((event) => events.push(event));
+  const log = window.createOutputChannel();
+  const recall = new RecallTool(() => Promise.resolve(live));
+  const provider = new CondensingProvider({
+    catalog: new ModelCatalog({
+      models: languageModels,
+      profiles: () => [profile],
+      wrapped: () => [],
+      remembered: { get: () => [], set: () => undefined },
+      onDidChange: () => undefined,
+    }),
+    groups: new ModelGroups(() => undefined),
+    handlers: new Handlers({ secrets: secretStorage, models: languageModels, counter: () => Promise.resolve(counter) }),
+    counter: () => Promise.resolve(counter),
+    live: () => Promise.resolve(live),
+    settings: agentSettings,
+    threshold: ({ id }) => thresholdOf(id, [profile], 75),
+    onCall: (conversation, name, input) => {
+      recall.calledBy(conversation, name, input);
+    },
+    log,
+  });
+  const { id, name, model } = profile;
+  const information = {
+    id,
+    name,
+    family: model,
+    version: model,
+    maxInputTokens: 1e6,
+    maxOutputTokens: 1e4,
+    capabilities: {},
+  };
+  return {
+    live,
+    events,
+    log: log.lines,
+    chat: (tools, conversationId) =>
+      new ChatAgent({
+        respond: (messages, options, progress, token) =>
+          provider.respond(information, messages, options, progress, token),
+        tools: { ...tools, [RECALL_TOOL]: async (input) => textOf(await recall.invoke(input)) },
+        system: 'You are an expert AI programming assistant. '.repeat(300),
+        ...(conversationId !== undefined && { conversationId }),
+      }),
+  };
+}
+
+const textOf = ({ content }: { readonly content: readonly unknown[] }): string =>
+  content.map((part) => (part instanceof LanguageModelTextPart ? part.value : '')).join('');

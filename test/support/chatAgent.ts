@@ -1,0 +1,151 @@
+/**
+ * VS Code's agent as our model sees it (docs/spike-agent-mode.md): the messages that it sends, its retries, one message for
+ * each result, an empty text before calls. It runs the tools and asks again until an answer calls none.
+ */
+import type * as vscode from 'vscode';
+import type { AgentTools } from './agentTools';
+import {
+  CancellationTokenSource,
+  LanguageModelTextPart,
+  LanguageModelToolCallPart,
+  LanguageModelToolResultPart,
+} from './vscode';
+
+type Part = LanguageModelTextPart | LanguageModelToolCallPart | LanguageModelToolResultPart;
+
+interface ChatMessage {
+  readonly role: number;
+  readonly name: undefined;
+  readonly content: readonly Part[];
+}
+
+/** What answers: the part of the language model provider that the chat calls. */
+export type Respond = (
+  messages: readonly vscode.LanguageModelChatRequestMessage[],
+  options: vscode.ProvideLanguageModelChatResponseOptions,
+  progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+  token: vscode.CancellationToken,
+) => Thenable<void>;
+
+export interface ChatAgentOptions {
+  readonly respond: Respond;
+  readonly tools: AgentTools;
+  readonly system: string;
+  /** Its id in the chat; absent in requests of hosts that send none. */
+  readonly conversationId?: string;
+}
+
+const USER = 1;
+const ASSISTANT = 2;
+const SYSTEM = 3;
+/** A request that failed is sent again so often. */
+const RETRIES = 3;
+
+const message = (role: number, ...content: Part[]): ChatMessage => ({ role, name: undefined, content });
+
+export class ChatAgent {
+  /** The conversation, without the system message. */
+  readonly messages: ChatMessage[] = [];
+  /** Errors that the chat showed. */
+  readonly errors: string[] = [];
+  private running: CancellationTokenSource | undefined;
+
+  constructor(private readonly options: ChatAgentOptions) {}
+
+  /** Sends what the user says and works until an answer calls no tool. @returns the last answer's text; '' where it was cancelled or failed. */
+  async ask(prompt: string): Promise<string> {
+    if (this.messages.length === 0) {
+      this.messages.push(message(USER, new LanguageModelTextPart('<environment_info>Linux</environment_info>')));
+    }
+    const words = `<context>The current date is November 21, 2026.</context><userRequest>${prompt}</userRequest>`;
+    this.messages.push(message(USER, new LanguageModelTextPart(words)));
+    return this.work();
+  }
+
+  /** Goes on where the last answer failed, as "Try Again" does. */
+  async work(): Promise<string> {
+    for (;;) {
+      const answer = await this.request();
+      if (!answer) return '';
+      const calls = answer.filter((part) => part instanceof LanguageModelToolCallPart);
+      const text = answer.map((part) => (part instanceof LanguageModelTextPart ? part.value : '')).join('');
+      this.messages.push(message(ASSISTANT, new LanguageModelTextPart(text), ...calls));
+      if (calls.length === 0) return text;
+      for (const call of calls) this.messages.push(message(USER, await this.run(call)));
+    }
+  }
+
+  /** The stop button: what was told is kept. */
+  cancel(): void {
+    this.running?.cancel();
+  }
+
+  /** An earlier request of the user is written anew: what followed it is gone. @param index of the user's message. */
+  async edit(index: number, prompt: string): Promise<string> {
+    this.messages.length = index;
+    return this.ask(prompt);
+  }
+
+  private async request(): Promise<readonly Part[] | undefined> {
+    for (let tries = 0; ; tries++) {
+      const source = new CancellationTokenSource();
+      this.running = source;
+      const parts: Part[] = [];
+      try {
+        await this.send(parts, source);
+        return parts;
+      } catch (error) {
+        if (source.token.isCancellationRequested) {
+          if (parts.length > 0) this.messages.push(message(ASSISTANT, ...parts));
+          return undefined;
+        }
+        this.errors.push(error instanceof Error ? error.message : String(error));
+        if (tries === RETRIES) return undefined;
+      }
+    }
+  }
+
+  private async send(parts: Part[], source: CancellationTokenSource): Promise<void> {
+    const { respond, system, conversationId, tools } = this.options;
+    const sent = [message(SYSTEM, new LanguageModelTextPart(system)), ...this.messages];
+    const declared = Object.keys(tools).map((name) => ({
+      name,
+      description: `The tool ${name}.`,
+      inputSchema: { type: 'object', properties: {} },
+    }));
+    const progress = {
+      report: (part: unknown) => {
+        if (part instanceof LanguageModelTextPart || part instanceof LanguageModelToolCallPart) parts.push(part);
+      },
+    };
+    const modelOptions = conversationId === undefined ? {} : { _conversationId: conversationId };
+    // New objects each time, as they come over from another process. The doubles have the members that are used.
+    await respond(
+      sent.map(copyOf) as unknown as vscode.LanguageModelChatRequestMessage[],
+      { tools: declared, toolMode: 1, modelOptions } as unknown as vscode.ProvideLanguageModelChatResponseOptions,
+      progress,
+      source.token as unknown as vscode.CancellationToken,
+    );
+  }
+
+  private async run({ callId, name, input }: LanguageModelToolCallPart): Promise<LanguageModelToolResultPart> {
+    const tool = this.options.tools[name];
+    const result = (said: string) => new LanguageModelToolResultPart(callId, [new LanguageModelTextPart(said)]);
+    if (!tool) return result(`ERROR: The tool "${name}" does not exist`);
+    try {
+      return result(await tool(input as Record<string, unknown>));
+    } catch (error) {
+      return result(`ERROR while calling tool: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+const copyOf = ({ content, ...rest }: ChatMessage): ChatMessage => ({ ...rest, content: content.map(copyOfPart) });
+
+function copyOfPart(part: Part): Part {
+  if (part instanceof LanguageModelTextPart) return new LanguageModelTextPart(part.value);
+  if (part instanceof LanguageModelToolCallPart) {
+    return new LanguageModelToolCallPart(part.callId, part.name, structuredClone(part.input));
+  }
+  return new LanguageModelToolResultPart(part.callId, (part.content as Part[]).map(copyOfPart));
+}
