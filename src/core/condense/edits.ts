@@ -1,7 +1,8 @@
 import { hashText, type Hash } from '../hash';
 import { valueAt, withValueAt } from '../messages/path';
 import { SUMMARY_ORIGIN } from '../messages/firewall';
-import type { ApiMessage, ContentType, Place } from '../messages/types';
+import type { ApiMessage, ContentType, Path, Place } from '../messages/types';
+import { perObject } from '../perObject';
 import type { ReferenceId } from './markers';
 
 /** One slice of an original string and what stands in its place. */
@@ -74,7 +75,9 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
   return out + original.slice(at);
 }
 
-export const placeKey = (place: Place): string => `${place.message}/${JSON.stringify(place.path)}`;
+const pathKey = perObject((path: Path) => JSON.stringify(path));
+
+export const placeKey = (place: Place): string => `${place.message}/${pathKey(place.path)}`;
 
 /** What an edit changes, as a key: edits with one key replace each other. */
 export const editKey = (edit: Edit): string =>

@@ -29,7 +29,7 @@ const RULE = `; ${MARKER_RULE}`;
  * @param what says in a few words what is missing.
  */
 export const marker = (what: string, reference: ReferenceId): string =>
-  `⟦condensed: ${plain(what)} · ref ${reference}⟧`;
+  `${OPENING}${plain(what)} · ref ${reference}⟧`;
 
 /** Names of tools and files come from the model: none may break a marker's form, or blow it up. */
 const MAX_WHAT = 200;
@@ -47,6 +47,8 @@ export const tellsRule = (text: string): boolean => text.includes(RULE);
 export const withRule = (text: string): string => text.replace(/ · ref (?=[0-9a-f]+⟧$)/, `${RULE}$&`);
 export const withoutRule = (text: string): string => text.replace(RULE, '');
 
+/** How every marker begins. */
+export const OPENING = '⟦condensed: ';
 const MARKER = /⟦condensed: ([^⟦⟧]*?) · ref ([0-9a-f]{6,64})⟧/g;
 
 export interface FoundMarker {
@@ -58,7 +60,7 @@ export interface FoundMarker {
 
 /** The markers in a text, in order. */
 export const findMarkers = (text: string): FoundMarker[] =>
-  text.includes('⟦condensed: ')
+  text.includes(OPENING)
     ? [...text.matchAll(MARKER)].map((match) => ({
         start: match.index,
         end: match.index + match[0].length,
@@ -69,6 +71,7 @@ export const findMarkers = (text: string): FoundMarker[] =>
 
 /** True for a text that is a marker and nothing else. */
 export const isOneMarker = (text: string): boolean => {
+  if (!text.startsWith(OPENING)) return false;
   const [first] = findMarkers(text);
   return first?.start === 0 && first.end === text.length;
 };

@@ -1,5 +1,6 @@
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { perObject } from '../../perObject';
 import type { CutRequest, Draft } from '../draft';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
@@ -19,7 +20,7 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
     async run(draft, pace) {
       const groups = groupBy(draft, (exchange) => {
         const kind = ruleFor(tools, exchange.tool)?.kind;
-        return kind === 'list' || kind === 'search' ? `${exchange.tool} ${JSON.stringify(exchange.input)}` : undefined;
+        return kind === 'list' || kind === 'search' ? callKey(exchange) : undefined;
       });
       for (const group of groups) {
         const kept = keep === 'latest' ? group.at(-1) : group[0];
@@ -33,8 +34,18 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
   };
 };
 
+const callKey = perObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
+
 /** What agents write about a command that failed, also where the result is not marked as an error. */
 const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
+
+/** What runs of one command line share; undefined for what is none, or failed. */
+const commandKey = perObject((exchange: ToolExchange) => {
+  const command = commandOf(exchange);
+  if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
+  const { cwd, workdir } = exchange.input;
+  return JSON.stringify([exchange.tool, command, cwd, workdir]);
+});
 
 /** Runs of one command line: the latest output stays, an older one is taken out. An output that failed always stays. */
 export const repeatedCommands = (tools: ToolTable): DraftStep => {
@@ -43,11 +54,7 @@ export const repeatedCommands = (tools: ToolTable): DraftStep => {
     name,
     async run(draft, pace) {
       const groups = groupBy(draft, (exchange) => {
-        if (ruleFor(tools, exchange.tool)?.kind !== 'command') return undefined;
-        const command = commandOf(exchange);
-        if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
-        const { cwd, workdir } = exchange.input;
-        return JSON.stringify([exchange.tool, command, cwd, workdir]);
+        return ruleFor(tools, exchange.tool)?.kind === 'command' ? commandKey(exchange) : undefined;
       });
       for (const group of groups) {
         for (const exchange of group.slice(0, -1)) {
@@ -70,12 +77,9 @@ export const similarResults = (tools: ToolTable): DraftStep => {
     name,
     async run(draft, pace) {
       const groups = groupBy(draft, (exchange) => {
-        const text = exchange.resultText;
         // Only what writes gives confirmations; the numbers and names in other answers are the answer.
         const kind = ruleFor(tools, exchange.tool)?.kind;
-        if (kind !== 'write' && kind !== 'edit' && kind !== 'plan') return undefined;
-        if (text.length > SMALL_CHARS || findMarkers(text).length > 0) return undefined;
-        return `${exchange.tool} ${shapeOf(text)}`;
+        return kind === 'write' || kind === 'edit' || kind === 'plan' ? confirmationKey(exchange) : undefined;
       });
       for (const group of groups) {
         if (group.length < MIN_ALIKE) continue;
@@ -88,6 +92,11 @@ export const similarResults = (tools: ToolTable): DraftStep => {
     },
   };
 };
+
+/** What alike confirmations share; undefined for what is none. */
+const confirmationKey = perObject(({ tool, resultText }: ToolExchange) =>
+  resultText.length > SMALL_CHARS || findMarkers(resultText).length > 0 ? undefined : `${tool} ${shapeOf(resultText)}`,
+);
 
 /** The text with what differs between alike results left out: paths, numbers, quoted names. */
 const shapeOf = (text: string): string =>

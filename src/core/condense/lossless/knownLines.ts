@@ -2,6 +2,7 @@ import type { Content } from '../../messages/content';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
+import type { MessageCounter } from '../../tokens/messageCounter';
 import { perObject } from '../../perObject';
 import type { Draft } from '../draft';
 import type { Cut } from '../edits';
@@ -9,6 +10,7 @@ import { LineIds } from './lineIds';
 import type { LineIndex } from './lineIndex';
 import { splitLines, type Lines } from './lines';
 import type { PrefixHint } from './prefixes';
+import type { PlannedRun } from './repeatedLines';
 import type { Requirement } from './requirements';
 import { resultHint, type Source } from './sources';
 import { StandingLines } from './standing';
@@ -24,6 +26,8 @@ export class KnownLines {
   index: LineIndex | undefined;
   /** The texts of each exchange whose lines are followed. */
   readonly sources = new WeakMap<ToolExchange, readonly Source[]>();
+  /** What was planned for each text. */
+  readonly plans = new WeakMap<Source, readonly PlannedRun[]>();
   /** What each list of cuts promises. */
   readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
   private readonly hints = new WeakMap<Path, PrefixHint>();
@@ -31,7 +35,11 @@ export class KnownLines {
   /** A path lives as long as its message's contents, which are remembered, too. */
   private readonly lines = new WeakMap<Path, KnownText[]>();
 
-  constructor(readonly tools: ToolTable) {}
+  /** @param counter undefined where nothing is planned. */
+  constructor(
+    readonly tools: ToolTable,
+    readonly counter?: MessageCounter,
+  ) {}
 
   /** Learns how the results of calls are to be read. Before that their lines are not known. */
   learn(exchanges: readonly ToolExchange[]): void {
@@ -80,7 +88,8 @@ export function knownLinesOf(draft: Draft, tools: ToolTable): KnownLines {
   const [first] = draft.original;
   const before = first && byConversation.get(first);
   if (first) byConversation.delete(first);
-  const known = before?.rules === rulesOf(tools) ? before.known : new KnownLines(tools);
+  const fits = before?.rules === rulesOf(tools) && before.known.counter === draft.counter;
+  const known = fits ? before.known : new KnownLines(tools, draft.counter);
   byDraft.set(draft, known);
   return known;
 }

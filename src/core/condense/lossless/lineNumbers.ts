@@ -10,6 +10,9 @@ import { resultHint } from './sources';
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
 export const KEPT_NUMBER = 50;
 
+/** Contents that were looked at in vain, with how they were read. */
+const hasNone = new WeakMap<PlacedContent, PrefixHint>();
+
 /**
  * Line numbers in front of lines: of an unbroken run the first keeps its number, the last where other text follows, and
  * each fiftieth; those between follow. In search results the path stands in front of a file's first line only.
@@ -24,8 +27,9 @@ export const lineNumbers = (tools: ToolTable): DraftStep => {
         const hint = resultHint(ruleFor(tools, exchange.tool)?.kind);
         // From the back: several results in one text keep their offsets.
         for (const content of exchange.results.toReversed()) {
-          if (protectedFrom(draft, content)) continue;
+          if (hasNone.get(content) === hint || protectedFrom(draft, content)) continue;
           const requests = prefixesToCut(content, hint);
+          if (requests.length === 0) hasNone.set(content, hint);
           if (requests.length === 0) continue;
           draft.cut(name, placeOf(content), requests, {
             contentType: content.type,

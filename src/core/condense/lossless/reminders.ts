@@ -1,7 +1,8 @@
-import { contentsOf } from '../../messages/content';
+import { contentsOf, type Content } from '../../messages/content';
 import { placeOf, type PlacedContent } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
-import type { CutRequest, Draft } from '../draft';
+import { perObject } from '../../perObject';
+import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
 import type { Keep } from './lineIndex';
 import { protectedFrom } from './protect';
@@ -9,11 +10,14 @@ import { protectedFrom } from './protect';
 const OPENING = '<system-reminder>';
 const CLOSING = '</system-reminder>';
 
-interface Reminder {
-  readonly content: PlacedContent;
-  /** Offsets in the content, the blank lines before it included. */
+/** Offsets in a content, the blank lines before the reminder included. */
+interface Slice {
   readonly start: number;
   readonly end: number;
+}
+
+interface Reminder extends Slice {
+  readonly content: PlacedContent;
 }
 
 /**
@@ -27,11 +31,14 @@ export const repeatedReminders = (keep: Keep): DraftStep => {
     async run(draft, pace) {
       const byText = new Map<string, Reminder[]>();
       for (const [index, message] of draft.messages.entries()) {
-        for (const reminder of remindersIn(draft, message, index)) {
-          const text = reminder.content.text.slice(reminder.start, reminder.end).trim();
-          const same = byText.get(text);
-          if (same) same.push(reminder);
-          else byText.set(text, [reminder]);
+        for (const { content, reminders } of remindersOf(message)) {
+          const placed: PlacedContent = { ...content, message: index };
+          if (protectedFrom(draft, placed)) continue;
+          for (const { text, ...slice } of reminders) {
+            const same = byText.get(text);
+            if (same) same.push({ content: placed, ...slice });
+            else byText.set(text, [{ content: placed, ...slice }]);
+          }
         }
         await pace.breathe();
       }
@@ -47,27 +54,29 @@ export const repeatedReminders = (keep: Keep): DraftStep => {
   };
 };
 
-/** Results only hold reminders at their end; a file may hold the words, too. */
-function remindersIn(draft: Draft, message: ApiMessage, index: number): Reminder[] {
-  if (message.role !== 'user') return [];
-  return contentsOf(message).flatMap((content) => {
-    const placed: PlacedContent = { ...content, message: index };
-    const { text } = content;
-    if (!text.includes(OPENING) || protectedFrom(draft, placed)) return [];
-    const found: Reminder[] = [];
-    let end = text.length;
-    // From the back, as long as one ends where the text does.
-    for (;;) {
-      const trimmed = trimmedEnd(text, end);
-      if (!text.endsWith(CLOSING, trimmed)) break;
-      const start = text.lastIndexOf(OPENING, trimmed);
-      if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
-      const from = trimmedEnd(text, start);
-      found.push({ content: placed, start: from, end: trimmed });
-      end = from;
-    }
-    return found;
-  });
+/** Reminders in a message, each with its text. Results only hold them at their end; a file may hold the words, too. */
+const remindersOf = perObject((message: ApiMessage) =>
+  message.role === 'user'
+    ? contentsOf(message)
+        .filter(({ text }) => text.includes(OPENING))
+        .map((content) => ({ content, reminders: remindersIn(content) }))
+    : [],
+);
+
+function remindersIn({ text }: Content): (Slice & { readonly text: string })[] {
+  const found = [];
+  let end = text.length;
+  // From the back, as long as one ends where the text does.
+  for (;;) {
+    const trimmed = trimmedEnd(text, end);
+    if (!text.endsWith(CLOSING, trimmed)) break;
+    const start = text.lastIndexOf(OPENING, trimmed);
+    if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
+    const from = trimmedEnd(text, start);
+    found.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
+    end = from;
+  }
+  return found;
 }
 
 function trimmedEnd(text: string, end: number): number {

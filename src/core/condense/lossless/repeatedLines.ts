@@ -91,13 +91,17 @@ async function makePlan(
   const plan = new Map<string, PlannedCuts>();
   for (const [at, source] of index.sources.entries()) {
     if (!index.isLinked(at)) continue;
-    const requests = runsOf(index, at, (id) => known.ids.isBlank(id))
-      .map((run) => requestFor(draft, source, run))
-      .filter((request) => request !== undefined);
+    const runs = planned(
+      draft,
+      known,
+      source,
+      runsOf(index, at, (id) => known.ids.isBlank(id)),
+    );
+    const requests = runs.flatMap(({ request }) => request ?? []);
     if (requests.length === 0) continue;
     const place = placeOf(source.content);
-    const planned = plan.get(placeKey(place));
-    if (planned) planned.requests.push(...requests);
+    const ofPlace = plan.get(placeKey(place));
+    if (ofPlace) ofPlace.requests.push(...requests);
     else plan.set(placeKey(place), { place, source, requests });
     await pace.breathe();
   }
@@ -166,6 +170,28 @@ const keptLine = (index: LineIndex, line: number): KeptRun['keepers'][number] =>
   source: index.sourceAt(line),
   line: index.lineInSource(line),
 });
+
+/** A run and the cut that is wished for; undefined where it isn't worth one. */
+export interface PlannedRun {
+  readonly run: KeptRun;
+  readonly request: CutRequest | undefined;
+}
+
+/** Plans a text's runs; those that stood in its last plan, too, are planned as they were. */
+function planned(draft: Draft, known: KnownLines, source: Source, runs: readonly KeptRun[]): readonly PlannedRun[] {
+  const before = new Map(known.plans.get(source)?.map((each) => [each.run.first, each]));
+  const plan = runs.map((run) => {
+    const same = before.get(run.first);
+    return same && isSameRun(same.run, run) ? same : { run, request: requestFor(draft, source, run) };
+  });
+  known.plans.set(source, plan);
+  return plan;
+}
+
+const isSameRun = (a: KeptRun, b: KeptRun): boolean =>
+  a.last === b.last &&
+  a.keepers.length === b.keepers.length &&
+  a.keepers.every((keeper, at) => keeper.source === b.keepers[at]?.source && keeper.line === b.keepers[at].line);
 
 /** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
 const MARGIN = 10;

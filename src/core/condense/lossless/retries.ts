@@ -1,5 +1,6 @@
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { perObject } from '../../perObject';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
@@ -46,6 +47,11 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
   };
 };
 
+const commandTarget = perObject((exchange: ToolExchange) => {
+  const words = plainCommand(exchange)?.split(/\s+/, 3);
+  return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
+});
+
 /** What a call works on: the same target means the same attempt. */
 function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined {
   const kind = ruleFor(tools, exchange.tool)?.kind;
@@ -54,8 +60,7 @@ function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined 
     return path === undefined ? undefined : `file ${path}`;
   }
   if (kind === 'command') {
-    const words = plainCommand(exchange)?.split(/\s+/, 3);
-    return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
+    return commandTarget(exchange);
   }
   return kind === undefined ? `tool ${exchange.tool}` : undefined;
 }

@@ -1,9 +1,12 @@
-import { placeOf } from '../../messages/exchanges';
+import { placeOf, type PlacedContent } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { protectedFrom } from './protect';
+
+/** Contents that were looked at in vain. */
+const isQuiet = new WeakSet<PlacedContent>();
 
 /**
  * What a terminal shows for a moment or in colours: control sequences, progress that a carriage return overwrote, blanks
@@ -17,12 +20,13 @@ export const terminalNoise = (tools: ToolTable): DraftStep => {
       for (const exchange of exchangesOf(draft)) {
         if (ruleFor(tools, exchange.tool)?.kind !== 'command') continue;
         for (const content of exchange.results.toReversed()) {
-          if (protectedFrom(draft, content)) continue;
+          if (isQuiet.has(content) || protectedFrom(draft, content)) continue;
           const requests = noiseIn(content.text).map((request) => ({
             ...request,
             start: request.start + content.start,
             end: request.end + content.start,
           }));
+          if (requests.length === 0) isQuiet.add(content);
           if (requests.length === 0) continue;
           draft.cut(name, placeOf(content), requests, {
             contentType: content.type,
