@@ -103,3 +103,11 @@ describe('the check', () => {
     expect(await brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
   });
 });
+
+describe('a step that is followed by the check', () => {
+  it('is skipped where it says so, as it would be alone', () => {
+    const skip = (): string => 'not now';
+    const step = keepingReferences({ name: 'a', skip, run: () => Promise.resolve() });
+    expect(step).toMatchObject({ name: 'a', skip });
+  });
+});

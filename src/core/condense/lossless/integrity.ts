@@ -106,7 +106,7 @@ const MAX_ROUNDS = 2;
 /** A step that is followed by the check: what it broke is restored, and it runs once more on that. */
 export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TOOLS): DraftStep {
   return {
-    name: step.name,
+    ...step,
     async run(draft, pace) {
       knownLinesOf(draft, tools);
       try {
