@@ -1,0 +1,12 @@
+import { DOCUMENTED_PRESETS } from './documented';
+import { FILE_AWARE } from './fileAware';
+import type { Preset } from './types';
+
+export type { Preset } from './types';
+
+/** The presets that this product brings. */
+export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE];
+
+/** The preset of an id, among the user's own first. */
+export const findPreset = (id: string, own: readonly Preset[] = []): Preset | undefined =>
+  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
