@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { CountedConversation } from '../background/tasks';
-import { findConversations, type FoundConversation } from '../conversations/find';
+import { findConversations } from '../conversations/stores/find';
+import type { FoundConversation } from '../conversations/stores/types';
 import { formatTokens } from '../core/condense/report';
 import { inBackground } from './background';
 import type { Services } from './services';
@@ -48,7 +49,7 @@ async function fill(services: Services, picker: vscode.QuickPick<PickItem>, sign
   const { history } = manualSettings();
   const { globalStorageUri } = services.context;
   try {
-    const all = await findConversations({
+    const { conversations: all } = await findConversations({
       platform: process.platform,
       env: process.env,
       homedir: homedir(),

@@ -39,14 +39,17 @@ export class ConversationReadError extends Error {
   readonly found: string;
   readonly expected: string;
   readonly advice: string | undefined;
+  /** The message without the place. */
+  readonly reason: string;
 
   constructor(
     readonly data: ReadErrorData,
     options?: ErrorOptions,
   ) {
     const place = data.line === undefined ? data.source : `${data.source}:${data.line}`;
-    const advice = data.advice === undefined ? '' : ` ${data.advice}`;
-    super(`${place}: found ${data.found}; expected ${data.expected}.${advice}`, options);
+    const reason = reasonOf(data);
+    super(`${place}: ${reason}`, options);
+    this.reason = reason;
     this.problem = data.problem;
     this.source = data.source;
     this.line = data.line;
@@ -54,6 +57,10 @@ export class ConversationReadError extends Error {
     this.expected = data.expected;
     this.advice = data.advice;
   }
+}
+
+function reasonOf({ found, expected, advice }: ReadErrorData): string {
+  return `found ${found}; expected ${expected}.${advice === undefined ? '' : ` ${advice}`}`;
 }
 
 export const isConversationReadError = (error: unknown): error is ConversationReadError =>

@@ -1,0 +1,58 @@
+/** Folders that users of the Roo family chose for their tasks: `<extension>.customStoragePath` in a settings.json. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Agent, FindOptions } from './types';
+
+/** Agents by the prefix of their settings. */
+const PREFIXES: Readonly<Record<string, Agent>> = {
+  'roo-cline': 'Roo Code',
+  'zoo-code': 'Zoo Code',
+  'kilo-code': 'Kilo Code',
+};
+
+const SETTING = new RegExp(
+  `"(${Object.keys(PREFIXES).join('|')})\\.customStoragePath"\\s*:\\s*("(?:[^"\\\\\\n]|\\\\.)*")`,
+  'g',
+);
+
+/** Settings are JSON with comments: the setting is looked for as text. A path in a comment leads to a folder or to none. */
+export function customPathsIn(settings: string): { agent: Agent; folder: string }[] {
+  return [...settings.matchAll(SETTING)].flatMap(([, prefix = '', quoted = '']) => {
+    const agent = PREFIXES[prefix];
+    const folder = unquoted(quoted);
+    return agent === undefined || folder.trim() === '' ? [] : [{ agent, folder }];
+  });
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return '';
+  }
+}
+
+/** Far above any settings file that a person writes. */
+const MAX_BYTES = 4 * 1024 ** 2;
+
+/** The chosen folders of one product, from its user's and its machine's settings. */
+export async function customStorage(
+  user: string,
+  { homedir }: FindOptions,
+): Promise<{ agent: Agent; folder: string }[]> {
+  const files = [join(user, 'settings.json'), join(user, '..', 'Machine', 'settings.json')];
+  const texts = await Promise.all(files.map(settingsText));
+  return texts.flatMap(customPathsIn).map(({ agent, folder }) => ({
+    agent,
+    folder: folder.startsWith('~') ? join(homedir, folder.slice(1)) : folder,
+  }));
+}
+
+async function settingsText(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    return size > MAX_BYTES ? '' : await readFile(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

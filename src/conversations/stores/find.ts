@@ -1,0 +1,65 @@
+/** Finds the conversations that agents keep on this machine: by names, sizes and times, without reading them. */
+import { basename, extname } from 'node:path';
+import { locationOf } from '../location';
+import { listSessions } from '../openCodeDatabase';
+import { ConversationReadError } from '../readError';
+import { type Store, storesOf } from './agentStores';
+import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';
+import { walk } from './walk';
+
+/**
+ * All conversations, the newest first. Databases are asked for their sessions, which blocks for the time of a query: run it
+ * in a worker where one can be there.
+ */
+export async function findConversations(options: FindOptions): Promise<FindResult> {
+  const problems: FindProblem[] = [];
+  const found = await Promise.all((await storesOf(options)).map((store) => findIn(store, problems)));
+  const conversations = withoutOlderForms(found.flat()).sort((a, b) => b.modified - a.modified);
+  const byPath = new Map(problems.map((problem) => [problem.path, problem]));
+  return { conversations, problems: [...byPath.values()] };
+}
+
+/** Folders to watch for changes: the stores' own, whether they are there or not. */
+export async function storeFolders(options: FindOptions): Promise<string[]> {
+  return [...new Set((await storesOf(options)).map(({ root }) => root))];
+}
+
+async function findIn(
+  { agent, root, steps, kind, parentOf }: Store,
+  problems: FindProblem[],
+): Promise<FoundConversation[]> {
+  const files = await walk(root, steps, problems);
+  return files.flatMap(({ path, stats }): FoundConversation[] => {
+    if (kind === 'database') return sessionsIn(agent, path, problems);
+    const bytes = kind === 'session' ? undefined : stats.size;
+    return [{ agent, path, modified: stats.mtimeMs, bytes, ...(parentOf && { parent: parentOf(path) }) }];
+  });
+}
+
+function sessionsIn(agent: FoundConversation['agent'], path: string, problems: FindProblem[]): FoundConversation[] {
+  try {
+    return listSessions(path).map(({ id, title, workspace, parent, modified }) => ({
+      agent,
+      path: locationOf(path, id),
+      modified,
+      bytes: undefined,
+      title,
+      workspace,
+      ...(parent !== undefined && { parent: locationOf(path, parent) }),
+    }));
+  } catch (error) {
+    if (!(error instanceof ConversationReadError)) throw error;
+    problems.push({ path, reason: error.reason });
+    return [];
+  }
+}
+
+/** Agents that changed their format left the old files: the newer form of the same session counts. */
+function withoutOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
+  const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
+  const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
+  return conversations.filter(({ agent, path }) => {
+    if (agent === 'Gemini CLI') return extname(path) !== '.json' || !inLines.has(`${path}l`);
+    return !(path.endsWith('.json') && inDatabases.has(basename(path, '.json')));
+  });
+}

@@ -1,0 +1,64 @@
+/** Where VS Code and its kin keep a user's data: settings, and the folders of extensions. */
+import { dirname, join } from 'node:path';
+import type { FindOptions } from './types';
+
+/** By the name of their settings folder. */
+const PRODUCTS = [
+  'Code',
+  'Code - Insiders',
+  'Code - OSS',
+  'VSCodium',
+  'Cursor',
+  'Windsurf',
+  'Antigravity',
+  'Trae',
+  'Kiro',
+  'Positron',
+];
+
+/** Folders of servers (SSH, WSL, containers) that hold what the settings folder holds on a local machine. */
+const SERVERS = [
+  '.vscode-server',
+  '.vscode-server-insiders',
+  '.vscode-server-oss',
+  '.vscode-remote',
+  '.vscodium-server',
+  '.cursor-server',
+  '.windsurf-server',
+  '.openvscode-server',
+];
+
+/** What Flatpak and Snap put around the settings folder. */
+const SANDBOXES = [
+  ['.var', 'app', 'com.visualstudio.code', 'config'],
+  ['.var', 'app', 'com.vscodium.codium', 'config'],
+  ['snap', 'code', 'current', '.config'],
+];
+
+/** The `User` folders of all products on this machine that may be there, each once. */
+export function userFolders(options: FindOptions): string[] {
+  const { platform, env, homedir, globalStorage } = options;
+  const settings = settingsFolder(options);
+  const portable = env['VSCODE_PORTABLE'];
+  const folders = [
+    ...PRODUCTS.map((product) => join(settings, product, 'User')),
+    ...SERVERS.map((server) => join(homedir, server, 'data', 'User')),
+    ...(platform === 'linux'
+      ? SANDBOXES.flatMap((parts) => ['Code', 'VSCodium'].map((product) => join(homedir, ...parts, product, 'User')))
+      : []),
+    join(dataFolder(options), 'code-server', 'User'),
+    ...(portable ? [join(portable, 'user-data', 'User')] : []),
+    ...(globalStorage === undefined ? [] : [dirname(globalStorage)]),
+  ];
+  return [...new Set(folders)];
+}
+
+function settingsFolder({ platform, env, homedir }: FindOptions): string {
+  if (platform === 'darwin') return join(homedir, 'Library', 'Application Support');
+  if (platform === 'win32') return env['APPDATA'] || join(homedir, 'AppData', 'Roaming');
+  return env['XDG_CONFIG_HOME'] || join(homedir, '.config');
+}
+
+/** The folder of `XDG_DATA_HOME`, which agents from Linux use on every system. */
+export const dataFolder = ({ env, homedir }: FindOptions): string =>
+  env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');

@@ -1,0 +1,50 @@
+/** An agent whose conversations are found. */
+export type Agent =
+  | 'Claude Code'
+  | 'Codex'
+  | 'VS Code'
+  | 'Copilot CLI'
+  | 'Roo Code'
+  | 'Zoo Code'
+  | 'Kilo Code'
+  | 'Cline'
+  | 'OpenCode'
+  | 'Gemini CLI';
+
+/** A conversation that was found, not yet read. Plain data: it crosses worker boundaries. */
+export interface FoundConversation {
+  readonly agent: Agent;
+  /** What `readConversationFile` takes: the file's path, or `<database>#<session>`. */
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+  /** Of the file; undefined where only reading would tell: a session that is spread over files or lies in a database. */
+  readonly bytes: number | undefined;
+  /** The path of the conversation that started it: it is a subagent's. */
+  readonly parent?: string;
+  /** What a database lists without being read. */
+  readonly title?: string;
+  readonly workspace?: string;
+}
+
+/** What stood in the way of finding: it stopped nothing else. */
+export interface FindProblem {
+  readonly path: string;
+  /** In words for a person, without the path. */
+  readonly reason: string;
+}
+
+export interface FindResult {
+  /** The newest first. */
+  readonly conversations: readonly FoundConversation[];
+  readonly problems: readonly FindProblem[];
+}
+
+/** The machine that is searched; plain data. */
+export interface FindOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homedir: string;
+  /** The global storage folder of this very VS Code, whatever product it is and wherever its data lies. */
+  readonly globalStorage?: string;
+}

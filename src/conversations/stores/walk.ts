@@ -1,0 +1,69 @@
+import type { Stats } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { Step } from './agentStores';
+import type { FindProblem } from './types';
+
+export interface WalkedFile {
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/**
+ * The files that the steps lead to. The folder itself may be a link, as users move their data; a link inside that leads out
+ * of it is not followed. What can't be listed is noted and stops nothing else; what isn't there is no problem.
+ */
+export async function walk(root: string, steps: readonly Step[], problems: FindProblem[]): Promise<WalkedFile[]> {
+  const real = await realpath(root).catch(() => undefined);
+  return real === undefined ? [] : descend({ root: real, problems }, root, steps);
+}
+
+interface Walk {
+  /** The store's folder, links resolved. */
+  readonly root: string;
+  readonly problems: FindProblem[];
+}
+
+async function descend(context: Walk, folder: string, [step, ...rest]: readonly Step[]): Promise<WalkedFile[]> {
+  if (step === undefined) return [];
+  const names = typeof step === 'string' ? [step] : (await list(context, folder)).filter((name) => step.test(name));
+  const found = await Promise.all(
+    names.map(async (name): Promise<WalkedFile[]> => {
+      const path = join(folder, name);
+      const stats = await statusOf(context, path, name);
+      if (!stats) return [];
+      if (rest.length > 0) return stats.isDirectory() ? descend(context, path, rest) : [];
+      return stats.isFile() && stats.size > 0 ? [{ path, stats }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function list({ problems }: Walk, folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (!isAbsent(error)) problems.push({ path: folder, reason: `the folder can't be listed (${codeOf(error)})` });
+    return [];
+  }
+}
+
+async function statusOf({ root, problems }: Walk, path: string, name: string): Promise<Stats | undefined> {
+  try {
+    const stats = await lstat(path);
+    if (!stats.isSymbolicLink()) return stats;
+    const target = await realpath(path);
+    if (target.startsWith(root + sep)) return await stat(target);
+    problems.push({ path, reason: 'a link that leads out of the folder; it was not followed' });
+  } catch (error) {
+    // A name that isn't UTF-8 can't be given back to the system.
+    if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is no UTF-8' });
+    else if (!isAbsent(error)) problems.push({ path, reason: `it can't be looked at (${codeOf(error)})` });
+  }
+  return undefined;
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
