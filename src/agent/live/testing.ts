@@ -1,0 +1,98 @@
+/** What the tests of live conversations share. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../api/clock';
+import { CondensationManager, losslessProvider, truncationProvider } from '../../core/condense';
+import type { CondensationProvider } from '../../core/condense/types';
+import type { ApiMessage } from '../../core/messages/types';
+import { exchange, lines, user } from '../../core/testing';
+import { freshCounter } from '../../core/testingCounter';
+import type { StorageOptions } from '../../storage/ledgerStore';
+import { LiveConversations } from './liveConversations';
+import type { AgentRequest, LiveEvent, LiveSettings, UpstreamModel } from './types';
+
+/** Runs a test in a folder of its own. */
+export async function inFolder<T>(action: (root: string) => Promise<T>): Promise<T> {
+  const root = mkdtempSync(join(tmpdir(), 'condenser-live-'));
+  try {
+    return await action(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+export interface TestBed {
+  readonly live: LiveConversations;
+  readonly events: LiveEvent[];
+  /** May be changed between requests. */
+  settings: LiveSettings;
+  readonly manager: CondensationManager;
+}
+
+/** A host of its own over a folder; several over one folder are restarts. */
+export function liveBed(
+  root: string,
+  options: {
+    readonly providers?: readonly CondensationProvider[];
+    readonly settings?: Partial<LiveSettings>;
+    readonly clock?: Clock;
+    readonly storage?: Partial<StorageOptions>;
+  } = {},
+): TestBed {
+  const counter = freshCounter();
+  const manager = new CondensationManager(counter, [
+    losslessProvider as CondensationProvider,
+    truncationProvider as CondensationProvider,
+    ...(options.providers ?? []),
+  ]);
+  const events: LiveEvent[] = [];
+  const bed: TestBed = {
+    manager,
+    events,
+    settings: { provider: 'truncation', mayUseNative: false, ...options.settings },
+    live: new LiveConversations({
+      manager,
+      counter,
+      root,
+      settings: () => bed.settings,
+      ...(options.clock && { clock: options.clock }),
+      ...(options.storage && { storage: options.storage }),
+    }),
+  };
+  bed.live.on((event) => events.push(event));
+  return bed;
+}
+
+/** Objects as a new request brings them: the same content, none of the same objects. */
+export const sentAnew = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+export const upstream = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
+  key: 'test',
+  vendor: 'anthropic',
+  contextWindow: 40_000,
+  maxOutputTokens: 4_000,
+  threshold: { kind: 'percent', percent: 75 },
+  ...changes,
+});
+
+export const request = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest => ({
+  conversationId: 'c1',
+  title: 'A task',
+  system: 'You are an agent.',
+  messages: sentAnew(messages),
+  tools: [{ name: 'Read' }],
+  model: upstream(),
+  ...changes,
+});
+
+/** A task as VS Code begins it, then so many reads, each of about `size` lines of 8 tokens. */
+export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
+  user('<environment_info>Linux</environment_info>'),
+  user('<userRequest>Look at the files</userRequest>'),
+  ...Array.from({ length: count }, (_, index) => read(`${name}${index}`, size)).flat(),
+];
+
+/** A call that reads a file, and its result. */
+export const read = (name: string, size = 100): ApiMessage[] =>
+  exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
