@@ -12,6 +12,8 @@ export interface HandlersParts {
   readonly secrets: SecretStore;
   readonly models: LanguageModels;
   readonly counter: () => Promise<MessageCounter>;
+  /** How a request is tried again for the first time that it is made. */
+  readonly retry?: CallOptions['retry'];
 }
 
 /** An agent's answers can be long, and a local model reads a long prompt for minutes; the user can cancel. Milliseconds. */
@@ -33,7 +35,8 @@ export class Handlers {
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const known = this.kept.get(identity);
     if (known && known.key === key) return known.handler;
-    const handler = await this.make(model, key, { timeouts: TIMEOUTS, ...(!retries && { retry: { retries: 0 } }) });
+    const retry = retries ? this.parts.retry : { retries: 0 };
+    const handler = await this.make(model, key, { timeouts: TIMEOUTS, ...(retry && { retry }) });
     this.kept.set(identity, { handler, key });
     return handler;
   }

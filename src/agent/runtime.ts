@@ -12,7 +12,7 @@ import { isRecord } from '../core/messages/blocks';
 import { promptOf, thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
-import { PassingLive } from './testing';
+import { LiveConversations } from './live/liveConversations';
 import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings } from './live/types';
 import { showDetails, told } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
@@ -155,7 +155,7 @@ export class AgentRuntime implements vscode.Disposable {
     const { context } = this.services;
     const { counter, manager } = await engineOf(this.services);
     const root = join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
-    const live = new PassingLive();
+    const live = new LiveConversations({ manager, counter, settings: liveSettings, root });
     live.on((event) => {
       this.onEvent(event);
       const parts = {

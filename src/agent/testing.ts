@@ -1,4 +1,10 @@
 /** What the tests of the edge share: live conversations that change nothing and note what they are asked. */
+import * as vscode from 'vscode';
+import { counter } from '../api/testing';
+import type { LanguageModels, LmModel } from '../api/vscodeLm';
+import { keyTarget, type ApiProfile } from '../settings/profiles';
+import { CondensingProvider } from './condensingProvider';
+import { Handlers } from './handlers';
 import type {
   AgentRequest,
   LiveConversationsApi,
@@ -8,6 +14,10 @@ import type {
   PreparedRequest,
   RecallQuery,
 } from './live/types';
+import { ModelCatalog } from './modelCatalog';
+import { ModelGroups } from './modelGroups';
+import type { WrappedModel } from './offeredModels';
+import type { AgentSettings } from './settings';
 
 export class PassingLive implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];
@@ -83,3 +93,141 @@ export class PassingLive implements LiveConversationsApi {
     };
   }
 }
+
+/** One call that the model made in the chat. */
+export interface ChatCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: object;
+}
+
+/** What VS Code's chat does with a model: it keeps what was answered, and sends everything again in objects of its own. */
+export class FakeChat {
+  readonly messages: vscode.LanguageModelChatRequestMessage[] = [];
+  /** The data parts that were reported, by their type. */
+  readonly data: [string, unknown][] = [];
+  tools: vscode.LanguageModelChatTool[] = [
+    { name: 'read_file', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } },
+  ];
+
+  constructor(
+    private readonly provider: CondensingProvider,
+    private readonly model: vscode.LanguageModelChatInformation,
+    private readonly modelOptions: Record<string, unknown> = { _conversationId: 'c1' },
+  ) {}
+
+  system(text: string): void {
+    this.push(3, new vscode.LanguageModelTextPart(text));
+  }
+
+  user(...parts: (string | object)[]): void {
+    this.push(1, ...parts.map((part) => (typeof part === 'string' ? new vscode.LanguageModelTextPart(part) : part)));
+  }
+
+  /** Each result is a message of its own. */
+  result(call: ChatCall, ...content: unknown[]): void {
+    const parts = content.map((part) => (typeof part === 'string' ? new vscode.LanguageModelTextPart(part) : part));
+    this.push(1, new vscode.LanguageModelToolResultPart(call.id, parts));
+  }
+
+  /** Asks; the answer is kept. @returns its text and calls. */
+  async ask(token = new vscode.CancellationTokenSource().token): Promise<{ text: string; calls: ChatCall[] }> {
+    let text = '';
+    const calls: ChatCall[] = [];
+    const report = (part: vscode.LanguageModelResponsePart): void => {
+      if (part instanceof vscode.LanguageModelTextPart) text += part.value;
+      else if (part instanceof vscode.LanguageModelToolCallPart) {
+        calls.push({ id: part.callId, name: part.name, input: part.input });
+      } else if (part instanceof vscode.LanguageModelDataPart) {
+        this.data.push([part.mimeType, JSON.parse(new TextDecoder().decode(part.data))]);
+      }
+    };
+    const options = {
+      tools: this.tools,
+      toolMode: vscode.LanguageModelChatToolMode.Auto,
+      modelOptions: this.modelOptions,
+    };
+    await this.provider.respond(this.model, this.messages, options, { report }, token);
+    // An answer that is only calls comes back with an empty text before them.
+    this.push(
+      2,
+      new vscode.LanguageModelTextPart(text),
+      ...calls.map(({ id, name, input }) => new vscode.LanguageModelToolCallPart(id, name, input)),
+    );
+    return { text, calls };
+  }
+
+  private push(role: number, ...content: object[]): void {
+    // 3 is the number of the system role, which the typings don't have.
+    this.messages.push({ role: role as vscode.LanguageModelChatMessageRole, content, name: undefined });
+  }
+}
+
+/** The provider over these profiles, as the window makes it. */
+export function providerFor(
+  profiles: readonly ApiProfile[],
+  live: LiveConversationsApi,
+  {
+    settings = {},
+    models = [],
+    key,
+  }: { settings?: Partial<AgentSettings>; models?: readonly LmModel[]; key?: string } = {},
+) {
+  const lm: LanguageModels = {
+    selectChatModels: (selector) =>
+      Promise.resolve(
+        models.filter((model) =>
+          Object.entries(selector).every(([field, value]) => model[field as keyof LmModel] === value),
+        ),
+      ),
+  };
+  const all: AgentSettings = {
+    automatic: true,
+    declaredWindow: 1_000_000,
+    wrappedModels: models.map(({ vendor, id }) => `${vendor}/${id}`),
+    backgroundPercent: 60,
+    coldPercent: 50,
+    notices: 'none',
+    problems: [],
+    ...settings,
+  };
+  let remembered: readonly WrappedModel[] = models;
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const calls: [string, string, object][] = [];
+  const changes = { count: 0 };
+  const changed = (): void => void changes.count++;
+  const catalog = new ModelCatalog({
+    models: lm,
+    profiles: () => profiles,
+    wrapped: () => all.wrappedModels,
+    remembered: { get: () => remembered, set: (known) => (remembered = known) },
+    onDidChange: changed,
+  });
+  const secrets = {
+    get: (name: string) => Promise.resolve(secretOf(name)),
+    store: () => Promise.resolve(),
+    delete: () => Promise.resolve(),
+  };
+  const secretOf = (name: string): string | undefined => {
+    const profile = profiles.find(({ id }) => name.endsWith(`.${id}`));
+    return profile && key !== undefined ? JSON.stringify({ key, target: keyTarget(profile) }) : undefined;
+  };
+  const provider = new CondensingProvider({
+    catalog,
+    groups: new ModelGroups(changed, 5),
+    handlers: new Handlers({ secrets, models: lm, counter: () => Promise.resolve(counter), retry: { firstWaitMs: 1 } }),
+    counter: () => Promise.resolve(counter),
+    live: () => Promise.resolve(live),
+    settings: () => all,
+    threshold: () => ({ percent: 75, source: 'global' }),
+    onCall: (...call) => void calls.push(call),
+    log: { info: log, warn: log, error: log },
+  });
+  return { provider, catalog, settings: all, lines, calls, changes };
+}
+
+/** The models as VS Code knows them: those of a saved group without values. */
+export const informationFrom = (provider: CondensingProvider) =>
+  // `configuration` is newer than the typings.
+  provider.information({ silent: true, configuration: {} } as vscode.PrepareLanguageModelChatModelOptions);

@@ -1,0 +1,450 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import * as vscode from 'vscode';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { callsTool, never, overloaded, refused, reply, type Behaviour } from '../../test/servers/behaviour';
+import type { ModelServer, Script } from '../../test/servers/modelServer';
+import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { KEY, PNG, seenOf } from '../api/testing';
+import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
+import type { ApiProfile } from '../settings/profiles';
+import type { AgentRequest, LiveId, PreparedRequest } from './live/types';
+import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+
+const servers: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function anthropic(script: Script): Promise<ModelServer> {
+  const server = await startAnthropicServer({ script, apiKey: KEY });
+  servers.push(server);
+  return server;
+}
+
+const profileOf = ({ url }: ModelServer, more: Partial<ApiProfile> = {}): ApiProfile => ({
+  id: 'work',
+  name: 'Claude Sonnet 4',
+  vendor: 'anthropic',
+  model: 'claude-sonnet-4-20250514',
+  baseUrl: url,
+  offerInChat: true,
+  ...more,
+});
+
+async function chatOn(
+  server: ModelServer,
+  more: Partial<ApiProfile> = {},
+  options: Parameters<typeof providerFor>[2] = {},
+) {
+  const live = new PassingLive();
+  const made = providerFor([profileOf(server, more)], live, { key: KEY, ...options });
+  const [model] = await informationFrom(made.provider);
+  const chat = new FakeChat(made.provider, model!);
+  chat.system('You are an agent.');
+  chat.user('<environment_info>Linux</environment_info>');
+  chat.user('<context>today</context><userRequest>Read both files</userRequest>');
+  return { ...made, live, chat, model: model! };
+}
+
+const bodies = (server: ModelServer) => server.requests.map(({ body }) => body);
+const statuses = (server: ModelServer) => server.requests.map(({ status }) => status);
+
+describe('a conversation', () => {
+  it('goes to the model and back, with calls, results and an image', async () => {
+    const server = await anthropic([
+      callsTool(
+        { id: 'a1', name: 'read_file', input: { path: 'a' } },
+        { id: 'a2', name: 'read_file', input: { path: 'b' } },
+      ),
+      reply(['both ', 'read']),
+    ]);
+    const { chat, live } = await chatOn(server);
+    const { calls, text } = await chat.ask();
+    expect([text, calls]).toEqual([
+      '',
+      [
+        { id: 'a1', name: 'read_file', input: { path: 'a' } },
+        { id: 'a2', name: 'read_file', input: { path: 'b' } },
+      ],
+    ]);
+    chat.result(calls[1]!, new vscode.LanguageModelDataPart(Buffer.from(PNG, 'base64'), 'image/png'), 'an image');
+    chat.result(calls[0]!, 'content of a');
+    expect((await chat.ask()).text).toBe('both read');
+    expect(statuses(server)).toEqual([200, 200]);
+    const [, second] = bodies(server);
+    expect((second!['messages'] as unknown[]).slice(2)).toMatchObject([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'a1' },
+          { type: 'tool_use', id: 'a2' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'a1', content: 'content of a' },
+          {
+            type: 'tool_result',
+            tool_use_id: 'a2',
+            content: [{ type: 'image', source: { data: PNG } }, { text: 'an image' }],
+          },
+        ],
+      },
+    ]);
+    expect(live.requests[1]).toMatchObject({
+      conversationId: 'c1',
+      title: 'Read both files',
+      system: 'You are an agent.',
+      model: { contextWindow: 200_000, maxOutputTokens: 8192, cacheLifetime: '5m', tokenFactor: 1.18 },
+    });
+    expect(chat.data.at(-1)).toMatchObject(['usage', { prompt_tokens: expect.any(Number), completion_tokens: 3 }]);
+    expect(live.answers).toHaveLength(2);
+  });
+
+  it('carries at most four cache marks: the system prompt and what the engine names', async () => {
+    const server = await anthropic(reply('ok'));
+    const { chat, live } = await chatOn(server);
+    live.prepare = (request) =>
+      Promise.resolve({ ...live.prepared(request), cacheMarks: request.messages.map((_, index) => index) });
+    for (let turn = 0; turn < 4; turn++) {
+      await chat.ask();
+      chat.user(`more ${turn}`);
+    }
+    const marks = (body: unknown): number => JSON.stringify(body).split('"cache_control"').length - 1;
+    expect(bodies(server).map(marks)).toEqual([4, 4, 4, 4]);
+    expect(statuses(server)).toEqual([200, 200, 200, 200]);
+    expect(bodies(server)[0]).toMatchObject({ system: [{ cache_control: { type: 'ephemeral' } }] });
+  });
+
+  it('small requests and VS Code’s own summaries go through untouched', async () => {
+    const server = await anthropic(reply('A title'));
+    const { chat, live, provider, model } = await chatOn(server);
+    chat.tools = [];
+    await chat.ask();
+    const summary = new FakeChat(provider, model, {});
+    summary.system('Your task is to create a comprehensive, detailed summary of the entire conversation so far.');
+    summary.user('Summarize the conversation history so far');
+    await summary.ask();
+    expect(live.requests).toEqual([]);
+    expect(JSON.stringify(bodies(server))).not.toContain('cache_control');
+    expect(bodies(server)[1]).toMatchObject({
+      messages: [{ content: [{ text: 'Summarize the conversation history so far' }] }],
+    });
+  });
+
+  it('off is off: the same body as without us', async () => {
+    const server = await anthropic(reply('ok'));
+    const { chat, live } = await chatOn(server, { cacheLifetime: 'none' }, { settings: { automatic: false } });
+    await chat.ask();
+    expect(live.requests).toEqual([]);
+    expect(bodies(server)[0]).toEqual({
+      model: 'claude-sonnet-4-20250514',
+      max_tokens: 8192,
+      stream: true,
+      system: 'You are an agent.',
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: '<environment_info>Linux</environment_info>' }] },
+        {
+          role: 'user',
+          content: [{ type: 'text', text: '<context>today</context><userRequest>Read both files</userRequest>' }],
+        },
+      ],
+      tools: [{ name: 'read_file', description: 'Reads a file.', input_schema: { type: 'object', properties: {} } }],
+    });
+    const marked = await anthropic(reply('ok'));
+    const { chat: other } = await chatOn(marked, {}, { settings: { automatic: false } });
+    await other.ask();
+    const withoutMarks = JSON.stringify(bodies(marked)[0]).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, '');
+    expect(JSON.parse(withoutMarks)).toMatchObject({ messages: bodies(server)[0]!['messages'] as object[] });
+  });
+
+  it('on OpenAI’s APIs it is the same', async () => {
+    for (const api of ['chat', 'responses'] as const) {
+      const server = await startOpenAIServer({
+        script: [callsTool({ id: 'o1', name: 'read_file', input: { path: 'a' } }), reply('done')],
+      });
+      servers.push(server);
+      const { chat } = await chatOn(server, { vendor: 'openai', api, model: 'gpt-5', baseUrl: `${server.url}/v1` });
+      const { calls } = await chat.ask();
+      chat.result(calls[0]!, 'content');
+      expect((await chat.ask()).text).toBe('done');
+      expect(statuses(server)).toEqual([200, 200]);
+      expect(JSON.stringify(bodies(server))).not.toContain('cache_control');
+    }
+  });
+
+  it('a history with calls has its tools declared where the chat offers none', async () => {
+    const server = await anthropic([callsTool({ id: 'a1', name: 'read_file', input: {} }), reply('done')]);
+    const { chat } = await chatOn(server);
+    const { calls } = await chat.ask();
+    chat.result(calls[0]!, 'content');
+    chat.tools = [];
+    await chat.ask();
+    expect(statuses(server)).toEqual([200, 200]);
+    expect(bodies(server)[1]).toMatchObject({ tools: [{ name: 'read_file' }], tool_choice: { type: 'none' } });
+  });
+
+  it('a tool must be called where VS Code says so', async () => {
+    const server = await anthropic(callsTool({ name: 'read_file', input: {} }));
+    const { provider, model } = await chatOn(server, { thinkingTokens: 1024 });
+    const messages = [{ role: 1, content: [new vscode.LanguageModelTextPart('go')], name: undefined }];
+    const tools = [{ name: 'read_file', description: '', inputSchema: undefined }];
+    const options = { tools, toolMode: vscode.LanguageModelChatToolMode.Required };
+    await provider.respond(
+      model,
+      messages,
+      options,
+      { report: () => undefined },
+      new vscode.CancellationTokenSource().token,
+    );
+    expect(bodies(server)[0]).toMatchObject({ tool_choice: { type: 'any' } });
+    expect(bodies(server)[0]).not.toHaveProperty('thinking');
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is told in words, with no stack and no key', async () => {
+    const server = await anthropic(refused(401, 'authentication_error', `bad key ${KEY}`));
+    const { chat, lines } = await chatOn(server);
+    const error = await chat.ask().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    const { message, stack } = error as Error;
+    expect(message).toContain('Claude Sonnet 4: The API key was not accepted.');
+    expect(stack).toBe(message);
+    expect(seenOf(error) + lines.join()).not.toContain(KEY);
+  });
+
+  it('is not tried four times four times, and not at all where it is hopeless', async () => {
+    const server = await anthropic(overloaded());
+    const { chat } = await chatOn(server);
+    // VS Code asks four times.
+    for (let attempt = 0; attempt < 4; attempt++) await expect(chat.ask()).rejects.toThrow(/overloaded/i);
+    expect(server.requests).toHaveLength(4 + 3);
+    const hopeless = await anthropic(refused(400, 'invalid_request_error', 'no'));
+    const { chat: other } = await chatOn(hopeless);
+    for (let attempt = 0; attempt < 4; attempt++) await expect(other.ask()).rejects.toThrow(/refused/);
+    expect(hopeless.requests).toHaveLength(1);
+    hopeless.play(reply('now'));
+    expect((await other.ask()).text).toBe('now');
+  });
+
+  it('a key for another endpoint is not sent', async () => {
+    const server = await anthropic(reply('ok'));
+    const { chat } = await chatOn(server, {}, { key: undefined as unknown as string });
+    await expect(chat.ask()).rejects.toThrow(/no API key/);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('a model that is no longer offered is named', async () => {
+    const server = await anthropic(reply('ok'));
+    const { provider, model } = await chatOn(server);
+    const chat = new FakeChat(provider, { ...model, id: 'gone' });
+    chat.user('hello');
+    await expect(chat.ask()).rejects.toThrow(/no longer offered/);
+  });
+
+  it('a cancel ends the request at once', async () => {
+    const server = await anthropic(never());
+    const { chat } = await chatOn(server);
+    const source = new vscode.CancellationTokenSource();
+    const asking = chat.ask(source.token);
+    const request = await server.request(0);
+    source.cancel();
+    await expect(asking).rejects.toBeInstanceOf(vscode.CancellationError);
+    await request.aborted;
+    await expect(chat.ask(source.token)).rejects.toBeInstanceOf(vscode.CancellationError);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('too long a request is condensed harder, once', async () => {
+    const server = await startAnthropicServer({ script: reply('ok'), maxContextTokens: 10_000 });
+    servers.push(server);
+    const { chat, live } = await chatOn(server);
+    chat.user('x'.repeat(200_000));
+    const refusals: PreparedRequest[] = [];
+    live.tooLong = (prepared: PreparedRequest, request: AgentRequest) => {
+      refusals.push(prepared);
+      return Promise.resolve({ ...live.prepared(request), messages: request.messages.slice(0, 1) });
+    };
+    expect((await chat.ask()).text).toBe('ok');
+    expect(refusals).toHaveLength(1);
+    live.tooLong = (prepared) => (refusals.push(prepared), Promise.resolve(prepared));
+    chat.user('again');
+    await expect(chat.ask()).rejects.toThrow(/longer than the model's context window/);
+    expect(refusals).toHaveLength(2);
+    const other = await anthropic(reply('ok'));
+    expect(other.requests).toHaveLength(0);
+  });
+
+  it('an answer of nothing is explained where the model says why', async () => {
+    const empty = (stop: 'max-tokens' | 'refusal' | 'window' | 'end'): Behaviour => ({ kind: 'reply', stop });
+    const server = await anthropic([empty('max-tokens'), empty('refusal'), empty('window'), empty('end')]);
+    const { chat } = await chatOn(server);
+    const words: string[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      words.push((await chat.ask()).text);
+      chat.user('go on');
+    }
+    expect(words).toEqual([
+      expect.stringContaining('output limit'),
+      expect.stringContaining('declined'),
+      expect.stringContaining('full'),
+      '',
+    ]);
+  });
+});
+
+describe('a call that no tool may get', () => {
+  const marker = '⟦condensed: a file · ref ab12cd⟧';
+  const expanding = (live: PassingLive, known: boolean): void => {
+    live.expandMarkers = (_conversation: LiveId, input: unknown) => {
+      const text = JSON.stringify(input);
+      if (!text.includes('⟦')) return Promise.resolve({ input });
+      if (!known) return Promise.resolve({ error: 'The reference ab12cd is not known.' });
+      return Promise.resolve({ input: JSON.parse(text.replace(marker, 'the original')) as unknown });
+    };
+  };
+
+  it('gets the original in the place of a marker', async () => {
+    const server = await anthropic(callsTool({ id: 'w1', name: 'read_file', input: { content: `a ${marker} b` } }));
+    const { chat, live, calls } = await chatOn(server);
+    expanding(live, true);
+    expect((await chat.ask()).calls).toEqual([{ id: 'w1', name: 'read_file', input: { content: 'a the original b' } }]);
+    expect(calls).toEqual([['c1', 'read_file', { content: 'a the original b' }]]);
+  });
+
+  it('is answered with an error in the same answer, and the model corrects it', async () => {
+    const server = await anthropic([
+      {
+        kind: 'reply',
+        text: 'I write.',
+        calls: [
+          { id: 'w1', name: 'read_file', input: { content: marker } },
+          { id: 'w2', name: 'read_file', input: { path: 'b' } },
+        ],
+      },
+      callsTool({ id: 'w3', name: 'read_file', input: { content: 'real' } }),
+    ]);
+    const { chat, live } = await chatOn(server);
+    expanding(live, false);
+    const { text, calls } = await chat.ask();
+    expect(text).toBe('I write.');
+    expect(calls).toEqual([{ id: 'w3', name: 'read_file', input: { content: 'real' } }]);
+    expect(statuses(server)).toEqual([200, 200]);
+    expect((bodies(server)[1]!['messages'] as unknown[]).slice(-2)).toMatchObject([
+      { role: 'assistant', content: [{ text: 'I write.' }, { id: 'w1' }, { id: 'w2' }] },
+      {
+        role: 'user',
+        content: [
+          { tool_use_id: 'w1', is_error: true, content: 'The reference ab12cd is not known.' },
+          { tool_use_id: 'w2', is_error: true, content: expect.stringContaining('Call it again') },
+        ],
+      },
+    ]);
+  });
+
+  it('is left out and told where the model can’t correct it', async () => {
+    const server = await anthropic(callsTool({ name: 'read_file', input: { content: marker } }));
+    const { chat, live } = await chatOn(server);
+    expanding(live, false);
+    const { text, calls } = await chat.ask();
+    expect(calls).toEqual([]);
+    expect(text).toContain('could not write the parameters of read_file');
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('parameters that were cut off are no call', async () => {
+    const server = await startOpenAIServer({
+      script: [
+        { kind: 'reply', calls: [{ id: 'x1', name: 'read_file', input: '{"path": "a' }], stop: 'max-tokens' },
+        callsTool({ id: 'x2', name: 'read_file', input: { path: 'a' } }),
+      ],
+    });
+    servers.push(server);
+    const { chat } = await chatOn(server, { vendor: 'openai', model: 'gpt-5', baseUrl: `${server.url}/v1` });
+    expect((await chat.ask()).calls.map(({ id }) => id)).toEqual(['x2']);
+    expect(JSON.stringify(bodies(server)[1])).toContain('no whole JSON object, because the answer was cut');
+  });
+});
+
+describe('a wrapped model', () => {
+  const seen: (readonly LmMessage[])[] = [];
+  const lmModel = (answer: readonly LmPart[]): LmModel => ({
+    vendor: 'other',
+    id: 'big/one',
+    family: 'claude-sonnet-4',
+    name: 'Big One',
+    maxInputTokens: 50_000,
+    async sendRequest(messages) {
+      seen.push(messages);
+      return (async function* () {
+        yield* answer;
+      })();
+    },
+    countTokens: () => Promise.resolve(1),
+  });
+
+  it('is offered under its own name and asked without a key', async () => {
+    const live = new PassingLive();
+    const model = lmModel([
+      { kind: 'text', text: 'hello' },
+      { kind: 'toolCall', callId: 'v1', name: 'read_file', input: { a: 1 } },
+    ]);
+    const { provider } = providerFor([], live, { models: [model] });
+    const [information] = await informationFrom(provider);
+    expect(information).toMatchObject({
+      id: 'other:big/one',
+      name: 'Big One · condensed',
+      family: 'claude-sonnet-4',
+      detail: 'other',
+    });
+    const chat = new FakeChat(provider, information!);
+    chat.system('You are an agent.');
+    chat.user('hi');
+    expect(await chat.ask()).toEqual({ text: 'hello', calls: [{ id: 'v1', name: 'read_file', input: { a: 1 } }] });
+    expect(seen.at(-1)).toEqual([
+      {
+        role: 'user',
+        content: [
+          { kind: 'text', text: 'You are an agent.' },
+          { kind: 'text', text: 'hi' },
+        ],
+      },
+    ]);
+    expect(live.requests[0]).toMatchObject({
+      model: { vendor: 'other', contextWindow: 58_192, cacheLifetime: 'none' },
+    });
+  });
+});
+
+describe('the models', () => {
+  it('are told with a window larger than their own, less the output; off: their own', async () => {
+    const server = await anthropic(reply('ok'));
+    const declared = async (settings: object, more: Partial<ApiProfile> = {}) =>
+      (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;
+    expect(await declared({})).toMatchObject({
+      name: 'Claude Sonnet 4 · condensed',
+      maxInputTokens: 1_000_000 - 8192,
+      maxOutputTokens: 8192,
+    });
+    expect(await declared({ declaredWindow: 0 })).toMatchObject({ maxInputTokens: 200_000 - 8192 });
+    expect(await declared({ automatic: false }, { maxOutputTokens: 20_000 })).toMatchObject({
+      maxInputTokens: 180_000,
+      maxOutputTokens: 20_000,
+    });
+    expect((await chatOn(server, { model: 'nobody-knows' })).model.tooltip).toContain('128,000 tokens are assumed');
+    expect((await chatOn(server, { contextWindow: 200_000 })).model.tooltip).toContain('200,000 tokens');
+  });
+
+  it('tokens are counted in the model’s own, texts and messages', async () => {
+    const server = await anthropic(reply('ok'));
+    const { provider, model } = await chatOn(server);
+    const text = 'x'.repeat(400);
+    expect(await provider.countTokens(model, text)).toBe(118);
+    expect(await provider.countTokens(model, text)).toBe(118);
+    expect(await provider.countTokens(model, 'x'.repeat(40_000))).toBe(11_800);
+    const message = { role: 1, content: [new vscode.LanguageModelTextPart(text)], name: undefined };
+    expect(await provider.countTokens(model, message)).toBe(Math.ceil(104 * 1.18));
+  });
+});

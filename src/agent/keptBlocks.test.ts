@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import type { Reply } from '../../test/servers/behaviour';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { assistant, call, result, text, user } from '../core/testing';
+import type { ApiProfile } from '../settings/profiles';
+import { KeptBlocks, mayThink } from './keptBlocks';
+import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+
+const servers: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
+
+describe('blocks that the chat has no form for', () => {
+  it('come back in their places, for the same model and the same calls alone', () => {
+    const kept = new KeptBlocks();
+    const before = { block: thinking, afterText: false, afterCalls: 0 };
+    const middle = { block: { type: 'openai_reasoning', item: { id: 1 } }, afterText: true, afterCalls: 0 };
+    const behind = { block: { type: 'openai_reasoning', item: { id: 2 } }, afterText: true, afterCalls: 1 };
+    kept.keep('m', ['a', 'b'], [before, middle, behind]);
+    kept.keep('m', [], [before]);
+    kept.keep('m', ['none'], []);
+    const messages = [
+      user('go'),
+      assistant(text('words'), call('a', 'x'), call('b', 'x')),
+      user(result('a'), result('b')),
+    ];
+    expect(kept.restore('m', messages)).toEqual([
+      messages[0],
+      assistant(thinking, text('words'), middle.block, call('a', 'x'), behind.block, call('b', 'x')),
+      messages[2],
+    ]);
+    expect(kept.restore('other', messages)).toEqual(messages);
+    const fewer = [assistant(call('a', 'x'))];
+    expect(kept.restore('m', fewer)[0]).toBe(fewer[0]);
+    kept.forgetBefore('m', [...messages, assistant(call('c', 'x'))]);
+    expect(kept.restore('m', messages)).toEqual(messages);
+  });
+
+  it('a turn that goes on without its thinking runs without', () => {
+    const open = [user('go'), assistant(call('a', 'x')), user(result('a', 'done'))];
+    expect(mayThink(open)).toBe(false);
+    expect(mayThink([user('go'), assistant(thinking, call('a', 'x')), user(result('a', 'done'))])).toBe(true);
+    expect(mayThink([...open, user('next')])).toBe(false);
+    expect(mayThink([...open, assistant('done'), user('next')])).toBe(true);
+    expect(mayThink([user('go')])).toBe(true);
+    expect(mayThink([user('go'), assistant('a')])).toBe(true);
+  });
+});
+
+/** What a model does in one answer, and what happens in the chat before the next. */
+interface Step {
+  readonly reply: Reply;
+  readonly next: 'go on' | 'restart' | 'forget';
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  reply: fc
+    .record(
+      {
+        thinking: fc.constantFrom('first this', 'then that'),
+        hiddenThinking: fc.constantFrom('hidden', 'more hidden'),
+        text: fc.constantFrom('words', ['in ', 'pieces']),
+        calls: fc
+          .integer({ min: 1, max: 3 })
+          .map((count) => Array.from({ length: count }, () => ({ name: 'read_file', input: { path: 'a' } }))),
+      },
+      { requiredKeys: [] },
+    )
+    // A model that thinks always says something behind it.
+    .map((reply): Reply => ({
+      kind: 'reply',
+      ...reply,
+      ...(reply.text === undefined && !reply.calls && { text: 'end' }),
+    })),
+  next: fc.constantFrom('go on', 'go on', 'go on', 'restart', 'forget'),
+});
+
+/** Runs the steps as a chat does, on a provider that may be started anew in between. @returns all statuses. */
+async function statusesOf(
+  server: ModelServer,
+  profile: ApiProfile,
+  steps: readonly Step[],
+): Promise<(number | undefined)[]> {
+  server.play(({ index }) => steps[index - first]?.reply ?? { kind: 'reply', text: 'end' });
+  const first = server.requests.length;
+  const make = async () => {
+    const live = new PassingLive();
+    const { provider } = providerFor([profile], live, { key: 'sk-any' });
+    const [model] = await informationFrom(provider);
+    return { live, provider, model: model! };
+  };
+  let made = await make();
+  let chat = new FakeChat(made.provider, made.model);
+  chat.user('go');
+  for (const { next } of steps) {
+    const { calls } = await chat.ask();
+    for (const each of calls) chat.result(each, 'done');
+    if (calls.length === 0) chat.user('go on');
+    if (next === 'forget') {
+      const { live } = made;
+      const prepare = live.prepare.bind(live);
+      // As after a condensation.
+      live.prepare = async (request) => ({ ...(await prepare(request)), outcome: { kind: 'condensed' } as never });
+    }
+    if (next === 'restart') {
+      made = await make();
+      const { messages } = chat;
+      chat = new FakeChat(made.provider, made.model);
+      chat.messages.push(...messages);
+    }
+  }
+  await chat.ask();
+  return server.requests.slice(first).map(({ status }) => status);
+}
+
+describe('no sequence of answers leads to a refusal', () => {
+  const steps = fc.array(step, { minLength: 1, maxLength: 8 });
+
+  it('of Anthropic’s API, with thinking and without', async () => {
+    const server = await startAnthropicServer();
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'claude-sonnet-4',
+      baseUrl: server.url,
+      offerInChat: true,
+    };
+    await fc.assert(
+      fc.asyncProperty(steps, fc.boolean(), async (all, thinks) => {
+        const statuses = await statusesOf(server, { ...profile, ...(thinks && { thinkingTokens: 1024 }) }, all);
+        expect(statuses).toEqual(statuses.map(() => 200));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('of OpenAI’s APIs, whose reasoning is encrypted', async () => {
+    const server = await startOpenAIServer();
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'openai',
+      model: 'gpt-5',
+      baseUrl: `${server.url}/v1`,
+      offerInChat: true,
+    };
+    await fc.assert(
+      fc.asyncProperty(steps, fc.constantFrom('chat' as const, 'responses' as const), async (all, api) => {
+        const statuses = await statusesOf(server, { ...profile, api }, all);
+        expect(statuses).toEqual(statuses.map(() => 200));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('thinking goes back as it was signed', async () => {
+    const server = await startAnthropicServer();
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'claude-sonnet-4',
+      baseUrl: server.url,
+      offerInChat: true,
+      thinkingTokens: 1024,
+    };
+    const calls = [{ name: 'read_file', input: {} }];
+    await statusesOf(server, profile, [{ reply: { kind: 'reply', thinking: 'first this', calls }, next: 'go on' }]);
+    expect(server.requests.map(({ body }) => body['thinking'])).toEqual(
+      Array(2).fill({ type: 'enabled', budget_tokens: 1024 }),
+    );
+    expect(server.requests[1]?.body['messages']).toMatchObject([
+      {},
+      { content: [{ type: 'thinking', thinking: 'first this' }, { type: 'tool_use' }] },
+      {},
+    ]);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anthropicFault } from '../../test/servers/anthropicRules';
+import { anyHistory } from '../../test/generators/arbitraries';
+import { assistant, call, result, text, user } from '../core/testing';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { blocksOf, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { NO_RESULT, tidyMessages } from './tidyMessages';
+
+describe('results', () => {
+  it('of one answer stand together, in the order of the calls, before what else the user said', () => {
+    const tidy = tidyMessages([
+      user(text('go')),
+      assistant(call('a', 'x'), call('b', 'x')),
+      user(result('b', 'two')),
+      user(text('meanwhile')),
+      user(result('a', 'one')),
+    ]);
+    expect(tidy.slice(2)).toEqual([user(result('a', 'one'), result('b', 'two')), user(text('meanwhile'))]);
+  });
+
+  it('that never came are told as such; those without a call become text', () => {
+    const tidy = tidyMessages([
+      user(text('go'), result('gone', 'left over')),
+      assistant(call('a', 'x')),
+      assistant(text('on')),
+      user(result('a', 'late'), result('z', [text('parts')])),
+      assistant(call('b', 'x')),
+    ]);
+    const lost = (id: string): Block => result(id, NO_RESULT, { is_error: true });
+    expect(tidy).toEqual([
+      user(text('go'), text('left over')),
+      assistant(call('a', 'x')),
+      user(lost('a')),
+      assistant(text('on')),
+      user(text('late'), text('parts')),
+      assistant(call('b', 'x')),
+      user(lost('b')),
+    ]);
+  });
+
+  it('find their calls where ids are used twice or have signs that a vendor refuses', () => {
+    const turn = (answer: string): ApiMessage[] => [
+      assistant(call('call:0', 'x', 'raw')),
+      user(result('call:0', answer)),
+    ];
+    expect(tidyMessages([...turn('one'), ...turn('two')])).toEqual([
+      assistant(call('call_0', 'x', { input: 'raw' })),
+      user(result('call_0', 'one')),
+      assistant(call('call_0_2', 'x', { input: 'raw' })),
+      user(result('call_0_2', 'two')),
+    ]);
+    expect(tidyMessages([assistant(call('', 'x')), user(result('', 'one'))])[0]).toEqual(assistant(call('call', 'x')));
+  });
+});
+
+/** As the chat's parts give it: blocks that are text, calls and results, none of them blank, ids as they come. */
+const chatHistory = anyHistory.map((messages) =>
+  messages
+    .filter(({ role }) => role !== 'system')
+    .map(({ role, content }): ApiMessage => {
+      const blocks: readonly Block[] = typeof content === 'string' ? [text(content)] : content;
+      return {
+        role,
+        content: blocks.flatMap((block): Block[] => {
+          if (isText(block)) return block.text.trim() === '' ? [] : [text(block.text)];
+          if (isToolUse(block))
+            return role === 'assistant' ? [call(block.id, block.name === '' ? 'x' : block.name, block.input)] : [];
+          if (isToolResult(block))
+            return role === 'user'
+              ? [result(block.tool_use_id, typeof block.content === 'string' ? block.content : '')]
+              : [];
+          return [];
+        }),
+      };
+    }),
+);
+
+describe('any history of a chat', () => {
+  it('is in a form that the vendor takes', () => {
+    fc.assert(
+      fc.property(chatHistory, (history) => {
+        const messages = tidyMessages([user(text('the task')), ...history, user(text('go on'))]);
+        const body = { model: 'm', max_tokens: 1, messages, tools: [{ name: 'x', input_schema: {} }] };
+        expect(anthropicFault(body, { sign: () => '' })).toBeUndefined();
+      }),
+    );
+  });
+
+  it('keeps its beginning byte for byte while it grows by whole turns, and loses no word', () => {
+    fc.assert(
+      fc.property(chatHistory, fc.nat(), (history, cut) => {
+        const whole = [user(text('the task')), ...history];
+        const ends = whole.flatMap(({ role }, index) =>
+          role === 'user' && whole[index + 1]?.role !== 'user' ? [index + 1] : [],
+        );
+        const end = ends[cut % ends.length]!;
+        const before = tidyMessages(whole.slice(0, end));
+        const after = tidyMessages(whole);
+        expect(JSON.stringify(after.slice(0, before.length))).toBe(JSON.stringify(before));
+        const words = (messages: readonly ApiMessage[]): string[] =>
+          messages.flatMap((message) =>
+            blocksOf(message).flatMap((block) =>
+              isText(block)
+                ? [block.text]
+                : isToolResult(block) && typeof block.content === 'string' && block.content.trim() !== ''
+                  ? [block.content]
+                  : [],
+            ),
+          );
+        const kept = new Set(words(after));
+        expect(words(whole).filter((word) => !kept.has(word))).toEqual([]);
+      }),
+    );
+  });
+});
