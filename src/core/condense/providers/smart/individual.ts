@@ -18,7 +18,7 @@ export const individualStep = (name: string, pass: IndividualPass, parts: PassPa
   name,
   async run(draft, pace) {
     const operationOf = operations(draft, pass, parts);
-    await outline(name, draft, pace, parts, operationOf);
+    await outline(name, draft, pace, pass, parts, operationOf);
     const jobs = await editOldest(name, draft, pace, parts, operationOf);
     if (jobs.length > 0) await summarize(name, draft, jobs, parts);
   },
@@ -51,9 +51,13 @@ async function outline(
   name: string,
   draft: Draft,
   pace: Pace,
+  pass: IndividualPass,
   { tools, targetTokens }: PassParts,
   operationOf: OperationOf,
 ): Promise<void> {
+  const { defaults, overrides } = pass.individualConfig;
+  const all = [defaults, ...overrides.map((override) => override.operations)];
+  if (!all.some(({ toolResults }) => toolResults?.operation === 'outline')) return;
   const items = itemsOf(draft);
   const wanted = new Map<string, Operation<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {

@@ -1,9 +1,10 @@
 /** What operations work on: a text, the parameters of a call, the result of a call. */
-import { contentsOf } from '../../../messages/content';
+import { contentsOf, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ContentType, Path } from '../../../messages/types';
-import { exchangesOf } from '../../lossless/draftExchanges';
+import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { Draft } from '../../draft';
+import { exchangesOf } from '../../lossless/draftExchanges';
 
 export interface Item {
   readonly type: ContentType;
@@ -19,39 +20,58 @@ export interface Item {
 
 /** The items of a draft's view by message, in the message's order. */
 export function itemsOf(draft: Draft): (message: number) => Item[] {
-  const owners = new Map<string, ToolExchange>();
-  for (const exchange of exchangesOf(draft)) {
-    for (const content of [...exchange.parameters, ...exchange.results]) owners.set(keyOf(content), exchange);
-  }
+  const ownerOf = owners(exchangesOf(draft));
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
-    const groups = new Map<unknown, PlacedContent[]>();
-    for (const content of contentsOf(message)) {
-      const placed = { ...content, message: index };
-      const owner = content.type === 'messageText' ? undefined : owners.get(keyOf(placed));
-      // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.
-      const group = owner ?? (content.type === 'messageText' ? placed : `${content.type} ${content.path[1] ?? ''}`);
-      const known = groups.get(group);
-      if (known) known.push(placed);
-      else groups.set(group, [placed]);
-    }
     const { role } = message;
-    return [...groups.values()].flatMap((contents): Item[] => {
-      const [first] = contents;
-      if (!first) return [];
-      const tokens = contents.reduce((sum, { text }) => sum + draft.counter.text(text), 0);
-      return [{ type: first.type, message: index, role, contents, exchange: owners.get(keyOf(first)), tokens }];
-    });
+    const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
+    for (const content of contentsOf(message)) {
+      const { type, path } = content;
+      const exchange = type === 'messageText' ? undefined : ownerOf(content);
+      // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.
+      const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
+      const tokens = tokensOf(content, draft.counter);
+      const placed = { ...content, message: index };
+      const item = items.get(group);
+      if (!item) items.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
+      else {
+        item.contents.push(placed);
+        item.tokens += tokens;
+      }
+    }
+    return [...items.values()];
   };
 }
 
-const keyOf = ({ message, path, start }: PlacedContent): string => `${message} ${path.join('/')} ${start}`;
+/** The exchange of a content. Exchanges hold the very paths of the contents; several XML-era slices share one. */
+function owners(exchanges: readonly ToolExchange[]): (content: Content) => ToolExchange | undefined {
+  const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
+  for (const exchange of exchanges) {
+    for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
+      const known = byPath.get(path);
+      if (known) known.push({ start, exchange });
+      else byPath.set(path, [{ start, exchange }]);
+    }
+  }
+  return ({ path, start }) => byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
+}
+
+const counted = new WeakMap<MessageCounter, WeakMap<Content, number>>();
+
+/** Tokens of a content; few contents change from pass to pass. */
+function tokensOf(content: Content, counter: MessageCounter): number {
+  const known = counted.get(counter) ?? new WeakMap<Content, number>();
+  counted.set(counter, known);
+  const tokens = known.get(content) ?? counter.text(content.text);
+  known.set(content, tokens);
+  return tokens;
+}
 
 /** The name of the parameter that a content is, or lies in; undefined for other content. */
 export function parameterName({ path, text }: PlacedContent, exchange: ToolExchange | undefined): string | undefined {
   const input = path.indexOf('input');
-  const key: Path[number] | undefined = input < 0 ? undefined : path[input + 1];
+  const key = input < 0 ? undefined : path[input + 1];
   if (key !== undefined) return String(key);
   return Object.entries(exchange?.input ?? {}).find(([, value]) => value === text)?.[0];
 }
