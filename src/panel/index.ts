@@ -27,7 +27,6 @@ const createPanel = (): vscode.WebviewPanel =>
 
 function adopt(parts: PanelParts, panel: vscode.WebviewPanel): SettingsPanel {
   const settings = new SettingsPanel(panel, parts);
-  panel.iconPath = new vscode.ThemeIcon('settings-gear');
   open = settings;
   panel.onDidDispose(() => {
     settings.dispose();

@@ -5,7 +5,7 @@
  * The webview begins with `ready` and is answered with `welcome`. From then on each change of the state comes as a whole
  * `state` with a growing revision, so that nothing is patched and a late one is told by its number. Requests carry ids.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Raised when one side would misread the other; a webview that was restored from another version is built anew. */
 export const PROTOCOL_VERSION = 1;

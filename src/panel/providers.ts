@@ -1,4 +1,5 @@
 import { losslessProvider, nativeProvider, truncationProvider, type CondensationProvider } from '../core/condense';
+import { smartProvider } from '../core/condense/providers/smart';
 import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
 import type { ConfigSchema } from '../core/condense/types';
 import type { ProviderDescription } from './protocol';
@@ -8,6 +9,7 @@ export const BUILT_IN: readonly CondensationProvider[] = [
   losslessProvider,
   truncationProvider,
   nativeProvider({ select: () => Promise.reject(new NoSummarizerError()) }),
+  smartProvider(),
 ];
 
 /** The providers as the panel shows them: a form is made from each one's schema. */

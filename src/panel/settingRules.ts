@@ -1,5 +1,5 @@
 /** What is wrong with a setting's value: by the setting's own rule where it has one, else by its schema in package.json. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { validate } from '../core/condense/config';
 import { promptProblems } from '../core/condense/summary/prompt';
 import type { CondensationProvider, ConfigProblem, ConfigSchema } from '../core/condense/types';

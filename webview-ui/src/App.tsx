@@ -4,10 +4,11 @@ import { ScopeSwitch } from './components/ScopeSwitch';
 import { SearchBox } from './components/SearchBox';
 import { t } from './l10n';
 import { History } from './sections/history/History';
-import { OtherSettings } from './sections/OtherSettings';
+import { AgentSettings, OtherSettings } from './sections/OtherSettings';
 import { Overview } from './sections/overview/Overview';
 import { Profiles } from './sections/profiles/Profiles';
 import { ProviderSection } from './sections/ProviderSection';
+import { Smart } from './sections/smart/Smart';
 import { usePanel } from './state/panel';
 import { SearchContext } from './state/search';
 
@@ -28,6 +29,7 @@ export function App(): ReactNode {
     { id: 'overview', title: t('Overview') },
     { id: 'profiles', title: t('Profiles') },
     ...welcome.providers.map(({ id, name }) => ({ id, title: name })),
+    { id: 'agent', title: t('Agent mode') },
     { id: 'history', title: t('History and savings') },
     { id: 'more', title: t('More settings') },
   ];
@@ -50,9 +52,14 @@ export function App(): ReactNode {
         <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
           <Overview />
           <Profiles />
-          {welcome.providers.map((provider) => (
-            <ProviderSection key={provider.id} provider={provider} />
-          ))}
+          {welcome.providers.map((provider) =>
+            provider.id === 'smart' ? (
+              <Smart key={provider.id} provider={provider} />
+            ) : (
+              <ProviderSection key={provider.id} provider={provider} />
+            ),
+          )}
+          <AgentSettings />
           <History />
           <OtherSettings />
         </main>

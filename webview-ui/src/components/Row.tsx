@@ -16,15 +16,27 @@ interface RowProps {
   readonly keywords?: string;
   /** The control carries the title itself. */
   readonly isTitled?: boolean;
+  /** The control is short: it stands beside the text where there is room. */
+  readonly isInline?: boolean;
   readonly children: ReactNode;
 }
 
 /** One setting: what it is, what it does, the control, what is wrong with it. */
-export function Row({ setting, title, help, problems, keywords, isTitled = false, children }: RowProps): ReactNode {
+export function Row({
+  setting,
+  title,
+  help,
+  problems,
+  keywords,
+  isTitled = false,
+  isInline = false,
+  children,
+}: RowProps): ReactNode {
   const query = useSearch();
   if (query !== '' && !matches(query, [title, help, keywords, setting.id])) return null;
+  const classes = ['row', ...(setting.isChange ? ['row-set'] : []), ...(isInline ? ['row-inline'] : [])];
   return (
-    <div className={setting.isSet ? 'row row-set' : 'row'} data-setting={setting.id}>
+    <div className={classes.join(' ')} data-setting={setting.id}>
       <div className="row-title">
         {isTitled ? children : <span className="row-name">{title}</span>}
         {setting.alsoIn && (
@@ -32,7 +44,7 @@ export function Row({ setting, title, help, problems, keywords, isTitled = false
             {setting.alsoIn === 'user' ? t('also set for you as a user') : t('also set in the workspace')}
           </span>
         )}
-        {setting.isSet && (
+        {setting.isChange && (
           <IconButton icon="reset" label={t('Reset {0}', title)} onClick={() => void setting.reset()} />
         )}
       </div>

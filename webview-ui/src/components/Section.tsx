@@ -1,7 +1,9 @@
 import { useId, type ReactNode } from 'react';
+import { t } from '../l10n';
 import { Icon } from '../ui';
 import { usePanel } from '../state/panel';
 import { useSearch } from '../state/search';
+import { ErrorBoundary } from './ErrorBoundary';
 
 export interface SectionProps {
   readonly id: string;
@@ -13,7 +15,7 @@ export interface SectionProps {
 
 /** A part of the page that folds. A search unfolds all of them. */
 export function Section({ id, title, summary, children }: SectionProps): ReactNode {
-  const { view, changeView } = usePanel();
+  const { view, changeView, connection } = usePanel();
   const content = useId();
   const isSearching = useSearch() !== '';
   const isOpen = isSearching || view.open.includes(id);
@@ -37,7 +39,18 @@ export function Section({ id, title, summary, children }: SectionProps): ReactNo
         {!isOpen && summary !== undefined && <span className="section-summary">{summary}</span>}
       </h2>
       <div id={content} className="section-content" hidden={!isOpen}>
-        {isOpen && children}
+        {isOpen && (
+          <ErrorBoundary
+            message={t('This part of the panel failed; the log says why. The settings themselves are unharmed.')}
+            onError={(error) => {
+              connection.log(
+                `Section ${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+              );
+            }}
+          >
+            {children}
+          </ErrorBoundary>
+        )}
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 /** What a JSON Schema asks for, as far as a form can offer it. */
 import { formatNumber, t } from '../l10n';
+import { wordsOf } from './titles';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -7,14 +8,23 @@ export type FieldKind =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly labels: readonly string[] }
   | { readonly kind: 'number'; readonly isInteger: boolean }
-  | { readonly kind: 'text'; readonly isLong: boolean }
+  | { readonly kind: 'text'; readonly rows: number }
   | { readonly kind: 'list' }
+  | { readonly kind: 'choices'; readonly values: readonly string[] }
+  | { readonly kind: 'variants'; readonly key: string; readonly variants: readonly Variant[] }
   | { readonly kind: 'group'; readonly fields: Readonly<Record<string, Schema>> }
   /** No form is made of it: it is written in settings.json. */
   | { readonly kind: 'other' };
 
+/** One of several shapes of an object; a constant under a common key tells them apart. */
+export interface Variant {
+  readonly value: string;
+  readonly schema: Schema;
+}
+
 /** Texts longer than this get a field of several lines. */
 const SHORT_TEXT = 600;
+const LONG_TEXT = 4_000;
 
 const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -22,7 +32,41 @@ const isRecord = (value: unknown): value is Schema =>
 const texts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
 
+/** Follows a reference inside of the document, and an `allOf` that only adds words to one. */
+export function resolve(schema: Schema, root: Schema): Schema {
+  const { $ref: reference, allOf, ...own } = schema;
+  if (typeof reference === 'string' && reference.startsWith('#/')) {
+    let target: unknown = root;
+    for (const key of reference.slice(2).split('/')) target = isRecord(target) ? target[key] : undefined;
+    return isRecord(target) ? { ...resolve(target, root), ...own } : own;
+  }
+  if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0])) return { ...resolve(allOf[0], root), ...own };
+  return schema;
+}
+
+/** The variants of a schema; undefined where nothing tells them apart. */
+function variantsOf(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | undefined {
+  const shapes = schema['oneOf'] ?? schema['anyOf'];
+  if (!Array.isArray(shapes) || shapes.length < 2 || !shapes.every(isRecord)) return undefined;
+  const constantOf = (shape: Schema, key: string): string | undefined => {
+    const { const: constant } = fieldsOf(shape)[key] ?? {};
+    return typeof constant === 'string' ? constant : undefined;
+  };
+  const [first = {}] = shapes;
+  const key = Object.keys(fieldsOf(first)).find((name) =>
+    shapes.every((shape) => constantOf(shape, name) !== undefined),
+  );
+  if (key === undefined) return undefined;
+  return {
+    kind: 'variants',
+    key,
+    variants: shapes.map((shape) => ({ value: constantOf(shape, key) ?? '', schema: shape })),
+  };
+}
+
 export function kindOf(schema: Schema): FieldKind {
+  const variants = variantsOf(schema);
+  if (variants) return variants;
   const values = texts(schema['enum']);
   if (values) return { kind: 'choice', values, labels: texts(schema['enumItemLabels']) ?? values.map(wordsOf) };
   switch (schema['type']) {
@@ -32,13 +76,14 @@ export function kindOf(schema: Schema): FieldKind {
     case 'integer':
       return { kind: 'number', isInteger: schema['type'] === 'integer' };
     case 'string': {
-      const { maxLength } = schema;
-      const isLong =
-        schema['editPresentation'] === 'multilineText' || (typeof maxLength === 'number' && maxLength > SHORT_TEXT);
-      return { kind: 'text', isLong };
+      return { kind: 'text', rows: rowsOf(schema) };
     }
-    case 'array':
-      return isRecord(schema['items']) && schema['items']['type'] === 'string' ? { kind: 'list' } : { kind: 'other' };
+    case 'array': {
+      const { items } = schema;
+      const choices = isRecord(items) ? texts(items['enum']) : undefined;
+      if (choices) return { kind: 'choices', values: choices };
+      return isRecord(items) && items['type'] === 'string' ? { kind: 'list' } : { kind: 'other' };
+    }
     case 'object': {
       const fields = fieldsOf(schema);
       return Object.keys(fields).length > 0 ? { kind: 'group', fields } : { kind: 'other' };
@@ -46,6 +91,13 @@ export function kindOf(schema: Schema): FieldKind {
     default:
       return { kind: 'other' };
   }
+}
+
+/** Lines that a field for a text has. */
+function rowsOf({ editPresentation, maxLength }: Schema): number {
+  if (editPresentation === 'multilineText') return 6;
+  if (typeof maxLength !== 'number' || maxLength <= SHORT_TEXT) return 1;
+  return maxLength > LONG_TEXT ? 6 : 2;
 }
 
 /** The fields of an object's schema, in order. */
@@ -56,18 +108,6 @@ export function fieldsOf({ properties }: Schema): Record<string, Schema> {
   );
 }
 
-/** "maxSummaryTokens" → "Max summary tokens". */
-export function wordsOf(name: string): string {
-  const words = name
-    .replace(/[._-]+/g, ' ')
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-export const titleOf = (name: string, { title }: Schema): string =>
-  t(typeof title === 'string' ? title : wordsOf(name));
-
 /** The description, with the bounds of a number. */
 export function helpOf(schema: Schema): string | undefined {
   const { markdownDescription, description } = schema;
@@ -77,8 +117,11 @@ export function helpOf(schema: Schema): string | undefined {
   return bounds === undefined || /\d to \d/.test(text) ? t(text) : `${t(text)} ${bounds}`;
 }
 
+/** Bounds that nobody comes near are not worth a word. */
+const FAR = 10_000_000;
+
 function boundsOf({ minimum, maximum }: Schema): string | undefined {
-  if (typeof minimum === 'number' && typeof maximum === 'number') {
+  if (typeof minimum === 'number' && typeof maximum === 'number' && maximum < FAR) {
     return t('{0} to {1}.', formatNumber(minimum), formatNumber(maximum));
   }
   return undefined;

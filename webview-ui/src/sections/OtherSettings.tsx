@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { SchemaField } from '../components/SchemaField';
+import type { Schema } from '../components/schema';
 import { Section } from '../components/Section';
 import { t } from '../l10n';
-import { usePanel } from '../state/panel';
+import { usePanel, type Panel } from '../state/panel';
 
 /** Settings that have a place of their own on the page. */
 const ELSEWHERE = new Set([
@@ -15,16 +16,33 @@ const ELSEWHERE = new Set([
   'condensingPrompt',
 ]);
 
+const isOfAgent = (name: string): boolean => name.startsWith('agent.') || name === 'notifications';
+
 /** Every other setting of package.json: nothing can be set there and not here. */
-export function OtherSettings(): ReactNode {
-  const { welcome } = usePanel();
+function restOf({ welcome }: Panel): [string, Schema][] {
   const ofProviders = new Set(welcome.providers.map(({ setting }) => setting));
-  const rest = Object.entries(welcome.schemas).filter(([name]) => !ELSEWHERE.has(name) && !ofProviders.has(name));
+  return Object.entries(welcome.schemas).filter(([name]) => !ELSEWHERE.has(name) && !ofProviders.has(name));
+}
+
+/** What concerns VS Code's own agent. */
+export function AgentSettings(): ReactNode {
+  const settings = restOf(usePanel()).filter(([name]) => isOfAgent(name));
+  if (settings.length === 0) return null;
   return (
-    <Section id="more" title={t('More settings')} summary={t('{0} settings', rest.length)}>
-      {rest.map(([name, schema]) => (
-        <SchemaField key={name} name={name} path={[]} schema={schema} />
-      ))}
+    <Section id="agent" title={t('Agent mode')}>
+      <Fields settings={settings} />
     </Section>
   );
 }
+
+export function OtherSettings(): ReactNode {
+  const settings = restOf(usePanel()).filter(([name]) => !isOfAgent(name));
+  return (
+    <Section id="more" title={t('More settings')}>
+      <Fields settings={settings} />
+    </Section>
+  );
+}
+
+const Fields = ({ settings }: { readonly settings: readonly (readonly [string, Schema])[] }): ReactNode =>
+  settings.map(([name, schema]) => <SchemaField key={name} name={name} path={[]} schema={schema} />);

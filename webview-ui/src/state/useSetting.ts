@@ -10,6 +10,8 @@ export interface Setting {
   readonly value: unknown;
   /** Whether the scope sets it. */
   readonly isSet: boolean;
+  /** Whether it differs from what would hold without it; what stands in a list's entry is no change, it is the entry. */
+  readonly isChange: boolean;
   /** The other scope that sets it as well. */
   readonly alsoIn: SettingScope | undefined;
   /** Where it would be saved. */
@@ -48,6 +50,7 @@ export function useSetting(name: string, path: Path = []): Setting {
     id: pathText([name, ...path]),
     value: own ?? inherited,
     isSet: own !== undefined,
+    isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
     alsoIn: other === undefined ? undefined : OTHER[scope],
     scope,
     problems: problemsAt(setting, path),

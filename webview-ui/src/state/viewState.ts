@@ -1,5 +1,5 @@
 /** What the panel looks like: kept by VS Code over a reload, and of no consequence elsewhere. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),

@@ -5,12 +5,14 @@ import './toolkit';
 interface CheckboxProps {
   readonly label: string;
   readonly help?: string | undefined;
+  /** The text beside it says it already to those who see. */
+  readonly isLabelHidden?: boolean;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
 }
 
 /** The element changes itself when it is clicked; what it shows is put right by the next rendering. */
-export function Checkbox({ label, help, checked, onChange }: CheckboxProps): ReactNode {
+export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabels({ label, help });
   return (
     <vscode-checkbox
@@ -21,7 +23,7 @@ export function Checkbox({ label, help, checked, onChange }: CheckboxProps): Rea
         if (wanted !== checked) onChange(wanted);
       }}
     >
-      {label}
+      {isLabelHidden ? '' : label}
     </vscode-checkbox>
   );
 }

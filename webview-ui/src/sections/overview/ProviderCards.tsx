@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
-import { titleOf } from '../../components/schema';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { matches, useSearch } from '../../state/search';
@@ -32,7 +31,7 @@ export function ProviderCards(): ReactNode {
                 checked={setting.value === provider.id}
                 onChange={() => void setting.save(provider.id)}
               />
-              {t(titleOf(provider.name, {}))}
+              {provider.name}
             </span>
             <span className="card-text">{facts?.does ?? t(provider.description)}</span>
             {facts && (

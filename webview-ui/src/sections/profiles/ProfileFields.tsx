@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Disclosure } from '../../components/Disclosure';
 import { parseNumber, SchemaField } from '../../components/SchemaField';
 import { fieldsOf, type Schema } from '../../components/schema';
 import { Row } from '../../components/Row';
@@ -23,6 +24,9 @@ const OF_VENDORS: Readonly<Record<string, readonly string[]>> = {
 /** What is set otherwise: an id never changes, the vendor decides what the other fields mean. */
 const ELSEWHERE = new Set(['id', 'vendor', 'threshold']);
 
+/** What most profiles need. */
+const FIRST = new Set(['name', 'model', 'baseUrl', 'region', 'projectId', 'offerInChat']);
+
 interface ProfileFieldsProps {
   readonly index: number;
   readonly vendor: string;
@@ -35,12 +39,15 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   const fields = Object.entries(fieldsOf(items)).filter(
     ([field]) => !ELSEWHERE.has(field) && (OF_VENDORS[field] ?? [vendor]).includes(vendor),
   );
+  const shown = (isFirst: boolean): ReactNode =>
+    fields
+      .filter(([field]) => FIRST.has(field) === isFirst)
+      .map(([field, schema]) => <SchemaField key={field} name="profiles" path={[index, field]} schema={schema} />);
   return (
     <>
-      {fields.map(([field, schema]) => (
-        <SchemaField key={field} name="profiles" path={[index, field]} schema={schema} />
-      ))}
+      {shown(true)}
       <OwnThreshold index={index} />
+      <Disclosure title={t('Prices, limits and the rest')}>{shown(false)}</Disclosure>
     </>
   );
 }

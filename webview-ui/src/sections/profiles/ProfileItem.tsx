@@ -45,9 +45,6 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
         </span>
       </div>
       <Problems problems={setting.problems} />
-      {entry.facts && !unfolded && query === '' && (
-        <Actions entry={entry} facts={entry.facts} isCondensing={isCondensing} />
-      )}
       {unfolded && (
         <div className="item-content">
           <ProfileFields index={entry.index} vendor={entry.vendor} />

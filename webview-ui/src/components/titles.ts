@@ -1,0 +1,93 @@
+/** What fields are called: better words than their keys, where there are any. */
+import { t } from '../l10n';
+
+const TITLES: Readonly<Record<string, () => string>> = {
+  // Lossless
+  deduplicateFileReads: () => t('Same file read again'),
+  deduplicateResults: () => t('Same result again'),
+  consolidateToolResults: () => t('Repeated listings, searches and commands'),
+  removeObsoleteState: () => t('State that a later one supersedes'),
+  oneViewPerFile: () => t('Lines of a file that are shown elsewhere'),
+  editEchoes: () => t('Edits echoed back'),
+  writesReadBack: () => t('Files read back after they were written'),
+  repeatedRuns: () => t('Runs of equal lines'),
+  lineNumbers: () => t('Line numbers'),
+  terminalNoise: () => t('Terminal noise'),
+  failedCalls: () => t('Failed calls that were made again'),
+  strictOnly: () => t('Strict'),
+  // Truncation
+  preserveRecentCount: () => t('Newest messages left alone'),
+  toolResults: () => t('Tool results'),
+  toolParameters: () => t('Tool parameters'),
+  messageText: () => t('Message text'),
+  preserveUserMessages: () => t('Leave what a user wrote'),
+  preserveAssistantText: () => t('Leave what the assistant wrote'),
+  minimumTokens: () => t('Least tokens'),
+  mode: () => t('What happens'),
+  maxLines: () => t('Lines'),
+  maxChars: () => t('Characters'),
+  // Native
+  keepFirst: () => t('Kept at the beginning'),
+  keepLast: () => t('Kept at the end'),
+  maxSummaryTokens: () => t('Length of a summary'),
+  resultChars: () => t('Tool results shown to the model'),
+  parameterChars: () => t('Parameters shown to the model'),
+  factTokens: () => t('Facts beside the summary'),
+  maskSecrets: () => t('Mask keys'),
+  // Profiles
+  baseUrl: () => t('Base URL'),
+  allowInsecureHttp: () => t('Allow unencrypted HTTP'),
+  api: () => t('API'),
+  projectId: () => t('Project'),
+  prices: () => t('Prices'),
+  cacheRead: () => t('Read from cache'),
+  cacheWrite: () => t('Write to cache'),
+  longCacheWrite: () => t('Write to cache for an hour'),
+  maxOutputTokens: () => t('Longest answer'),
+  timeoutSeconds: () => t('Time-out in seconds'),
+  offerInChat: () => t('Offer in the chat'),
+  // Smart
+  count: () => t('Newest messages left alone'),
+  percentage: () => t('Newest share left alone, in percent'),
+  keepErrorLines: () => t('Keep error lines'),
+  apiProfile: () => t('Profile'),
+  customPrompt: () => t('Prompt'),
+  maxTokens: () => t('Length of a summary'),
+  onFailure: () => t('Without a summary'),
+  coldAfter: () => t('Cold after'),
+  contentTypes: () => t('Content'),
+  isError: () => t('Failed calls'),
+  minTokens: () => t('Least tokens'),
+  tokenThreshold: () => t('Tokens above'),
+  windowPercent: () => t('Percent of the window above'),
+  overTarget: () => t('Times the target above'),
+  cacheCold: () => t('Prompt cache cold'),
+  budgetLeft: () => t('Budget left'),
+  userMessages: () => t('Leave what a person wrote'),
+  keepRecent: () => t('Newest messages that keep theirs'),
+  parallelCalls: () => t('Calls at the same time'),
+  coherenceFloor: () => t('What must be kept or recallable'),
+  // Settings
+  'manual.targetPercent': () => t('Target by hand'),
+  'warnings.cost': () => t('Warn above a cost of'),
+  'warnings.reductionPercent': () => t('Warn below a reduction of'),
+  'agent.declaredWindow': () => t('Window that the chat is told'),
+  'agent.wrappedModels': () => t('Models of VS Code offered condensed'),
+  'agent.backgroundPercent': () => t('Prepare a summary at'),
+  'agent.coldPercent': () => t('Condense a cold conversation at'),
+};
+
+/** "maxSummaryTokens" → "Max summary tokens". */
+export function wordsOf(name: string): string {
+  const words = name
+    .replace(/[._-]+/g, ' ')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** @param title the schema's own, which comes first. */
+export function titleOf(name: string, { title }: Readonly<Record<string, unknown>>): string {
+  if (typeof title === 'string') return t(title);
+  return TITLES[name]?.() ?? t(wordsOf(name));
+}

@@ -1,0 +1,138 @@
+import { use, type ReactNode } from 'react';
+import { fieldsOf, kindOf, type Schema } from '../../components/schema';
+import { SchemaField } from '../../components/SchemaField';
+import { SchemaForm } from '../../components/SchemaForm';
+import { SchemaRoot } from '../../components/schemaRoot';
+import { Disclosure } from '../../components/Disclosure';
+import { t } from '../../l10n';
+import { useSetting } from '../../state/useSetting';
+import type { PassEntry } from './smartValue';
+
+interface PassEditorProps {
+  /** The setting that holds the configuration. */
+  readonly name: string;
+  readonly entry: PassEntry;
+}
+
+/** What a pass of each mode begins with when it is switched to. */
+const MODE_CONFIG = {
+  individual: { individualConfig: { defaults: { toolResults: { operation: 'keep' } } } },
+  batch: { batchConfig: { operation: 'summarize' } },
+} as const;
+
+/** All of a pass: what it takes, what it does with it, when it runs, what it leaves alone. */
+export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
+  const { root } = use(SchemaRoot);
+  const base = ['passes', entry.index];
+  const fields = passFields(root, entry.mode);
+  const individual = fieldsOf(fields['individualConfig'] ?? {});
+  const field = (key: string, title: string, path: readonly (string | number)[] = base): ReactNode => {
+    const schema = fields[key];
+    return schema && <SchemaField name={name} path={[...path, key]} schema={schema} title={title} />;
+  };
+  return (
+    <>
+      {field('name', t('Name'))}
+      {field('description', t('Description'))}
+      <fieldset className="group">
+        <legend>{t('What it takes')}</legend>
+        {field('selection', t('Messages'))}
+      </fieldset>
+      <fieldset className="group">
+        <legend>{t('What it does')}</legend>
+        <Mode name={name} entry={entry} />
+        {entry.mode === 'batch' ? (
+          field('batchConfig', t('Operation'))
+        ) : (
+          <Operations name={name} entry={entry} fields={fieldsOf(individual['defaults'] ?? {})} />
+        )}
+      </fieldset>
+      <fieldset className="group">
+        <legend>{t('When it runs')}</legend>
+        {field('execution', t('Condition'))}
+      </fieldset>
+      <Disclosure title={t('Advanced')}>
+        {individual['messageTokenThresholds'] && (
+          <SchemaField
+            name={name}
+            path={[...base, 'individualConfig', 'messageTokenThresholds']}
+            schema={individual['messageTokenThresholds']}
+            title={t('Least tokens')}
+          />
+        )}
+        {field('protect', t('Left alone'))}
+        {individual['overrides'] && (
+          <SchemaField
+            name={name}
+            path={[...base, 'individualConfig', 'overrides']}
+            schema={individual['overrides']}
+            title={t('Single messages')}
+          />
+        )}
+      </Disclosure>
+    </>
+  );
+}
+
+/** The fields of a pass of a mode, from the schema of the whole configuration. */
+function passFields(root: Schema, mode: string): Record<string, Schema> {
+  const { items } = fieldsOf(root)['passes'] ?? {};
+  const kind = kindOf((items ?? {}) as Schema);
+  const variant = kind.kind === 'variants' ? kind.variants.find(({ value }) => value === mode) : undefined;
+  return fieldsOf(variant?.schema ?? {});
+}
+
+function Mode({ name, entry }: PassEditorProps): ReactNode {
+  const setting = useSetting(name, ['passes', entry.index]);
+  const choose = (mode: PassEntry['mode']): void => {
+    const { individualConfig: _individual, batchConfig: _batch, ...rest } = entry.raw;
+    void setting.save({ ...rest, mode, ...MODE_CONFIG[mode] });
+  };
+  const option = (mode: PassEntry['mode'], title: string, help: string): ReactNode => (
+    <label className="answer">
+      <input
+        type="radio"
+        name={`mode-${entry.key}`}
+        checked={entry.mode === mode}
+        onChange={() => {
+          choose(mode);
+        }}
+      />
+      <span>
+        {title} <span className="row-note">{help}</span>
+      </span>
+    </label>
+  );
+  return (
+    <fieldset className="row">
+      <legend className="row-name">{t('Mode')}</legend>
+      {option('individual', t('One by one'), t('each message for itself, by content type'))}
+      {option('batch', t('All at once'), t('the selected messages as one block'))}
+    </fieldset>
+  );
+}
+
+interface OperationsProps extends PassEditorProps {
+  readonly fields: Readonly<Record<string, Schema>>;
+}
+
+/** What happens to each type of content. */
+function Operations({ name, entry, fields }: OperationsProps): ReactNode {
+  const titles: Readonly<Record<string, string>> = {
+    toolResults: t('Tool results'),
+    toolParameters: t('Tool parameters'),
+    messageText: t('Message text'),
+  };
+  const path = ['passes', entry.index, 'individualConfig', 'defaults'];
+  const known = Object.entries(titles).flatMap(([type, title]) => {
+    const schema = fields[type];
+    return schema ? [<SchemaField key={type} name={name} path={[...path, type]} schema={schema} title={title} />] : [];
+  });
+  const others = Object.fromEntries(Object.entries(fields).filter(([type]) => !(type in titles)));
+  return (
+    <>
+      {known}
+      <SchemaForm name={name} path={path} fields={others} />
+    </>
+  );
+}

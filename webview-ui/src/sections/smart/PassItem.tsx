@@ -1,0 +1,80 @@
+import { useSortable } from '@dnd-kit/sortable';
+import type { ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { useSetting } from '../../state/useSetting';
+import { Checkbox, Icon, IconButton } from '../../ui';
+import { PassBadges } from './PassBadges';
+import { PassEditor } from './PassEditor';
+import type { PassEntry } from './smartValue';
+import type { Passes } from './usePasses';
+
+interface PassItemProps {
+  readonly name: string;
+  readonly entry: PassEntry;
+  readonly count: number;
+  readonly passes: Passes;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassItemProps): ReactNode {
+  const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
+    id: entry.key,
+  });
+  const setting = useSetting(name, ['passes', entry.index]);
+  const enabled = useSetting(name, ['passes', entry.index, 'enabled']);
+  const { index, name: called } = entry;
+  const style = { transform: transform ? `translate3d(0, ${Math.round(transform.y)}px, 0)` : undefined, transition };
+  return (
+    <li ref={setNodeRef} style={style} className={isDragging ? 'item pass dragged' : 'item pass'}>
+      <div className="item-line">
+        <button
+          type="button"
+          className="icon-button handle"
+          ref={setActivatorNodeRef}
+          {...attributes}
+          {...listeners}
+          aria-label={t('Move {0}', called)}
+          title={t('Drag to move')}
+        >
+          <Icon name="gripper" />
+        </button>
+        <Checkbox
+          label={t('Run {0}', called)}
+          isLabelHidden
+          checked={entry.isEnabled}
+          onChange={(checked) => void enabled.save(checked)}
+        />
+        <span className="pass-number">{t('{0}', index + 1)}</span>
+        <button type="button" className="disclosure item-name" aria-expanded={isOpen} onClick={onToggle}>
+          <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+          {called || t('Pass {0}', index + 1)}
+        </button>
+        <PassBadges entry={entry} />
+        <span className="item-buttons">
+          <IconButton
+            icon="arrow-up"
+            label={t('Move {0} up', called)}
+            disabled={index === 0}
+            onClick={() => void passes.move(index, index - 1)}
+          />
+          <IconButton
+            icon="arrow-down"
+            label={t('Move {0} down', called)}
+            disabled={index === count - 1}
+            onClick={() => void passes.move(index, index + 1)}
+          />
+          <IconButton icon="copy" label={t('Duplicate {0}', called)} onClick={() => void passes.duplicate(entry)} />
+          <IconButton icon="trash" label={t('Delete {0}', called)} onClick={() => void passes.remove(entry)} />
+        </span>
+      </div>
+      {!isOpen && <Problems problems={setting.problems} />}
+      {isOpen && (
+        <div className="item-content">
+          <PassEditor name={name} entry={entry} />
+        </div>
+      )}
+    </li>
+  );
+}

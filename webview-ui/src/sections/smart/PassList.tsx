@@ -1,0 +1,92 @@
+import {
+  closestCenter,
+  DndContext,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+  type Announcements,
+  type UniqueIdentifier,
+} from '@dnd-kit/core';
+import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { Button, LinkButton } from '../../ui';
+import { PassItem } from './PassItem';
+import { usePasses } from './usePasses';
+
+/** Pixels that the pointer has to move before a press on the handle becomes a drag. */
+const DRAG_DISTANCE = 4;
+
+/** The passes in their order; dragged, or moved with keys and buttons. */
+export function PassList({ name }: { readonly name: string }): ReactNode {
+  const passes = usePasses(name);
+  const { entries } = passes;
+  const [openKey, setOpenKey] = useState<string>();
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
+  const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
+  const announcements: Announcements = {
+    onDragStart: ({ active }) =>
+      t('{0} picked up, position {1} of {2}.', nameOf(active.id), indexOf(active.id) + 1, entries.length),
+    onDragOver: ({ active, over }) =>
+      over
+        ? t('{0}, position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
+        : t('{0} is outside of the list.', nameOf(active.id)),
+    onDragEnd: ({ active, over }) =>
+      over
+        ? t('{0} dropped at position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
+        : t('{0} dropped where it was.', nameOf(active.id)),
+    onDragCancel: ({ active }) => t('{0} stays where it was.', nameOf(active.id)),
+  };
+  return (
+    <div className="passes" data-setting={`${name}.passes`}>
+      <DndContext
+        sensors={sensors}
+        collisionDetection={closestCenter}
+        accessibility={{ announcements, screenReaderInstructions: { draggable: instructions() } }}
+        onDragEnd={({ active, over }) => {
+          if (over) void passes.move(indexOf(active.id), indexOf(over.id));
+        }}
+      >
+        <SortableContext items={entries.map(({ key }) => key)} strategy={verticalListSortingStrategy}>
+          <ol className="items">
+            {entries.map((entry) => (
+              <PassItem
+                key={entry.key}
+                name={name}
+                entry={entry}
+                count={entries.length}
+                passes={passes}
+                isOpen={openKey === entry.key}
+                onToggle={() => {
+                  setOpenKey(openKey === entry.key ? undefined : entry.key);
+                }}
+              />
+            ))}
+          </ol>
+        </SortableContext>
+      </DndContext>
+      <p className="actions">
+        <Button icon="add" onClick={() => void passes.add()}>
+          {t('Add pass')}
+        </Button>
+        <span role="status" className="done">
+          {passes.done && (
+            <>
+              {passes.done.text} <LinkButton onClick={passes.done.undo}>{t('Undo')}</LinkButton>
+            </>
+          )}
+        </span>
+      </p>
+      <Problems problems={passes.problems} />
+    </div>
+  );
+}
+
+const instructions = (): string =>
+  t('Press Space to pick the pass up, the arrow keys to move it, Space to drop it, Escape to leave it where it was.');

@@ -1,0 +1,113 @@
+import type { ReactNode } from 'react';
+import type { ProviderDescription } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
+import { Problems } from '../../components/Problems';
+import { fieldsOf } from '../../components/schema';
+import { SchemaField } from '../../components/SchemaField';
+import { SchemaForm } from '../../components/SchemaForm';
+import { SchemaRoot } from '../../components/schemaRoot';
+import { Section } from '../../components/Section';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSearch } from '../../state/search';
+import { useSetting } from '../../state/useSetting';
+import { Button } from '../../ui';
+import { PassBadges } from './PassBadges';
+import { PassList } from './PassList';
+import { isFields, isOwn, passesOf } from './smartValue';
+
+/** Shown on its own, or made by the list of passes. */
+const PLACED = new Set(['version', 'passes', 'losslessPrelude']);
+
+/** The Smart provider: the prelude, the passes in their order, and what all of them leave alone. */
+export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
+  const { state } = usePanel();
+  const name = provider.setting ?? provider.id;
+  const setting = useSetting(name);
+  const isActive = useSetting('provider').value === provider.id;
+  const isSearching = useSearch() !== '';
+  const effective = state.settings[name]?.effective;
+  const entries = passesOf(effective);
+  const fields = fieldsOf(provider.schema);
+  const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !PLACED.has(field)));
+  const summary = [isActive ? t('Condenses now') : '', t('{0} passes', entries.length)].filter(Boolean).join(' · ');
+  return (
+    <Section id={provider.id} title={provider.name} summary={summary}>
+      <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
+        {!isSearching && <p className="row-help">{t(provider.description)}</p>}
+        {isOwn(setting) ? (
+          <>
+            {fields['losslessPrelude'] && <Prelude name={name} />}
+            <PassList name={name} />
+            <Disclosure title={t('For all passes')}>
+              <SchemaForm name={name} path={[]} fields={rest} />
+            </Disclosure>
+          </>
+        ) : (
+          <Inherited name={name} />
+        )}
+      </SchemaRoot>
+    </Section>
+  );
+}
+
+/** Whether what stands twice goes first, and which of it. */
+function Prelude({ name }: { readonly name: string }): ReactNode {
+  return (
+    <>
+      <SchemaField
+        name={name}
+        path={['losslessPrelude', 'enabled']}
+        schema={{ type: 'boolean', default: true }}
+        title={t('Lossless first')}
+        help={t('What stands twice goes before the first pass; it costs nothing and loses nothing.')}
+      />
+    </>
+  );
+}
+
+/** A preset, or nothing: shown as it is, until it is made one's own. */
+function Inherited({ name }: { readonly name: string }): ReactNode {
+  const { state } = usePanel();
+  const setting = useSetting(name);
+  const isSearching = useSearch() !== '';
+  const effective = state.settings[name]?.effective;
+  const entries = passesOf(effective);
+  const preset = typeof setting.value === 'string' ? setting.value : undefined;
+  const start = (): void => {
+    void setting.save(isFields(effective) ? withoutDefaults(effective) : { version: 1, passes: [] });
+  };
+  if (isSearching) return null;
+  return (
+    <>
+      {preset !== undefined && <p>{t('The preset "{0}" is used.', preset)}</p>}
+      {entries.length === 0 ? (
+        <p className="row-help">{t('There are no passes yet: only what stands twice goes.')}</p>
+      ) : (
+        <ol className="items">
+          {entries.map((entry) => (
+            <li key={entry.key} className="item">
+              <div className="item-line">
+                <span className="pass-number">{t('{0}', entry.index + 1)}</span>
+                <span className="item-name">{entry.name}</span>
+                <PassBadges entry={entry} />
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <p className="actions">
+        <Button onClick={start}>{entries.length === 0 ? t('Set up passes') : t('Make it my own')}</Button>
+      </p>
+      <Problems problems={setting.problems} />
+    </>
+  );
+}
+
+/** Of a whole configuration, what is worth writing into the settings. */
+const withoutDefaults = ({ version, losslessPrelude, passes, protect }: Readonly<Record<string, unknown>>): object => ({
+  version: version ?? 1,
+  ...(losslessPrelude !== undefined && { losslessPrelude }),
+  passes: passes ?? [],
+  ...(protect !== undefined && { protect }),
+});

@@ -1,0 +1,75 @@
+/** The setting `smart` as the panel works on it: the value that stands there, not the one with all defaults filled in. */
+import type { Setting } from '../../state/useSetting';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface PassEntry {
+  readonly index: number;
+  /** Unique within the list, also where the ids aren't. */
+  readonly key: string;
+  readonly raw: Fields;
+  readonly name: string;
+  readonly isEnabled: boolean;
+  readonly mode: 'individual' | 'batch';
+  /** Tokens above which it runs; undefined: always, or another condition. */
+  readonly tokenThreshold: number | undefined;
+  readonly isConditional: boolean;
+  /** Whether a model may be called. */
+  readonly asksModel: boolean;
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether the scope holds a configuration of its own, so that its parts can be changed one by one. */
+export const isOwn = ({ isSet, value }: Setting): boolean => isSet && isFields(value);
+
+export function passesOf(config: unknown): PassEntry[] {
+  const passes = isFields(config) ? config['passes'] : undefined;
+  if (!Array.isArray(passes)) return [];
+  const seen = new Map<string, number>();
+  return (passes as unknown[]).map((entry, index) => {
+    const raw = isFields(entry) ? entry : {};
+    const id = typeof raw['id'] === 'string' ? raw['id'] : '';
+    const before = seen.get(id) ?? 0;
+    seen.set(id, before + 1);
+    const { execution } = raw;
+    const condition = isFields(execution) ? execution['condition'] : undefined;
+    const threshold = isFields(condition) ? condition['tokenThreshold'] : undefined;
+    return {
+      index,
+      key: before === 0 && id !== '' ? id : `${id}#${before}`,
+      raw,
+      name: typeof raw['name'] === 'string' ? raw['name'] : '',
+      isEnabled: raw['enabled'] !== false,
+      mode: raw['mode'] === 'batch' ? 'batch' : 'individual',
+      tokenThreshold: typeof threshold === 'number' ? threshold : undefined,
+      isConditional: isFields(execution) && execution['type'] === 'conditional',
+      asksModel: holdsSummarize(raw['batchConfig']) || holdsSummarize(raw['individualConfig']),
+    };
+  });
+}
+
+/** Whether an operation anywhere inside is one that a model does. */
+function holdsSummarize(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsSummarize);
+  if (!isFields(value)) return false;
+  return value['operation'] === 'summarize' || Object.values(value).some(holdsSummarize);
+}
+
+/** An id that no pass has. */
+export function freshId(passes: readonly PassEntry[]): string {
+  const taken = new Set(passes.map(({ raw }) => raw['id']));
+  let number = passes.length + 1;
+  while (taken.has(`pass-${number}`)) number++;
+  return `pass-${number}`;
+}
+
+/** A new pass does no harm: it keeps everything until it is told otherwise. */
+export const newPass = (id: string, name: string): Fields => ({
+  id,
+  name,
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 10 },
+  individualConfig: { defaults: { toolResults: { operation: 'keep' } } },
+});
