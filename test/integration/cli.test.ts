@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { run } from '../../src/cli/run';
 import type { ExitCode } from '../../src/cli/io';
 import { readConversation } from '../../src/conversations/read';
+import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { nothingToGain, transcript } from '../support/transcript';
 
 let folder: string;
@@ -250,9 +251,16 @@ describe('inspect and estimate', () => {
 });
 
 describe('export', () => {
+  /** What the export writes for a string. */
+  const inBlocks = (messages: unknown): unknown =>
+    (messages as { role: string; content: unknown }[]).map(({ role, content }) => ({
+      role,
+      content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    }));
+
   it('gives the conversation in each form, what could not go along on stderr', async () => {
     expect(await cli('export', file, '--to', 'anthropic')).toBe(0);
-    expect(json()).toMatchObject({ tools: [{ name: 'Read' }], messages: originalMessages() });
+    expect(json()).toMatchObject({ tools: [{ name: 'Read' }], messages: inBlocks(originalMessages()) });
     expect(stderr).toContain('Note: 1 tool: its parameters were not recorded');
     expect(await cli('export', file, '--to', 'openai')).toBe(0);
     expect(json()).toMatchObject({
@@ -273,7 +281,7 @@ describe('export', () => {
     const view = join(folder, 'view.json');
     await cli('condense', file, '--out', view);
     expect(await cli('export', file, '--to', 'anthropic', '--condensed')).toBe(0);
-    expect(json()['messages']).toEqual(messagesIn(view));
+    expect(json()['messages']).toEqual(inBlocks(messagesIn(view)));
   });
 
   it('needs a form that it knows', async () => {
@@ -281,6 +289,32 @@ describe('export', () => {
     expect(stderr).toContain('one of anthropic, openai, markdown, handover');
     expect(await cli('export', file, '--to', 'pdf')).toBe(2);
     expect(stderr).toContain('not "pdf"');
+  });
+});
+
+describe('every agent’s conversation', () => {
+  it('is inspected, condensed and exported', async () => {
+    const home = join(folder, 'home');
+    for (const { path, format } of writeHome(home)) {
+      expect(await cli('inspect', path, '--json'), path).toBe(0);
+      expect(json()).toMatchObject({ format, violations: [] });
+      if (path.includes('subagents')) continue;
+      expect(await cli('condense', path, '--json'), `${path}: ${stderr}`).toBe(0);
+      expect(json()).toMatchObject({ outcome: 'condensed', violations: 0 });
+      for (const form of ['anthropic', 'openai', 'markdown', 'handover']) {
+        expect(await cli('export', path, '--to', form, '--condensed'), path).toBe(0);
+        expect(stdout).toContain('src/values.ts');
+      }
+    }
+  });
+
+  it('a database is never written to', async () => {
+    const database = join(folder, 'kilo.db');
+    writeDatabase(database, 'ses_1');
+    const before = readFileSync(database);
+    expect(await cli('export', `${database}#ses_1`, '--to', 'markdown', '--out', database)).toBe(2);
+    expect(stderr).toContain('never overwritten');
+    expect(readFileSync(database).equals(before)).toBe(true);
   });
 });
 

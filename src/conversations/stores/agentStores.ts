@@ -68,16 +68,21 @@ function commandLineStores(options: FindOptions): Store[] {
   const copilot = join(env['COPILOT_HOME'] || join(homedir, '.copilot'), 'session-state');
   const gemini = join(env['GEMINI_CLI_HOME'] || homedir, '.gemini', 'tmp');
   const cline = env['CLINE_DATA_DIR'] || join(env['CLINE_DIR'] || join(homedir, '.cline'), 'data');
-  const rollout = /^rollout-.*\.jsonl$/;
+  const rollout = /^rollout-.*\.jsonl$/s;
   return [
-    { agent: 'Claude Code', root: claude, steps: [ANY, /^(?!agent-).*\.jsonl$/] },
-    { agent: 'Claude Code', root: claude, steps: [ANY, ANY, 'subagents', /^agent-.*\.jsonl$/], parentOf: sessionAbove },
+    { agent: 'Claude Code', root: claude, steps: [ANY, /^(?!agent-).*\.jsonl$/s] },
+    {
+      agent: 'Claude Code',
+      root: claude,
+      steps: [ANY, ANY, 'subagents', /^agent-.*\.jsonl$/s],
+      parentOf: sessionAbove,
+    },
     { agent: 'Codex', root: join(codex, 'sessions'), steps: [ANY, ANY, ANY, rollout] },
     { agent: 'Codex', root: join(codex, 'sessions'), steps: [rollout] },
     { agent: 'Codex', root: join(codex, 'archived_sessions'), steps: [rollout] },
     { agent: 'Copilot CLI', root: copilot, steps: [ANY, 'events.jsonl'] },
     { agent: 'Copilot CLI', root: copilot, steps: [/\.jsonl$/] },
-    { agent: 'Gemini CLI', root: gemini, steps: [ANY, 'chats', /^session-.*\.jsonl?$/] },
+    { agent: 'Gemini CLI', root: gemini, steps: [ANY, 'chats', /^session-.*\.jsonl?$/s] },
     { agent: 'Gemini CLI', root: gemini, steps: [ANY, 'chats', ANY, /\.jsonl$/] },
     { agent: 'Cline', root: join(cline, 'tasks'), steps: [ANY, 'api_conversation_history.json'] },
     {
