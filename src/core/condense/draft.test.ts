@@ -193,6 +193,24 @@ describe('a draft on top of earlier edits', () => {
     expect(cutsOf(second.edits)[0]?.cuts[0]).toEqual(cutsOf(first.edits)[0]?.cuts[0]);
   });
 
+  it('starts with the very messages that a draft remembered, and only with all of their edits', () => {
+    const two = [user('task'), user('', result('x', original), result('y', original))];
+    const places = [0, 1].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
+    const first = new Draft(two, counter);
+    for (const place of places) first.cut('step', place, [slice(at(0), at(1), 'a')], INFO);
+    first.remember();
+    expect(new Draft(two, counter, first.edits).messages[1]).toBe(first.messages[1]);
+    expect(new Draft(two, counter, first.edits.toReversed()).messages[1]).toBe(first.messages[1]);
+    const without = first.edits.slice(1);
+    expect(new Draft(two, counter, without).messages).toEqual(applyEdits(two, without).messages);
+    const copy = new Draft(two, counter, without).copy();
+    copy.cut('step', places[0]!, [slice(at(1), at(2), 'b')], INFO);
+    copy.remember();
+    for (const edits of [copy.edits, [...without, ...copy.edits]]) {
+      expect(new Draft(two, counter, edits).messages).toEqual(applyEdits(two, edits).messages);
+    }
+  });
+
   it('refuses edits of another conversation', () => {
     const first = draftOf(original);
     cut(first, slice(at(0), at(1)));

@@ -53,15 +53,20 @@ export interface Checkpoint {
   readonly summaries: readonly SummaryEdit[];
 }
 
+/** A message with all of its edits. */
 interface ShownBefore {
+  readonly edits: ReadonlySet<CutEdit>;
   readonly from: ApiMessage;
   readonly to: ApiMessage;
-  readonly state: PlaceState;
+  readonly states: readonly PlaceState[];
   readonly references: readonly (readonly [ReferenceId, Hash])[];
   readonly tellsRule: boolean;
 }
 
-/** A conversation that grows is condensed again and again with the same edits: the very same messages come of them. */
+/**
+ * By each of the edits: a conversation that grows is condensed again and again with the same ones, and the very same
+ * messages come of them.
+ */
 const shownBefore = new WeakMap<CutEdit, ShownBefore>();
 
 /** Stands in the draft for a message that a summary took in: nothing to see, nothing to edit, no tokens. */
@@ -79,6 +84,8 @@ export class Draft {
   /** Whether a marker of the view tells the rule about markers. */
   private ruleTold = false;
   private summaries: readonly SummaryEdit[] = [];
+  /** The edits that the view started with, by place. */
+  private readonly startedWith = new Map<string, CutEdit>();
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references = new Map<ReferenceId, Hash>();
   private readonly hashes = new Map<string, Hash>();
@@ -98,14 +105,19 @@ export class Draft {
     this.view = [...original];
     this.task = taskIndex(original);
     this.places = new Map();
+    const cuts = new Map<number, CutEdit[]>();
     for (const edit of lastByPlace(active)) {
       if (edit.kind === 'summary') {
         this.references.set(edit.reference, edit.before);
         this.summaries = [...this.summaries, edit];
         continue;
       }
-      this.showAgain(edit);
+      this.startedWith.set(placeKey(edit.place), edit);
+      const ofMessage = cuts.get(edit.place.message);
+      if (ofMessage) ofMessage.push(edit);
+      else cuts.set(edit.place.message, [edit]);
     }
+    for (const [message, edits] of cuts) this.showAgain(message, edits);
     for (const summary of this.summaries) this.hide(summary);
     this.total = this.tokensOf(this.view);
   }
@@ -116,6 +128,7 @@ export class Draft {
     copy.rollback(this.checkpoint());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
     for (const [key, hash] of this.hashes) copy.hashes.set(key, hash);
+    for (const [key, edit] of this.startedWith) copy.startedWith.set(key, edit);
     return copy;
   }
 
@@ -188,6 +201,30 @@ export class Draft {
     return saved;
   }
 
+  /** Remembers how the view's messages came about: a draft that starts with these edits has them at once. */
+  remember(): void {
+    const latest = new Map(this.startedWith);
+    for (const edit of this.made.values()) if (edit.kind === 'cut') latest.set(placeKey(edit.place), edit);
+    const byMessage = new Map<number, { readonly edits: CutEdit[]; readonly states: PlaceState[]; isWhole: boolean }>();
+    for (const [key, state] of this.places) {
+      const { message } = state.place;
+      const edit = latest.get(key);
+      const known = byMessage.get(message) ?? { edits: [], states: [], isWhole: !this.isSummarized(message) };
+      byMessage.set(message, known);
+      if (edit && edit.cuts === state.cuts) {
+        known.edits.push(edit);
+        known.states.push(state);
+      } else if (edit !== undefined || state.cuts.length > 0) known.isWhole = false;
+    }
+    for (const [message, { edits, states, isWhole }] of byMessage) {
+      const from = this.original[message];
+      const to = this.messageAt(message);
+      const [first] = edits;
+      if (!from || !first || !isWhole || shownBefore.get(first)?.to === to) continue;
+      rememberShown(edits, from, to, states, (id, ...cut) => this.references.get(id) ?? hashOfReference(id, ...cut));
+    }
+  }
+
   /** The places of which something was cut, but for those that a summary took in. */
   get shown(): readonly PlaceState[] {
     return [...this.places.values()].filter(({ place }) => !this.isSummarized(place.message));
@@ -253,30 +290,26 @@ export class Draft {
     return tokensBefore - tokensAfter;
   }
 
-  /** Shows an edit of an earlier condensation; what it took to do so is remembered as long as the edit lives. */
-  private showAgain(edit: CutEdit): void {
-    const state = this.stateOf(edit.place);
-    const from = this.messageAt(edit.place.message);
-    let known = shownBefore.get(edit);
-    if (known?.from !== from || known.state.original !== state.original) {
-      if (this.hashOf(state) !== edit.before) throw new Error(`the edit ${edit.id} belongs to another conversation`);
-      const text = renderCuts(state.original, edit.cuts);
-      known = {
-        from,
-        to: withValueAt(from, edit.place.path, text),
-        state: { ...state, cuts: edit.cuts, text, strict: edit.strict },
-        references: edit.cuts.flatMap(({ reference, start, end }) =>
-          reference === undefined ? [] : [[reference, hashText(state.original.slice(start, end))] as const],
-        ),
-        tellsRule: edit.cuts.some((cut) => tellsRule(cut.text)),
-      };
-      shownBefore.set(edit, known);
+  /** Shows a message with its edits of earlier condensations; what it took to do so is remembered. */
+  private showAgain(message: number, edits: readonly CutEdit[]): void {
+    const from = this.messageAt(message);
+    let known = edits[0] && shownBefore.get(edits[0]);
+    if (known?.from !== from || known.edits.size !== edits.length || !edits.every((edit) => known?.edits.has(edit))) {
+      const states = edits.map((edit) => this.stateWith(edit));
+      const to = states.reduce((made, { place, text }) => withValueAt(made, place.path, text), from);
+      known = rememberShown(edits, from, to, states, hashOfReference);
     }
-    this.places.set(placeKey(edit.place), known.state);
-    this.hashes.set(placeKey(edit.place), edit.before);
-    this.view[edit.place.message] = known.to;
+    for (const edit of edits) this.hashes.set(placeKey(edit.place), edit.before);
+    for (const state of known.states) this.places.set(placeKey(state.place), state);
+    this.view[message] = known.to;
     this.ruleTold ||= known.tellsRule;
     for (const [reference, hash] of known.references) this.references.set(reference, hash);
+  }
+
+  private stateWith(edit: CutEdit): PlaceState {
+    const state = this.stateOf(edit.place);
+    if (this.hashOf(state) !== edit.before) throw new Error(`the edit ${edit.id} belongs to another conversation`);
+    return { ...state, cuts: edit.cuts, text: renderCuts(state.original, edit.cuts), strict: edit.strict };
   }
 
   private hide({ start, end, message }: SummaryEdit): void {
@@ -382,9 +415,10 @@ export class Draft {
       const { start, end } = rangeOf(request);
       // Two slices may touch one marker, which belongs to the first.
       if (start < (made.at(-1)?.end ?? 0)) continue;
-      const cut = this.makeCut(state.original, { start, end }, request, strict);
       const standing = text.slice(request.start, request.end);
-      if (isOneMarker(standing) || !this.saves(standing, cut.text)) continue;
+      if (isOneMarker(standing)) continue;
+      const cut = this.makeCut(state.original, { start, end }, request, strict);
+      if (!this.saves(standing, cut.text)) continue;
       made.push(cut);
     }
     return made.length === 0 ? state.cuts : this.tellRule(state.cuts, mergeCuts(state.cuts, made));
@@ -458,6 +492,27 @@ const RESULT_DEPTH = 3;
 const MIN_SAVED = 16;
 
 const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
+
+function rememberShown(
+  edits: readonly CutEdit[],
+  from: ApiMessage,
+  to: ApiMessage,
+  states: readonly PlaceState[],
+  hashOf: (reference: ReferenceId, state: PlaceState, cut: Cut) => Hash,
+): ShownBefore {
+  const references = states.flatMap((state) =>
+    state.cuts.flatMap((cut) =>
+      cut.reference === undefined ? [] : [[cut.reference, hashOf(cut.reference, state, cut)] as const],
+    ),
+  );
+  const rule = states.some(({ cuts }) => cuts.some((cut) => tellsRule(cut.text)));
+  const shown: ShownBefore = { edits: new Set(edits), from, to, states, references, tellsRule: rule };
+  for (const edit of edits) shownBefore.set(edit, shown);
+  return shown;
+}
+
+const hashOfReference = (_reference: ReferenceId, { original }: PlaceState, { start, end }: Cut): Hash =>
+  hashText(original.slice(start, end));
 
 interface Slice {
   readonly start: number;

@@ -40,6 +40,7 @@ export async function runSteps(
     reports.push(skip === undefined ? await runStep(draft, step, pace, options.signal) : skipped(draft, step, skip));
   }
   options.onProgress?.({ step: '', done: steps.length, total: steps.length });
+  draft.remember();
   return { edits: draft.edits, steps: reports, cost: sumOfCosts(reports.map(({ cost }) => cost)) };
 }
 
