@@ -195,7 +195,7 @@ describe('a draft on top of earlier edits', () => {
 
   it('starts with the very messages that a draft remembered, and only with all of their edits', () => {
     const two = [user('task'), user('', result('x', original), result('y', original))];
-    const places = [0, 1].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
+    const places = [1, 2].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
     const first = new Draft(two, counter);
     for (const place of places) first.cut('step', place, [slice(at(0), at(1), 'a')], INFO);
     first.remember();
