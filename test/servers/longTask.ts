@@ -2,21 +2,29 @@
  * The long task as a script: 120 tool calls over a project, then a question about the file that was read first, which the
  * model answers with what it recalls, and last a file that it writes with a marker in place of its text.
  */
+import { createHash } from 'node:crypto';
 import { bigTask, type BigTask } from '../generators/bigTask';
 import { callsTool, reply, type Reply } from './behaviour';
-import { resultOf, callId, scriptedAgent, type AgentTurn } from './scriptedAgent';
 import type { RecordedRequest, ServerOptions } from './modelServer';
+import { callId, resultOf, scriptedAgent, type AgentTurn } from './scriptedAgent';
+import { taskRequests } from './taskFigures';
 
 export const RECALL_TOOL = 'contextCondenser_recall';
 export const TASK_PROMPT = 'Go through the whole project and put it in order.';
+export const GO_ON_PROMPT = 'Please go on with it.';
 export const QUESTION = 'How many seconds is the grace period of the ledger, and who agreed to it?';
 export const NOTES_PROMPT = 'Write the first file down again, as notes.';
 export const DONE = 'The whole project is in order now.';
+export const WRITTEN = 'The notes are written.';
 
 /** Input and output together, in the vendor's tokens. */
 export const WINDOW = 100_000;
+/** Of one answer. */
+export const MAX_OUTPUT = 8_000;
 /** The vendor's tokens for one o200k token. */
 export const TOKEN_FACTOR = 1.5;
+/** Claude Sonnet's, US dollars per million tokens. */
+export const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 export interface LongTask extends BigTask {
   readonly turns: readonly AgentTurn[];
@@ -24,41 +32,39 @@ export interface LongTask extends BigTask {
   readonly notes: string;
 }
 
-/** @param root the folder that the agent works in. */
-export function longTask(root: string, calls?: number): LongTask {
+/** The turn in which the question is asked. */
+const QUESTION_TURN = 2;
+
+/**
+ * @param root the folder that the agent works in.
+ * @param calls tool calls; fewer than 120 make a shorter task of the same kind.
+ * @param pause the step behind which the work waits for {@link GO_ON_PROMPT}; absent: it doesn't.
+ */
+export function longTask(root: string, calls?: number, pause?: number): LongTask {
   const task = bigTask(root, 7, calls);
   const notes = `${root}/notes.txt`;
-  const readCall = callId(0, task.early.step);
   const work = task.steps.map((step): Reply => ({ ...callsTool(...step.calls), text: step.text }));
-  return {
-    ...task,
-    notes,
-    turns: [
-      { prompt: TASK_PROMPT, steps: [...work, reply(DONE)] },
-      {
-        prompt: QUESTION,
-        steps: [
-          (request) =>
-            callsTool({
-              name: RECALL_TOOL,
-              input: { references: [referenceIn(request, readCall)], maxTokens: 20_000 },
-            }),
-          (request) => reply(quoting(resultOf(request, callId(1, 0)) ?? '')),
-        ],
-      },
-      {
-        prompt: NOTES_PROMPT,
-        steps: [
-          (request) =>
-            callsTool({
-              name: 'create_file',
-              input: { filePath: notes, content: `Notes:\n${markerIn(request, readCall)}\n` },
-            }),
-          reply('Written.'),
-        ],
-      },
+  const end = pause ?? work.length;
+  const question: AgentTurn = {
+    prompt: QUESTION,
+    steps: [
+      (request) => callsTool(...markersIn(request).map(({ reference }) => recallOf(reference))),
+      (request) => reply(factIn(recalled(request).join('\n'))),
     ],
   };
+  const write: AgentTurn = {
+    prompt: NOTES_PROMPT,
+    steps: [
+      (request) => {
+        const content = `Notes:\n${markersIn(request)[0]?.marker ?? ''}\n`;
+        return callsTool({ name: 'create_file', input: { filePath: notes, content } });
+      },
+      reply(WRITTEN),
+    ],
+  };
+  const first = { prompt: TASK_PROMPT, steps: [...work.slice(0, end), reply(pause === undefined ? DONE : 'Shall I?')] };
+  const rest = { prompt: GO_ON_PROMPT, steps: [...work.slice(end), reply(DONE)] };
+  return { ...task, notes, turns: [first, rest, question, write] };
 }
 
 /** Options of a server that plays the task and is as strict as the vendor about its window. */
@@ -68,16 +74,61 @@ export const longTaskServer = ({ turns }: LongTask, countTokens: (text: string) 
   countTokens: (text) => Math.ceil(countTokens(text) * TOKEN_FACTOR),
 });
 
-const MARKER = /⟦condensed: [^⟦⟧]* · ref ([0-9a-f]+)⟧/;
+/** The call that reads the file that is asked about. */
+const EARLY_CALL = callId(0, 1);
 
-/** The marker in what is left of a call's result. */
-function markerIn(request: RecordedRequest, id: string): string {
-  return MARKER.exec(resultOf(request, id) ?? '')?.[0] ?? 'there is no marker';
+interface Marker {
+  readonly marker: string;
+  readonly reference: string;
 }
 
-const referenceIn = (request: RecordedRequest, id: string): string =>
-  MARKER.exec(markerIn(request, id))?.[1] ?? 'there is no reference';
+/** The markers in what is left of the early result. */
+const markersIn = (request: RecordedRequest): Marker[] =>
+  [...(resultOf(request, EARLY_CALL) ?? '').matchAll(/⟦condensed: [^⟦⟧]* · ref ([0-9a-f]+)⟧/g)].map(
+    ([marker, reference = '']) => ({ marker, reference }),
+  );
+
+const recallOf = (reference: string) => ({
+  name: RECALL_TOOL,
+  input: { references: [reference], maxTokens: 20_000 },
+});
+
+/** What was recalled for each marker, without the line above it that names its place. */
+const recalled = (request: RecordedRequest): string[] =>
+  markersIn(request).map((_marker, index) =>
+    (resultOf(request, callId(QUESTION_TURN, 0, index)) ?? '').replace(/^\[ref [^\n]*\]\n/, ''),
+  );
 
 /** The model's answer is the line that it was asked about. */
-const quoting = (recalled: string): string =>
-  /^.*LEDGER_GRACE_SECONDS.*$/m.exec(recalled)?.[0].trim() ?? 'I could not find it.';
+const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** What the last answer to the question was made of. */
+export interface RecallProof {
+  /** True where the answer stood in what the model was sent with the question. */
+  readonly wasInView: boolean;
+  /** Hash of the early file's content as the tool gave it. */
+  readonly original: string;
+  /** Hash of what stands there in the view, with what was recalled in the place of its markers. */
+  readonly restored: string;
+}
+
+/** @param requests of the conversation, the question's among them. */
+export function recallProof(requests: readonly RecordedRequest[]): RecallProof {
+  const all = taskRequests(requests);
+  const first = all.find((request) => resultOf(request, EARLY_CALL) !== undefined);
+  const answered = all.findLast((request) => resultOf(request, callId(QUESTION_TURN, 0)) !== undefined);
+  const asked = answered && all[all.indexOf(answered) - 1];
+  if (!first || !asked) throw new Error('The question was not asked, or nothing was recalled.');
+  const texts = recalled(answered);
+  const restored = markersIn(answered).reduce(
+    (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),
+    resultOf(answered, EARLY_CALL) ?? '',
+  );
+  return {
+    wasInView: JSON.stringify(asked.body['messages']).includes('LEDGER_GRACE_SECONDS'),
+    original: hashOf(resultOf(first, EARLY_CALL) ?? ''),
+    restored: hashOf(restored),
+  };
+}

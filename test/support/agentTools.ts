@@ -11,11 +11,8 @@ export function workspaceTools(workspace: Workspace): AgentTools {
   const relative = (path: unknown): string => text(path).slice(workspace.root.length + 1);
   return {
     read_file({ filePath, startLine, endLine }) {
-      const path = relative(filePath);
-      const lines = workspace.lines(path);
-      const end = Math.min(lines.length, Number(endLine));
-      const shown = lines.slice(Number(startLine) - 1, end).join('\n');
-      return `File: \`${text(filePath)}\`. Lines ${Number(startLine)} to ${end} (${lines.length} lines total): \n\`\`\`\`\n${shown}\n\`\`\`\`\n`;
+      const lines = workspace.text(relative(filePath)).split('\n');
+      return lines.slice(Number(startLine) - 1, Number(endLine)).join('\n');
     },
     list_dir({ path }) {
       const folder = relative(path);
@@ -27,17 +24,20 @@ export function workspaceTools(workspace: Workspace): AgentTools {
       return [...new Set(names)].join('\n');
     },
     grep_search({ query, maxResults }) {
-      const found = workspace.search(new RegExp(text(query))).slice(0, Number(maxResults));
-      const matches = found.map((line) => `<match>\n${line}\n</match>`);
-      return `${matches.length} matches\n${matches.join('\n')}`;
+      const found = workspace.search(new RegExp(text(query), 'i'));
+      const shown = found.slice(0, Number(maxResults)).map((line) => /^([^:]*):(.*)$/s.exec(line) ?? []);
+      const files = new Map<string, string[]>();
+      for (const [, path = '', line = ''] of shown) files.set(path, [...(files.get(path) ?? []), line]);
+      const parts = [...files].map(([path, lines]) => `${path}\n${lines.join('\n')}\n`);
+      return `Found ${found.length} matches for "${text(query)}" (showing ${shown.length})\n\n${parts.join('\n')}`;
     },
     replace_string_in_file({ filePath, oldString, newString }) {
       workspace.edit(relative(filePath), text(oldString), text(newString));
-      return `The following files were successfully edited:\n${text(filePath)}`;
+      return `The following files were successfully edited:\n${text(filePath)}\n`;
     },
     create_file({ filePath, content }) {
       workspace.write(relative(filePath), text(content));
-      return `The following files were successfully edited:\n${text(filePath)}`;
+      return `The following files were successfully edited:\n${text(filePath)}\n`;
     },
   };
 }

@@ -50,7 +50,15 @@ export class ChatAgent {
   readonly errors: string[] = [];
   private running: CancellationTokenSource | undefined;
 
-  constructor(private readonly options: ChatAgentOptions) {}
+  constructor(private options: ChatAgentOptions) {}
+
+  /** The window was loaded anew: another host answers from now on, and the conversation is the same. */
+  moveTo(other: ChatAgent): void {
+    this.options = {
+      ...other.options,
+      ...(this.options.conversationId !== undefined && { conversationId: this.options.conversationId }),
+    };
+  }
 
   /** Sends what the user says and works until an answer calls no tool. @returns the last answer's text; '' where it was cancelled or failed. */
   async ask(prompt: string): Promise<string> {
@@ -119,12 +127,16 @@ export class ChatAgent {
       },
     };
     const modelOptions = conversationId === undefined ? {} : { _conversationId: conversationId };
-    // New objects each time, as they come over from another process. The doubles have the members that are used.
+    // New objects each time, as they come over from another process.
+    const copies: unknown = sent.map(copyOf);
+    const options: unknown = { tools: declared, toolMode: 1, modelOptions };
+    const token: unknown = source.token;
+    // The doubles have the members that are used.
     await respond(
-      sent.map(copyOf) as unknown as vscode.LanguageModelChatRequestMessage[],
-      { tools: declared, toolMode: 1, modelOptions } as unknown as vscode.ProvideLanguageModelChatResponseOptions,
+      copies as vscode.LanguageModelChatRequestMessage[],
+      options as vscode.ProvideLanguageModelChatResponseOptions,
       progress,
-      source.token as unknown as vscode.CancellationToken,
+      token as vscode.CancellationToken,
     );
   }
 

@@ -1,0 +1,189 @@
+/** What goes wrong in the middle of a task, and the task goes on (issue 5): without VS Code, over the provider and the engine. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshCounter } from '../../src/core/testingCounter';
+import { nativeProvider } from '../../src/core/condense';
+import { summarizerFor } from '../../src/settings/profileSummarizer';
+import { storeKey } from '../../src/settings/keys';
+import type { ApiProfile } from '../../src/settings/profiles';
+import { startAnthropicServer } from '../servers/anthropicServer';
+import { never, overloaded, reply, type Behaviour } from '../servers/behaviour';
+import { DONE, GO_ON_PROMPT, longTask, PRICES, QUESTION, TASK_PROMPT } from '../servers/longTask';
+import type { ModelServer } from '../servers/modelServer';
+import { taskRequests } from '../servers/taskFigures';
+import { condensationsIn, taskBench, type TaskBench, type TaskBenchOptions } from '../support/taskBench';
+import { fake, secretStorage } from '../support/vscode';
+
+const ROOT = '/home/dev/project';
+const CALLS = 48;
+/** A step behind the first condensation. */
+const PAUSE = 26;
+const PAUSED = 'Shall I?';
+const task = longTask(ROOT, CALLS, PAUSE);
+
+const open: TaskBench[] = [];
+const servers: ModelServer[] = [];
+beforeEach(() => {
+  fake.reset();
+});
+afterEach(async () => {
+  for (const bench of open.splice(0)) await bench.close();
+  for (const server of servers.splice(0)) await server.close();
+});
+async function benchFor(options?: TaskBenchOptions, root = ROOT, of = task): Promise<TaskBench> {
+  const bench = await taskBench(root, of, options);
+  open.push(bench);
+  return bench;
+}
+const textOf = (behaviour: Behaviour): unknown => (behaviour.kind === 'reply' ? behaviour.text : undefined);
+const TRUNCATION = { settings: { provider: 'truncation' } };
+
+describe('the task goes on', () => {
+  it('after a reload in the middle, with the same view', async () => {
+    const bench = await benchFor();
+    const before = bench.open(TRUNCATION);
+    const chat = before.chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    const made = condensationsIn(before.events).length;
+    expect(made).toBeGreaterThan(0);
+    before.live.dispose();
+
+    const after = bench.open(TRUNCATION);
+    chat.moveTo(after.chat(bench.tools));
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const figures = bench.figures();
+    expect(figures.refused).toEqual([]);
+    expect(figures.breaks).toHaveLength(made + condensationsIn(after.events).length);
+    expect(after.live.active()?.condensations.length).toBe(figures.breaks.length);
+    expect(await chat.ask(QUESTION)).toBe(task.early.line);
+  });
+
+  it('after a reload, also where the chat names no conversation', async () => {
+    const bench = await benchFor();
+    const chat = bench.open(TRUNCATION).chat(bench.tools);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    const after = bench.open(TRUNCATION);
+    chat.moveTo(after.chat(bench.tools));
+    const before = bench.figures().breaks.length;
+    await chat.ask(GO_ON_PROMPT);
+    expect(bench.figures().breaks.length - before).toBe(condensationsIn(after.events).length);
+    expect(bench.figures().refused).toEqual([]);
+  });
+
+  it('after a cancel in the middle, which reaches the model at once', async () => {
+    let held = 0;
+    const bench = await benchFor({
+      instead: (behaviour) => (textOf(behaviour) === PAUSED && held++ === 0 ? never() : undefined),
+    });
+    const window = bench.open(TRUNCATION);
+    const chat = window.chat(bench.tools, 'one');
+    const asked = chat.ask(TASK_PROMPT);
+    const last = await bench.server.request(PAUSE);
+    expect(last.body['stream']).toBe(true);
+    chat.cancel();
+    expect(await asked).toBe('');
+    await last.aborted;
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(chat.errors).toEqual([]);
+    expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
+  });
+
+  it('where the model is overloaded and streams are cut, and no condensation is made twice', async () => {
+    let asked = 0;
+    const bench = await benchFor({
+      instead: (behaviour) => {
+        asked++;
+        if (asked === 5 || asked === 19) return overloaded();
+        if (behaviour.kind !== 'reply' || (asked !== 21 && asked !== 12)) return undefined;
+        return { ...behaviour, fault: { kind: 'cut', after: 1 } };
+      },
+    });
+    const window = bench.open(TRUNCATION);
+    const chat = window.chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const figures = bench.figures();
+    expect(figures.refused.map(({ status }) => status)).toEqual([529, 529]);
+    expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
+  });
+
+  it('in two windows at once, each with its own', async () => {
+    const other = '/home/dev/other';
+    const first = await benchFor();
+    const second = await benchFor({ storage: first.storage }, other, longTask(other, CALLS, PAUSE));
+    const runs = [first, second].map(async (bench, index) => {
+      const window = bench.open(TRUNCATION);
+      const chat = window.chat(bench.tools, `conversation-${index}`);
+      expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+      expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+      const figures = bench.figures();
+      expect(figures.refused).toEqual([]);
+      expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
+      expect(window.live.list()).toHaveLength(1);
+      expect(await chat.ask(QUESTION)).toBe(task.early.line);
+    });
+    await Promise.all(runs);
+  });
+
+  it('where an earlier message is edited: what stands before it stays as it was', async () => {
+    const bench = await benchFor();
+    const window = bench.open(TRUNCATION);
+    const chat = window.chat(bench.tools, 'one');
+    await chat.ask(TASK_PROMPT);
+    const edited = chat.messages.length;
+    await chat.ask(GO_ON_PROMPT);
+    const before = taskRequests(bench.server.requests).length;
+    expect(await chat.edit(edited, QUESTION)).toBe(task.early.line);
+    const [again] = taskRequests(bench.server.requests).slice(before);
+    expect(again?.status).toBe(200);
+    expect(JSON.stringify(again?.body['messages'])).toContain('⟦condensed');
+    await chat.ask(GO_ON_PROMPT);
+    expect(bench.figures().refused).toEqual([]);
+  });
+
+  it('where the model counts more than we think, and refuses what is too long', async () => {
+    const counter = freshCounter();
+    const bench = await benchFor({
+      countTokens: (text) => Math.ceil(counter.text(text) * 2.6),
+      maxContextTokens: 60_000,
+    });
+    const chat = bench.open(TRUNCATION).chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(chat.errors).toEqual([]);
+    expect(bench.figures().refused.length).toBeGreaterThan(0);
+  });
+
+  it.each(['never answers', 'answers'])('where the model that summarizes %s', async (how) => {
+    const server = await startAnthropicServer({
+      script: how === 'answers' ? reply('## Goal\nPut the project in order.\n## Done\nFiles were read.') : never(),
+    });
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'summarizer',
+      name: 'Summarizer',
+      vendor: 'anthropic',
+      model: 'claude-sonnet-4-20250514',
+      baseUrl: server.url,
+      prices: PRICES,
+    };
+    await storeKey(secretStorage, profile, 'key');
+    const condensing = await summarizerFor(profile, { counter: freshCounter(), secrets: secretStorage });
+    if (!('summarize' in condensing)) throw new Error(condensing.reason);
+    const native = nativeProvider({ select: () => ({ summarizer: condensing, chosen: 'condensing-profile' }) });
+    const bench = await benchFor();
+    const window = bench.open({
+      providers: [native],
+      settings: { provider: 'native', mayUseNative: true, backgroundPercent: 60, waitMs: 300, giveUpMs: 2_000 },
+    });
+    const chat = window.chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const figures = bench.figures();
+    expect(chat.errors).toEqual([]);
+    expect(figures.refused).toEqual([]);
+    expect(server.requests.length).toBeGreaterThan(0);
+    const providers = new Set(condensationsIn(window.events).map(({ outcome }) => outcome.provider));
+    expect(providers).toEqual(new Set([how === 'answers' ? 'native' : 'truncation']));
+    window.live.dispose();
+  });
+});
