@@ -1,10 +1,11 @@
 import { readConversationFile } from '../conversations/readFile';
-import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
+import { CondensationManager, losslessProvider, smartProvider, truncationProvider } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
 import { condenseConversation } from './condenseConversation';
+import { indexConversations } from './indexConversations';
 import type {
   CondensedResult,
   CondenseTask,
@@ -28,6 +29,10 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, t
       return undo(task);
     case 'count':
       return count(task, new MessageCounter(await tokens()), tell);
+    case 'index':
+      return indexConversations(task, tokens, (index) => {
+        tell({ step: 'Looking for conversations', index });
+      });
   }
 }
 
@@ -38,7 +43,7 @@ async function condense(
 ): Promise<CondensedResult | NotCondensedResult> {
   tell({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
-  const manager = new CondensationManager(counter, [losslessProvider, truncationProvider]);
+  const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, smartProvider()]);
   return (await condenseConversation(conversation, task, { manager, counter, tell })).result;
 }
 

@@ -11,6 +11,8 @@ export interface Arguments {
   readonly references: readonly string[];
   readonly provider: string;
   readonly config: string | undefined;
+  /** Id of a preset of the Smart provider. */
+  readonly preset: string | undefined;
   readonly targetTokens: number | undefined;
   readonly model: string | undefined;
   readonly history: 'active' | 'all';
@@ -42,8 +44,9 @@ Commands
   export    give it in another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
 
 Options
-  --provider <id>       lossless (default) or truncation
+  --provider <id>       lossless (default), truncation or smart
   --config <json>       settings of the provider, as JSON or as the path of a JSON file
+  --preset <name>       preset of the Smart provider, such as file-aware; what would call a model is truncated instead
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
   --model <id>          count as this model's tokenizer does (default: o200k)
   --history <which>     active (default): what the agent would send now; all: also what it compacted away
@@ -58,8 +61,9 @@ Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cance
 `;
 
 const OPTIONS = {
-  provider: { type: 'string', default: 'lossless' },
+  provider: { type: 'string' },
   config: { type: 'string' },
+  preset: { type: 'string' },
   'target-tokens': { type: 'string' },
   model: { type: 'string' },
   history: { type: 'string', default: 'active' },
@@ -93,12 +97,20 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (history !== 'active' && history !== 'all') {
     throw new UsageError(`--history is active or all, not "${history}".`);
   }
+  if (values.preset !== undefined && values.config !== undefined) {
+    throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
+  }
+  const provider = values.provider ?? (values.preset === undefined ? 'lossless' : 'smart');
+  if (values.preset !== undefined && provider !== 'smart') {
+    throw new UsageError(`--preset is for the provider smart, not "${provider}".`);
+  }
   return {
     command,
     file,
     references,
-    provider: values.provider,
+    provider,
     config: values.config,
+    preset: values.preset,
     targetTokens: positiveInteger('--target-tokens', values['target-tokens']),
     model: values.model,
     history,

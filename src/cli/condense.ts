@@ -20,7 +20,7 @@ export async function condense(session: Session): Promise<ExitCode> {
     conversation: conversation.id,
     messages: conversation.messages,
     provider: provider.id,
-    config: await readConfig(args.config, provider),
+    config: await readConfig(args, provider),
     trigger: 'manual',
     signal: io.signal,
     ...targetOf(session),

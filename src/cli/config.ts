@@ -1,19 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import type { CondensationProvider } from '../core/condense';
-import { UsageError } from './args';
+import { UsageError, type Arguments } from './args';
 
 /**
- * The provider's settings from `--config`: JSON itself, or a file that holds it.
+ * The provider's settings: the name from `--preset`, or from `--config` JSON itself or a file that holds it.
  * @throws UsageError that names the field, what was found and what is allowed.
  */
-export async function readConfig(text: string | undefined, provider: CondensationProvider): Promise<unknown> {
+export async function readConfig(
+  { config: text, preset }: Pick<Arguments, 'config' | 'preset'>,
+  provider: CondensationProvider,
+): Promise<unknown> {
+  if (preset !== undefined) return checked(preset, '--preset', provider);
   if (text === undefined) return undefined;
   const isJson = text.trimStart().startsWith('{');
   const config = parse(isJson ? text : await readText(text), isJson ? '--config' : text);
+  return checked(config, '--config', provider);
+}
+
+function checked(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);
   if (result.valid) return config;
   const problems = result.problems.map(({ path, message }) => `  ${path || '(whole)'}: ${message}`);
-  throw new UsageError(`--config does not fit the provider ${provider.id}:\n${problems.join('\n')}`);
+  throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${problems.join('\n')}`);
 }
 
 async function readText(file: string): Promise<string> {

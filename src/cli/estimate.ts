@@ -13,7 +13,7 @@ export async function estimate(session: Session): Promise<ExitCode> {
     conversation: conversation.id,
     messages: conversation.messages,
     provider: provider.id,
-    config: await readConfig(args.config, provider),
+    config: await readConfig(args, provider),
     trigger: 'manual',
     signal: io.signal,
     ...targetOf(session),

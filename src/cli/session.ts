@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
-import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
+import { CondensationManager, losslessProvider, smartProvider, truncationProvider } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
 import { loadTokenCounter } from '../storage/assets';
@@ -43,7 +43,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     io,
     conversation,
     counter,
-    manager: new CondensationManager(counter, [losslessProvider, truncationProvider]),
+    manager: new CondensationManager(counter, [losslessProvider, truncationProvider, smartProvider()]),
     store: resolve(args.store ?? defaultStore(io)),
     calibrate: (count) => Math.round(count * factor),
   };

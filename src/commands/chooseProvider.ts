@@ -5,13 +5,15 @@ import { modelSettings, saveUserSetting, type ModelSettings } from './modelSetti
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
 import type { ApiProfile } from '../settings/profiles';
+import { findPreset } from '../core/condense/presets';
+import { providerConfig } from './providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-const FREE = (): ProviderItem[] => [
+const WITHOUT_PROFILE = (): ProviderItem[] => [
   {
     provider: 'lossless',
     label: 'Lossless',
@@ -24,7 +26,19 @@ const FREE = (): ProviderItem[] => [
     description: vscode.l10n.t('free'),
     detail: vscode.l10n.t('Shortens old tool results and parameters.'),
   },
+  {
+    provider: 'smart',
+    label: 'Smart',
+    description: presetName(),
+    detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
+  },
 ];
+
+/** The preset that the settings name; else the passes are the user's own. */
+const presetName = (): string => {
+  const config = providerConfig('smart');
+  return typeof config === 'string' ? (findPreset(config)?.name ?? config) : vscode.l10n.t('your own passes');
+};
 
 /**
  * Asks how to condense a file; Native stands first, with what it is estimated to cost.
@@ -46,7 +60,7 @@ export async function askProvider(
     detail: vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name),
   });
   picker.title = vscode.l10n.t('Condense with');
-  picker.items = [item(vscode.l10n.t('estimating…')), ...FREE()];
+  picker.items = [item(vscode.l10n.t('estimating…')), ...WITHOUT_PROFILE()];
   picker.busy = true;
   const estimating = estimateNative(services, path, settings, profile, models, abort.signal).then(
     ({ tokensBefore, tokensAfter, cost }) =>
@@ -58,7 +72,7 @@ export async function askProvider(
   void estimating.then((description) => {
     if (abort.signal.aborted) return;
     const active = picker.activeItems[0]?.provider;
-    picker.items = [item(description), ...FREE()];
+    picker.items = [item(description), ...WITHOUT_PROFILE()];
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });
@@ -86,7 +100,9 @@ export async function chooseProvider(): Promise<void> {
     label: 'Native',
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   };
-  const picked = await vscode.window.showQuickPick([native, ...FREE()], { title: vscode.l10n.t('Condense with') });
+  const picked = await vscode.window.showQuickPick([native, ...WITHOUT_PROFILE()], {
+    title: vscode.l10n.t('Condense with'),
+  });
   if (!picked) return;
   if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
   await saveUserSetting('provider', picked.provider);

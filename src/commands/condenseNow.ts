@@ -5,6 +5,7 @@ import type { CondensedResult, NotCondensedResult, TaskProgress } from '../backg
 import { formatTokens } from '../core/condense/report';
 import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
 import { condensationWords } from '../views/condensationWords';
+import { agentOf } from '../agent/runtime';
 import { inBackground, storeOf, withCancellation } from './background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { modelSettings } from './modelSettings';
@@ -13,12 +14,18 @@ import { pickConversation } from './pickConversation';
 import { providerConfig } from './providerConfig';
 import type { Services } from './services';
 import { manualSettings, type ManualSettings } from './settings';
+import { condenseSmart, mayAskModels } from './smart';
 import { undoCondensation } from './undo';
 
 /** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
 export async function condenseNow(services: Services, path?: string): Promise<void> {
-  const file = path ?? (await pickConversation(services));
-  if (file === undefined) return;
+  const picked = path === undefined ? await pickConversation(services) : { path };
+  if (!picked) return;
+  if ('live' in picked) {
+    await agentOf(services).condense(picked.live.id);
+    return;
+  }
+  const file = picked.path;
   const settings = manualSettings();
   const models = modelSettings();
   for (const { path: name, message } of models.problems)
@@ -54,6 +61,9 @@ export async function condenseFile(services: Services, path: string, settings: M
           report.report({ message: step });
         };
         const models = modelSettings();
+        if (settings.provider === 'smart' && mayAskModels(task.config)) {
+          return condenseSmart(services, path, settings, task.config, models, signal, told);
+        }
         if (settings.provider !== 'native') return inBackground(services, task, signal, told);
         if (!models.condensing) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
         return condenseNative(services, path, settings, models.condensing, models, signal, told);

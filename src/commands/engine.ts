@@ -1,6 +1,7 @@
 import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { counterOf, nativeOfWindow } from './native';
+import { smartOfWindow } from './smart';
 import type { Services } from './services';
 
 /** What condenses in this window. */
@@ -18,7 +19,8 @@ export function engineOf(services: Services): Promise<Engine> {
   if (known) return known;
   const loading = counterOf(services).then((counter) => {
     const native = nativeOfWindow(services, counter);
-    const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, native]);
+    const smart = smartOfWindow(services, counter);
+    const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, native, smart]);
     services.registered.attach(manager);
     return { counter, manager };
   });

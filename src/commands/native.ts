@@ -18,8 +18,9 @@ import { loadTokenCounter } from '../storage/assets';
 import { MetricsStore } from '../storage/metrics';
 import { storeOf } from './background';
 import { languageModels } from './languageModels';
-import { modelSettings, type ModelSettings } from './modelSettings';
+import type { ModelSettings } from './modelSettings';
 import { providerConfig } from './providerConfig';
+import { modelsOfWindow } from './windowModels';
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
 
@@ -38,24 +39,8 @@ export function counterOf({ context }: Services): Promise<MessageCounter> {
 
 /** Native with what the user has set up whenever it runs: the profile that condenses, its key, what earlier calls taught. */
 export function nativeOfWindow(services: Services, counter: MessageCounter): CondensationProvider<NativeConfig> {
-  let measures: Awaited<ReturnType<MetricsStore['read']>> = [];
-  const select = async (): Promise<SelectedSummarizer> => {
-    const { condensing } = modelSettings();
-    measures = await metricsOf(services).read();
-    return selectSummarizer(
-      condensing
-        ? {
-            condensing: await summarizerFor(condensing, {
-              counter,
-              secrets: services.context.secrets,
-              models: languageModels,
-              tokenFactor: (model) => calibratedFactor(measures, model),
-            }),
-          }
-        : {},
-    );
-  };
-  return nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
+  const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
+  return nativeProvider({ select: () => select(undefined), samples });
 }
 
 /** The setting of Native's options; what is no object is named by the provider. */
@@ -171,11 +156,41 @@ export async function condenseNative(
     models,
     signal,
   );
-  const { history, targetPercent } = settings;
-  const task = { path, history, provider: 'native', config, targetPercent, store: storeOf(services) };
+  return condenseHere(
+    services,
+    { conversation, manager, counter, metrics },
+    path,
+    { ...settings, provider: 'native' },
+    config,
+    {
+      models,
+      signal,
+      tell,
+    },
+  );
+}
+
+/** What condensing in this thread works with. */
+export type Here = Pick<Bench, 'conversation' | 'manager' | 'counter' | 'metrics'>;
+
+/** Condenses where the keys are, and notes what it took. @throws the signal's reason where it was aborted */
+export async function condenseHere(
+  services: Services,
+  { conversation, manager, counter, metrics }: Here,
+  path: string,
+  { history, targetPercent, provider }: ManualSettings,
+  config: unknown,
+  run: {
+    readonly models: ModelSettings;
+    readonly signal: AbortSignal;
+    readonly tell: (progress: TaskProgress) => void;
+  },
+): Promise<CondensedResult | NotCondensedResult> {
+  const { models, signal, tell } = run;
+  const task = { path, history, provider, config, targetPercent, store: storeOf(services) };
   const parts = { manager, counter, tell, signal, maxCost: models.maxCost };
   const { result, outcome } = await condenseConversation(conversation, task, parts);
-  const measure = measureOf(outcome, 'native', new Date());
+  const measure = measureOf(outcome, provider, new Date());
   await metrics.add(measure).catch((error: unknown) => {
     services.log.warn(`The measures could not be kept. ${error instanceof Error ? error.message : String(error)}`);
   });

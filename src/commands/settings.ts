@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import type { HistoryScope } from '../conversations/types';
 
 /** The settings that condensing by hand takes. */
@@ -8,14 +9,12 @@ export interface ManualSettings {
   readonly history: HistoryScope;
 }
 
-const PROVIDERS = ['native', 'lossless', 'truncation'] as const;
-
 /** The settings as they are now; what is out of its bounds counts as the nearest that isn't. */
 export function manualSettings(): ManualSettings {
   const settings = vscode.workspace.getConfiguration('contextCondenser');
   const percent = settings.get<unknown>('manual.targetPercent');
   return {
-    provider: PROVIDERS.find((id) => id === settings.get<string>('provider')) ?? 'lossless',
+    provider: BUILT_IN_PROVIDERS.find((id) => id === settings.get<string>('provider')) ?? 'lossless',
     targetPercent: typeof percent === 'number' && Number.isFinite(percent) ? Math.min(95, Math.max(5, percent)) : 50,
     history: settings.get<string>('history') === 'all' ? 'all' : 'active',
   };

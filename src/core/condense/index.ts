@@ -7,4 +7,5 @@ export { condenseWithFallback } from './fallback';
 export type { FallbackPolicy } from './fallback';
 export { losslessProvider } from './providers/lossless';
 export { nativeProvider } from './providers/native';
+export { smartProvider } from './providers/smart';
 export { truncationProvider } from './providers/truncation';

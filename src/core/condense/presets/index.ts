@@ -1,8 +1,11 @@
 import { DOCUMENTED_PRESETS } from './documented';
 import { FILE_AWARE } from './fileAware';
-import type { Preset } from './types';
+import type { Preset } from './preset';
 
-export type { Preset } from './types';
+export { FILE_AWARE } from './fileAware';
+export { migrateSmartConfig } from './migrate';
+export { formatPresetFile, parsePresetFile, PRESET_FILE_END } from './presetFile';
+export type { Preset } from './preset';
 
 /** The presets that this product brings. */
 export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE];

@@ -1,5 +1,6 @@
 /** The Smart provider: condensation as a sequence of passes that a user configures. */
-import { jsonSchema, validate } from '../../config';
+import { jsonSchema } from '../../config';
+import type { Preset } from '../../presets';
 import { PromptMemory } from '../../summary/promptMemory';
 import {
   ProviderFailure,
@@ -10,6 +11,8 @@ import {
   type ProviderResult,
   type ReductionEstimate,
 } from '../../types';
+import { asksModels } from './asksModels';
+import { chooseConfig } from './chooseConfig';
 import { smartConfigSchema, type SmartConfig } from './config';
 import { Forecast } from './forecast';
 import { Models, noModel, type SelectModel } from './models';
@@ -20,6 +23,8 @@ import { memoryMemo } from './summaryMemo';
 export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo'>> {
   /** The models to summarize with; absent: there is none. */
   readonly select?: SelectModel;
+  /** The user's own presets, beside the built-in ones. */
+  readonly presets?: () => readonly Preset[];
 }
 
 interface Estimate {
@@ -29,7 +34,13 @@ interface Estimate {
 }
 
 export function smartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
-  const { select = noModel, samples = () => [], memory = new PromptMemory(), memo = memoryMemo() } = options;
+  const {
+    select = noModel,
+    samples = () => [],
+    memory = new PromptMemory(),
+    memo = memoryMemo(),
+    presets = () => [],
+  } = options;
   const prelude = new Prelude();
   const shared = (): Shared => ({ models: new Models(select), samples, memory, memo, prelude });
 
@@ -61,7 +72,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
       estimatedSpeed: 'medium',
     }),
     getConfigSchema: () => jsonSchema(smartConfigSchema),
-    validateConfig: (config) => validate(smartConfigSchema, config),
+    validateConfig: (config) => chooseConfig(config, presets()),
 
     async condense(context, config, run) {
       const expected = await estimateOfPaid(context, config, run, estimate);
@@ -111,18 +122,6 @@ async function estimateOfPaid(
 ): Promise<number | undefined> {
   return asksModels(config) ? (await estimate(context, config, run)).cost : undefined;
 }
-
-/** Whether a configuration may call a model at all. */
-export const asksModels = ({ passes }: SmartConfig): boolean =>
-  passes.some((pass) => {
-    if (!pass.enabled) return false;
-    if (pass.mode === 'batch') return pass.batchConfig.operation === 'summarize';
-    const { defaults, overrides } = pass.individualConfig;
-    return [defaults, ...overrides.map(({ operations }) => operations)].some(
-      ({ messageText, toolParameters, toolResults }) =>
-        [messageText, toolParameters, toolResults].some((operation) => operation?.operation === 'summarize'),
-    );
-  });
 
 function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<ProviderResult, 'edits'> {
   const { steps, cost, calls, notes } = work;
