@@ -4,6 +4,8 @@
  */
 import type { ConversationFormat, HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
+import type { ConversationDetails } from '../conversations/stores/details';
+import type { FindOptions, FindResult } from '../conversations/stores/types';
 import type { StepReport } from '../core/condense';
 import type { UnchangedReason } from '../core/condense/types';
 
@@ -32,7 +34,21 @@ export interface CountTask {
   readonly history: HistoryScope;
 }
 
-export type Task = CondenseTask | UndoTask | CountTask;
+/**
+ * Every conversation on this machine, told at once; then what reading them tells, titles first, the newest first. Details
+ * are kept in a file, so that nothing is read again as long as it stays the same.
+ */
+export interface IndexTask {
+  readonly kind: 'index';
+  readonly find: FindOptions;
+  readonly history: HistoryScope;
+  /** File of the details. */
+  readonly cache: string;
+}
+
+export type IndexProgress = { readonly found: FindResult } | { readonly details: readonly ConversationDetails[] };
+
+export type Task = CondenseTask | UndoTask | CountTask | IndexTask;
 
 export interface CondensedResult {
   readonly kind: 'condensed';
@@ -92,6 +108,7 @@ export interface TaskProgress {
   /** What is being done, in words. */
   readonly step: string;
   readonly counted?: CountedConversation;
+  readonly index?: IndexProgress;
 }
 
 /** What the worker sends. */

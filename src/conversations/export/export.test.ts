@@ -29,8 +29,12 @@ const call = (id: string, input: unknown = { path: 'a' }, name = 'Read'): Block 
   name,
   input,
 });
-const result = (id: string, content: unknown, more: Json = {}): Block =>
-  ({ type: 'tool_result', tool_use_id: id, content, ...more });
+const result = (id: string, content: unknown, more: Json = {}): Block => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...more,
+});
 const image: Block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 
 /** Only the server knows how it signs: the thoughts of a generated history are signed here. */

@@ -1,0 +1,249 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { writeHome } from '../../test/fixtures/conversations/home';
+import type { FindProblem } from '../conversations/stores/types';
+import { loadTokenCounter } from '../storage/assets';
+import { ConversationIndex, isUpToDate } from './conversationIndex';
+import { indexConversations } from './indexConversations';
+import { runTask } from './runTask';
+import type { IndexProgress, IndexTask } from './tasks';
+
+let home: string;
+let reports: FindProblem[];
+let failures: unknown[];
+let index: ConversationIndex | undefined;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'index-'));
+  reports = [];
+  failures = [];
+});
+afterEach(() => {
+  index?.dispose();
+  index = undefined;
+  vi.useRealTimers();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const task = (more: Partial<IndexTask> = {}): IndexTask => ({
+  kind: 'index',
+  find: { platform: 'linux', env: {}, homedir: home },
+  history: 'active',
+  cache: join(home, 'store', 'details.json'),
+  ...more,
+});
+type Run = ConstructorParameters<typeof ConversationIndex>[0]['run'];
+const inProcess: Run = (_signal, tell) => indexConversations(task(), () => loadTokenCounter(inject('bundles')), tell);
+const make = (run: Run = inProcess): ConversationIndex =>
+  (index = new ConversationIndex({
+    run,
+    report: (problem) => reports.push(problem),
+    fail: (error) => failures.push(error),
+  }));
+/** What a run told of, less what it found. */
+async function told(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
+  const batches: string[][] = [];
+  const counter = loadTokenCounter(inject('bundles'));
+  let counted = 0;
+  const tokens = () => {
+    counted += 1;
+    return counter;
+  };
+  const tell = (progress: IndexProgress): void => {
+    if ('details' in progress) batches.push(progress.details.map(({ path }) => path));
+  };
+  await indexConversations(task(more), tokens, tell);
+  return counted === 0 ? { known: batches.flat(), read: [] } : { known: [], read: batches.flat() };
+}
+
+describe('the index', () => {
+  it('lists every conversation, then what reading it tells', async () => {
+    const written = writeHome(home);
+    const conversations = make();
+    const sizes: number[] = [];
+    conversations.onDidChange(() => sizes.push(conversations.conversations.filter(isUpToDate).length));
+    const refreshed = conversations.refresh();
+    expect(conversations.isBusy).toBe(true);
+    await refreshed;
+    expect(conversations.isBusy).toBe(false);
+    expect(conversations.conversations).toHaveLength(written.length);
+    expect(conversations.conversations.every(isUpToDate)).toBe(true);
+    expect(sizes[0]).toBe(0);
+    expect(sizes.at(-1)).toBe(written.length);
+    expect(conversations.conversations.every(({ details }) => (details?.tokens ?? 0) > 0)).toBe(true);
+    expect([reports, failures]).toEqual([[], []]);
+  });
+
+  it('nothing is read again as long as it stays the same', async () => {
+    const written = writeHome(home);
+    expect((await told()).read).toHaveLength(written.length);
+    const again = await told();
+    expect(again.read).toEqual([]);
+    expect(again.known.sort()).toEqual(written.map(({ path }) => path).sort());
+
+    const [changed] = written;
+    utimesSync(changed!.path, new Date(), new Date(Date.now() + 5_000));
+    const third = await told();
+    expect(third.read.filter((path) => path === changed!.path)).toHaveLength(1);
+    expect((await told()).read).toEqual([]);
+    expect((await told({ history: 'all' })).read).toHaveLength(written.length);
+  });
+
+  it('what is known is kept for the user alone; a broken file of it is made anew', async () => {
+    const written = writeHome(home);
+    await told();
+    const { cache } = task();
+    expect(statSync(cache).mode & 0o777).toBe(0o600);
+    writeFileSync(cache, '{"version":1,"details":[{"path":7}]}');
+    expect((await told()).read).toHaveLength(written.length);
+    expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 1, history: 'active' });
+  });
+
+  it('where it can’t be kept the index still works', async () => {
+    writeHome(home);
+    writeFileSync(join(home, 'blocked'), '');
+    const cache = join(home, 'blocked', 'details.json');
+    expect((await told({ cache })).read.length).toBeGreaterThan(0);
+    expect(existsSync(cache)).toBe(false);
+  });
+
+  it('broken, half-written, empty and foreign files are each told once, and stop nothing', async () => {
+    const written = writeHome(home);
+    const project = join(home, '.claude/projects/-home-dev-app');
+    writeFileSync(join(project, 'broken.jsonl'), '{"type":"user"}\n{oops\n{"type":"user"}\n');
+    writeFileSync(
+      join(project, 'half.jsonl'),
+      '{"type":"user","uuid":"u","message":{"role":"user","content":"Half"}}\n{"type":"assi',
+    );
+    writeFileSync(join(project, 'foreign.jsonl'), 'a,b,c\n1,2,3\n');
+    writeFileSync(join(project, 'binary.jsonl'), new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]));
+    writeFileSync(join(project, 'empty.jsonl'), '');
+    const conversations = make();
+    await conversations.refresh();
+    await conversations.refresh();
+    expect(reports.map(({ path }) => path.slice(project.length + 1)).sort()).toEqual([
+      'binary.jsonl',
+      'broken.jsonl',
+      'foreign.jsonl',
+    ]);
+    expect(conversations.conversations).toHaveLength(written.length + 4);
+    const half = conversations.conversations.find(({ path }) => path.endsWith('half.jsonl'));
+    expect(half?.details).toMatchObject({ title: 'Half' });
+    expect(failures).toEqual([]);
+  });
+
+  it('runs in the worker', async () => {
+    const written = writeHome(home);
+    const workerPath = join(inject('bundles'), 'worker.cjs');
+    const conversations = make((signal, tell) =>
+      runTask(task(), {
+        workerPath,
+        signal,
+        onProgress: (progress) => {
+          if (progress.index) tell(progress.index);
+        },
+      }),
+    );
+    await conversations.refresh();
+    expect(failures).toEqual([]);
+    expect(conversations.conversations.filter(isUpToDate)).toHaveLength(written.length);
+  });
+});
+
+describe('runs', () => {
+  /** Runs that end when they are told to. */
+  function manual() {
+    const runs: { signal: AbortSignal; tell: (progress: IndexProgress) => void; end: (error?: unknown) => void }[] = [];
+    const run: Run = (signal, tell) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: unknown): void => {
+          if (error === undefined) resolve(null);
+          else reject(error as Error);
+        };
+        signal.addEventListener('abort', () => end(signal.reason));
+        runs.push({ signal, tell, end });
+      });
+    return { runs, conversations: make(run) };
+  }
+  const found = (...paths: string[]): IndexProgress => ({
+    found: { conversations: paths.map((path) => ({ agent: 'Codex', path, modified: 1, bytes: 1 })), problems: [] },
+  });
+
+  it('a new one takes the place of one under way, which is heard no more', async () => {
+    const { runs, conversations } = manual();
+    const first = conversations.refresh();
+    runs[0]!.tell(found('/a'));
+    const second = conversations.refresh();
+    await first;
+    expect(runs[0]!.signal.aborted).toBe(true);
+    expect(conversations.isBusy).toBe(true);
+    runs[0]!.tell(found());
+    expect(conversations.conversations).toHaveLength(1);
+    runs[1]!.end();
+    await second;
+    expect(conversations.isBusy).toBe(false);
+    expect(failures).toEqual([]);
+  });
+
+  it('one that fails is told; what was known stays, what is gone goes', async () => {
+    const { runs, conversations } = manual();
+    const first = conversations.refresh();
+    runs[0]!.tell(found('/a', '/b'));
+    runs[0]!.tell({ details: [{ path: '/a', modified: 1, bytes: 1, title: 'A', isComplete: true }] });
+    runs[0]!.end(new Error('the worker ended'));
+    await first;
+    expect(failures).toEqual([new Error('the worker ended')]);
+    expect(conversations.conversations.map(({ details }) => details?.title)).toEqual(['A', undefined]);
+    const second = conversations.refresh();
+    runs[1]!.tell(found('/b'));
+    runs[1]!.tell(found('/a', '/b'));
+    runs[1]!.end();
+    await second;
+    expect(conversations.conversations.map(({ details }) => details?.title)).toEqual([undefined, undefined]);
+  });
+
+  it('changes bring one, soon but not too often', () => {
+    vi.useFakeTimers();
+    const { runs, conversations } = manual();
+    const changed: (() => void)[] = [];
+    let watched = 0;
+    conversations.watch(['/x', '/y'], (_folder, change) => {
+      watched += 1;
+      changed.push(change);
+      return { dispose: () => (watched -= 1) };
+    });
+    changed[0]!();
+    changed[1]!();
+    vi.advanceTimersByTime(1_999);
+    expect(runs).toHaveLength(0);
+    vi.advanceTimersByTime(1);
+    expect(runs).toHaveLength(1);
+    changed[0]!();
+    vi.advanceTimersByTime(14_999);
+    expect(runs).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(runs).toHaveLength(2);
+    changed[0]!();
+    conversations.dispose();
+    changed[0]!();
+    vi.advanceTimersByTime(60_000);
+    expect(runs).toHaveLength(2);
+    expect(runs[1]!.signal.aborted).toBe(true);
+    expect(watched).toBe(0);
+  });
+
+  it('a listener that is no longer interested hears nothing', async () => {
+    const { runs, conversations } = manual();
+    const listener = vi.fn();
+    conversations.onDidChange(listener).dispose();
+    const run = conversations.refresh();
+    runs[0]!.end();
+    await run;
+    expect(listener).not.toHaveBeenCalled();
+    conversations.dispose();
+    await conversations.refresh();
+    expect(runs).toHaveLength(1);
+  });
+});

@@ -1,0 +1,93 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { type ConversationDetails, isCurrent } from '../conversations/stores/details';
+import type { FoundConversation } from '../conversations/stores/types';
+import type { HistoryScope } from '../conversations/types';
+
+/** More than this nobody has; what is no longer there goes first. */
+const MAX_ENTRIES = 5_000;
+
+const detailsSchema = z.object({
+  path: z.string(),
+  modified: z.number(),
+  bytes: z.number().optional(),
+  id: z.string().optional(),
+  title: z.string().optional(),
+  workspace: z.string().optional(),
+  parent: z.string().optional(),
+  sidechains: z.array(z.object({ id: z.string(), title: z.string() })).optional(),
+  tokens: z.number().optional(),
+  problem: z.string().optional(),
+  isComplete: z.boolean(),
+});
+
+/** `version` goes up with every change of what is read or counted: older details are then read anew. */
+const VERSION = 1;
+const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
+
+/** What is known of conversations, by path, in one file. A file that is missing or broken is an empty cache. */
+export class DetailsCache {
+  private isChanged = false;
+
+  private constructor(
+    private readonly file: string,
+    private readonly history: HistoryScope,
+    private readonly byPath: Map<string, ConversationDetails>,
+  ) {}
+
+  static async open(file: string, history: HistoryScope): Promise<DetailsCache> {
+    const details = await read(file, history);
+    return new DetailsCache(file, history, new Map(details.map((each) => [each.path, each])));
+  }
+
+  /** The details of a conversation as it now is; undefined where it was never read or has changed since. */
+  current(found: FoundConversation): ConversationDetails | undefined {
+    const details = this.byPath.get(found.path);
+    return details && isCurrent(details, found) ? details : undefined;
+  }
+
+  set(details: ConversationDetails): void {
+    this.byPath.delete(details.path);
+    this.byPath.set(details.path, details);
+    this.isChanged = true;
+  }
+
+  /**
+   * Writes the file whole or not at all; nothing where nothing changed. A disk that is full costs the cache, no more.
+   * @param found the paths that are there now: others are dropped first
+   */
+  async save(found?: ReadonlySet<string>): Promise<void> {
+    if (!this.isChanged) return;
+    this.isChanged = false;
+    const newest = [...this.byPath.values()].reverse();
+    const ordered = found
+      ? [...newest.filter(({ path }) => found.has(path)), ...newest.filter(({ path }) => !found.has(path))]
+      : newest;
+    const text = JSON.stringify({
+      version: VERSION,
+      history: this.history,
+      details: ordered.slice(0, MAX_ENTRIES).reverse(),
+    });
+    const temporary = `${this.file}.${process.pid}.tmp`;
+    try {
+      await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+      // Titles are the user's own words: nobody else reads them.
+      await writeFile(temporary, text, { mode: 0o600 });
+      await rename(temporary, this.file);
+    } catch {
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
+  }
+}
+
+async function read(file: string, history: HistoryScope): Promise<readonly ConversationDetails[]> {
+  try {
+    const cache = cacheSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    if (cache.history !== history) return [];
+    // Zod gives fields that are absent as undefined; they are absent in what it was given.
+    return cache.details as ConversationDetails[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,76 @@
+import { findConversations } from '../conversations/stores/find';
+import { type ConversationDetails, headDetails, isSmall, wholeDetails } from '../conversations/stores/details';
+import type { FoundConversation } from '../conversations/stores/types';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import type { TokenCounter } from '../core/tokens/types';
+import { DetailsCache } from './detailsCache';
+import type { IndexProgress, IndexTask } from './tasks';
+
+type Tell = (progress: IndexProgress) => void;
+
+/** How often what is known is told, and how often it is written down, in milliseconds. */
+const TELL_MS = 100;
+const SAVE_MS = 2_000;
+
+/** Finds, then reads what is not known yet. Reading is synchronous: this runs in the worker. */
+export async function indexConversations(
+  { find, history, cache: file }: IndexTask,
+  tokens: () => Promise<TokenCounter>,
+  tell: Tell,
+): Promise<null> {
+  const found = await findConversations(find);
+  tell({ found });
+  const cache = await DetailsCache.open(file, history);
+  const known = found.conversations.flatMap((each) => cache.current(each) ?? []);
+  if (known.length > 0) tell({ details: known });
+
+  const sink = new Sink(cache, tell);
+  for (const each of found.conversations) {
+    if (cache.current(each) || isSmall(each) || each.bytes === undefined) continue;
+    await sink.add(headDetails(each));
+  }
+  let counter: TokenCounter | undefined;
+  for (const each of found.conversations) {
+    if (cache.current(each)?.isComplete === true) continue;
+    counter ??= await tokens();
+    // Remembered counts of one conversation are of no use for the next.
+    await sink.add(wholeDetails(each, new MessageCounter(counter), history));
+  }
+  await sink.end(found.conversations);
+  return null;
+}
+
+/** Tells in batches, and writes down from time to time: a cancel loses little. */
+class Sink {
+  private batch: ConversationDetails[] = [];
+  private told = performance.now();
+  private saved = performance.now();
+
+  constructor(
+    private readonly cache: DetailsCache,
+    private readonly tell: Tell,
+  ) {}
+
+  async add(details: ConversationDetails): Promise<void> {
+    this.cache.set(details);
+    this.batch.push(details);
+    if (performance.now() - this.told > TELL_MS) await this.flush();
+    if (performance.now() - this.saved > SAVE_MS) {
+      await this.cache.save();
+      this.saved = performance.now();
+    }
+  }
+
+  async end(found: readonly FoundConversation[]): Promise<void> {
+    await this.flush();
+    await this.cache.save(new Set(found.map(({ path }) => path)));
+  }
+
+  private async flush(): Promise<void> {
+    if (this.batch.length > 0) this.tell({ details: this.batch });
+    this.batch = [];
+    this.told = performance.now();
+    // One turn of the loop, so that the message goes out before the next file.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseHead } from './jsonHead';
+
+describe('the beginning of a document', () => {
+  it('has the elements and fields that are whole', () => {
+    expect(parseHead('[{"a":1},{"b":2},{"c"')).toEqual([{ a: 1 }, { b: 2 }]);
+    expect(parseHead(' { "v": 1, "messages": [ {"a": 1}, {"b"')).toEqual({ v: 1, messages: [{ a: 1 }] });
+    expect(parseHead('{"v":1,"info":{"id":')).toEqual({ v: 1 });
+    expect(parseHead('{"v":1,"key')).toEqual({ v: 1 });
+    expect(parseHead('{"v":1,"key"  ')).toEqual({ v: 1 });
+    expect(parseHead('{"v":12')).toEqual({});
+    expect(parseHead('[]')).toEqual([]);
+  });
+
+  it('is nothing where it is no document', () => {
+    expect(parseHead('')).toBeUndefined();
+    expect(parseHead('text')).toBeUndefined();
+    expect(parseHead('[oops')).toEqual([]);
+  });
+
+  it('of an array is always the beginning of the array', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.nat(), (values, cut) => {
+        const text = JSON.stringify(values);
+        const head = parseHead(text.slice(0, 1 + (cut % text.length))) as unknown[];
+        expect(head).toEqual((JSON.parse(text) as unknown[]).slice(0, head.length));
+      }),
+    );
+  });
+});

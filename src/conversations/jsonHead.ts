@@ -1,0 +1,67 @@
+/** The beginning of a JSON document, as far as it is whole: enough for a title, without the rest. */
+import { JsonError, scanValue, skipSpace } from './json';
+
+/**
+ * @param text the beginning of a document
+ * @returns an array with its whole elements, an object with its whole fields; of a field that is an array and cut off, the
+ *   whole elements. Undefined where nothing is whole.
+ */
+export function parseHead(text: string): unknown {
+  const start = skipSpace(text, 0);
+  try {
+    if (text.charAt(start) === '[') return elements(text, start);
+    if (text.charAt(start) === '{') return fields(text, start);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+  }
+  return undefined;
+}
+
+function elements(text: string, start: number): unknown[] {
+  const values: unknown[] = [];
+  let at = skipSpace(text, start + 1);
+  while (at < text.length && text.charAt(at) !== ']') {
+    const end = endOf(text, at);
+    if (end === undefined) break;
+    values.push(JSON.parse(text.slice(at, end)));
+    at = behindComma(text, end);
+  }
+  return values;
+}
+
+function fields(text: string, start: number): Record<string, unknown> {
+  const entries: [string, unknown][] = [];
+  let at = skipSpace(text, start + 1);
+  while (text.charAt(at) === '"') {
+    const keyEnd = endOf(text, at);
+    if (keyEnd === undefined) break;
+    const key = String(JSON.parse(text.slice(at, keyEnd)));
+    const colon = skipSpace(text, keyEnd);
+    const value = skipSpace(text, colon + 1);
+    if (text.charAt(colon) !== ':' || value >= text.length) break;
+    const end = endOf(text, value);
+    if (end === undefined) {
+      if (text.charAt(value) === '[') entries.push([key, elements(text, value)]);
+      break;
+    }
+    entries.push([key, JSON.parse(text.slice(value, end))]);
+    at = behindComma(text, end);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Where a value ends; undefined where the text is cut off in it, or may be (a number at the very end). */
+function endOf(text: string, from: number): number | undefined {
+  try {
+    const end = scanValue(text, from);
+    return end < text.length ? end : undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+function behindComma(text: string, from: number): number {
+  const at = skipSpace(text, from);
+  return text.charAt(at) === ',' ? skipSpace(text, at + 1) : text.length;
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { assistant, jsonl, text, user } from '../../../test/fixtures/conversations/claudeCodeLines';
+import { writeHome } from '../../../test/fixtures/conversations/home';
+import { freshCounter } from '../../core/testingCounter';
+import { MAX_COUNTED_BYTES, headDetails, isCurrent, isSmall, wholeDetails } from './details';
+import type { FoundConversation } from './types';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'details-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const found = (path: string): FoundConversation => {
+  const { mtimeMs, size } = statSync(path);
+  return { agent: 'Claude Code', path, modified: mtimeMs, bytes: size };
+};
+const write = (content: string): FoundConversation => {
+  const path = join(folder, 'conversation');
+  writeFileSync(path, content);
+  return found(path);
+};
+const FILLER = 'word '.repeat(8_000);
+
+describe('the beginning of a file', () => {
+  it.each([
+    ['lines', jsonl(user('u1', null, 'Fix it'), assistant('a1', 'u1', 'm1', text(FILLER)), user('u2', 'a1', 'more'))],
+    [
+      'an array in one line',
+      JSON.stringify([
+        { role: 'user', content: 'Fix it', ts: 1 },
+        { role: 'assistant', content: FILLER, ts: 2 },
+      ]),
+    ],
+    [
+      'an object over several lines',
+      JSON.stringify(
+        {
+          sessionId: 's',
+          projectHash: 'h',
+          messages: [
+            { id: '1', type: 'user', content: 'Fix it' },
+            { id: '2', type: 'gemini', content: FILLER },
+          ],
+        },
+        null,
+        2,
+      ),
+    ],
+    [
+      'what says a lot before the first word',
+      jsonl(user('u0', null, `<system-reminder>${FILLER}</system-reminder>`), user('u1', 'u0', 'Fix it')),
+    ],
+  ])('has a title: %s', (_name, content) => {
+    const conversation = write(content);
+    expect(isSmall(conversation)).toBe(false);
+    const details = headDetails(conversation);
+    expect(details).toMatchObject({ path: conversation.path, title: 'Fix it', isComplete: false });
+    expect(isCurrent(details, conversation)).toBe(true);
+    expect(isCurrent(details, { ...conversation, modified: 1 })).toBe(false);
+  });
+
+  it('of every agent’s conversation gives what the whole gives', () => {
+    for (const { path } of writeHome(folder)) {
+      if (path.includes('#') || path.endsWith('ses_files.json')) continue;
+      const whole = wholeDetails(found(path), freshCounter(), 'active');
+      expect(headDetails(found(path)), path).toMatchObject({ id: whole.id, title: whole.title });
+    }
+  });
+
+  it('that tells nothing is no problem; a file that is gone neither', () => {
+    expect(headDetails(write(`{"x": "${FILLER}${FILLER}`))).not.toHaveProperty('title');
+    expect(headDetails({ ...write('x'), path: join(folder, 'gone') })).not.toHaveProperty('problem');
+  });
+});
+
+describe('the whole file', () => {
+  it('gives all: tokens, subagents, workspace', () => {
+    const side = { isSidechain: true, agentId: 'one' };
+    const details = wholeDetails(
+      write(
+        jsonl(user('u1', null, 'Fix it'), user('x1', null, 'Explore', side), assistant('a1', 'u1', 'm', text('Done'))),
+      ),
+      freshCounter(),
+      'active',
+    );
+    expect(details).toMatchObject({
+      title: 'Fix it',
+      workspace: '/home/dev/app',
+      sidechains: [{ id: 'one', title: 'Explore' }],
+      isComplete: true,
+    });
+    expect(details.tokens).toBeGreaterThan(5);
+  });
+
+  it('says why it can’t be read', () => {
+    expect(wholeDetails(write('{"type":'), freshCounter(), 'active')).toMatchObject({
+      isComplete: true,
+      problem: expect.stringMatching(/^found the end of the file in the middle of a JSON value; expected/),
+    });
+    expect(wholeDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active').title).toBe('Named');
+  });
+
+  it('that is very large is not read, but for its title', () => {
+    const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
+    truncateSync(large.path, MAX_COUNTED_BYTES + 1);
+    expect(headDetails(found(large.path))).toMatchObject({ title: 'Fix it', isComplete: true });
+    expect(wholeDetails(found(large.path), freshCounter(), 'active').problem).toContain('a file of 0.03 GB');
+  });
+});

@@ -1,0 +1,115 @@
+/** What reading a found conversation tells of it. Runs in a worker: the calls block. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import { parseHead } from '../jsonHead';
+import { asBuffer } from '../lines';
+import { readConversation } from '../read';
+import { ConversationReadError } from '../readError';
+import { readConversationFile } from '../readFile';
+import { UNTITLED } from '../title';
+import type { Conversation, HistoryScope } from '../types';
+import type { FoundConversation } from './types';
+
+/** Plain data: it crosses worker boundaries and is kept on disk. */
+export interface ConversationDetails {
+  readonly path: string;
+  /** The state of the file that was read: details count as long as both are the same. */
+  readonly modified: number;
+  readonly bytes?: number;
+  /** The conversation's own id. */
+  readonly id?: string;
+  readonly title?: string;
+  /** The folder that the agent worked in. */
+  readonly workspace?: string;
+  /** The id of the conversation that started it. */
+  readonly parent?: string;
+  /** Subagents' conversations in the same file: what {@link locationOf} names behind the `#`, and their titles. */
+  readonly sidechains?: readonly { readonly id: string; readonly title: string }[];
+  /** o200k tokens of what the agent would send next; undefined until they are counted, and where the file is too large. */
+  readonly tokens?: number;
+  /** Why it can't be read, in words for a person. */
+  readonly problem?: string;
+  /** False while only the beginning of the file was read. */
+  readonly isComplete: boolean;
+}
+
+/** What is larger is not read in the background: its parse would take hundreds of megabytes. */
+export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
+
+/** How much is read for a title; the second, where the first has none. */
+const HEADS = [16 * 1024, 256 * 1024] as const;
+
+/** Whether it is read whole at once: reading its beginning first would read it twice. */
+export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= HEADS[0];
+
+const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
+  path,
+  modified,
+  ...(bytes !== undefined && { bytes }),
+});
+
+/** Title and workspace from the beginning of a file; what is wrong with the file is told when it is read whole. */
+export function headDetails(found: FoundConversation): ConversationDetails {
+  const isComplete = (found.bytes ?? 0) > MAX_COUNTED_BYTES;
+  for (const bytes of HEADS) {
+    const conversation = readHead(found.path, bytes);
+    if (conversation && conversation.title !== UNTITLED) {
+      return { ...stateOf(found), ...namesOf(conversation), isComplete };
+    }
+  }
+  return { ...stateOf(found), isComplete };
+}
+
+function readHead(path: string, bytes: number): Conversation | undefined {
+  try {
+    const head = headOf(path, bytes);
+    // Behind the last newline stands half a record; a document in one line is taken as far as it is whole.
+    const text = head.text.slice(0, head.isWhole ? undefined : head.text.lastIndexOf('\n') + 1) || head.text;
+    const document = parseHead(text);
+    const isLines =
+      typeof document === 'object' && document !== null && !Array.isArray(document) && !('messages' in document);
+    const input = isLines || document === undefined ? text : JSON.stringify(document);
+    return readConversation(input, { path }, { history: 'all', tornTail: 'drop' });
+  } catch {
+    return undefined;
+  }
+}
+
+function headOf(path: string, bytes: number): { text: string; isWhole: boolean } {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = new Uint8Array(bytes);
+    const read = readSync(file, buffer, 0, bytes, 0);
+    return { text: asBuffer(buffer.subarray(0, read)).toString('utf8'), isWhole: read < bytes };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Whether details are those of the file as it was found. */
+export const isCurrent = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
+  details.modified === modified && details.bytes === bytes;
+
+/** Everything, from the whole conversation. */
+export function wholeDetails(
+  found: FoundConversation,
+  counter: MessageCounter,
+  history: HistoryScope,
+): ConversationDetails {
+  const state = { ...stateOf(found), isComplete: true };
+  try {
+    const conversation = readConversationFile(found.path, { history, tornTail: 'drop' }, MAX_COUNTED_BYTES);
+    return { ...state, ...namesOf(conversation), tokens: counter.messages(conversation.messages) };
+  } catch (error) {
+    const problem = error instanceof ConversationReadError ? error.reason : String(error);
+    return { ...state, ...(found.title !== undefined && { title: found.title }), problem };
+  }
+}
+
+const namesOf = ({ id, title, workspace, parent, sidechains }: Conversation) => ({
+  id,
+  title,
+  ...(workspace !== undefined && { workspace }),
+  ...(parent !== undefined && { parent }),
+  ...(sidechains.length > 0 && { sidechains: sidechains.map((side) => ({ id: side.id, title: side.title })) }),
+});
