@@ -254,7 +254,13 @@ export class Condensing {
     }
     signal?.throwIfAborted();
     const before = { shown: conversation.shown, tokens: conversation.countedTokens };
-    const id = await conversation.record(outcome, reason === 'window' || reason === 'too-long');
+    const { pinned } = conversation;
+    const edits = outcome.edits.filter((edit) => edit.kind === 'summary' || !pinned.has(edit.place.message));
+    if (edits.length === 0) {
+      const detail = 'Nothing but pinned messages would have changed.';
+      return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
+    }
+    const id = await conversation.record({ ...outcome, edits }, reason === 'window' || reason === 'too-long');
     if (id === undefined) {
       const error = new Error('The originals could not be kept, so that nothing was taken out.');
       return { ...outcome, kind: 'failed', error };

@@ -148,8 +148,14 @@ export class LiveConversation {
     // The conversation may have grown since it was made.
     if (newViolations(this.sent, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
+    const { provider, edits, steps, tokensBefore, tokensAfter, cost } = made;
     const condensation: Condensation = {
-      ...made,
+      provider,
+      edits,
+      steps,
+      tokensBefore,
+      tokensAfter,
+      cost,
       id,
       at: new Date(clock.now()).toISOString(),
       base: 'view',
@@ -157,7 +163,7 @@ export class LiveConversation {
       messages: this.sent.map(messageKey),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
-    const originals = originalsOf(this.sent, made.edits);
+    const originals = originalsOf(this.sent, edits);
     try {
       await this.store.append(entry, originals);
     } catch (error) {

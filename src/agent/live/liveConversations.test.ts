@@ -11,6 +11,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { assistant, lines, result, user } from '../../core/testing';
 import { nodeFiles } from '../../storage/nodeFiles';
 import { inFolder, liveBed, read, reads, request, upstream } from './testing';
+import type { AgentRequest } from './types';
 
 const usage = (inputTokens: number): Usage => ({
   accounting: 'anthropic',
@@ -373,9 +374,8 @@ describe('a conversation', () => {
   it('without an id is known by its beginning', () =>
     inFolder(async (root) => {
       const { live } = liveBed(root);
-      const { conversationId: _, ...sent } = request(SMALL);
-      const first = await live.prepare(sent);
-      const { conversationId: __, ...more } = request([...SMALL, ...read('more')]);
+      const first = await live.prepare(withoutId(request(SMALL)));
+      const more = withoutId(request([...SMALL, ...read('more')]));
       expect((await live.prepare(more)).conversation).toBe(first.conversation);
     }));
 
@@ -468,6 +468,11 @@ describe('where the disk is full', () => {
       expect(live.view(prepared.conversation)?.view).toEqual(long);
     }));
 });
+
+function withoutId({ title, ...rest }: AgentRequest): AgentRequest {
+  const { messages, tools, model } = rest;
+  return { messages, tools, model, ...(title !== undefined && { title }) };
+}
 
 /** Waits for something that other code does. */
 async function until(condition: () => boolean): Promise<void> {

@@ -42,8 +42,8 @@ export function liveBed(
 ): TestBed {
   const counter = freshCounter();
   const manager = new CondensationManager(counter, [
-    losslessProvider as CondensationProvider,
-    truncationProvider as CondensationProvider,
+    losslessProvider,
+    truncationProvider,
     ...(options.providers ?? []),
   ]);
   const events: LiveEvent[] = [];

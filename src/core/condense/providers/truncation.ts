@@ -70,23 +70,28 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
 
   async condense(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
-    return runSteps(draft, [truncationStep(config, options.targetTokens)], options);
+    return runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
   },
   async estimateReduction(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
-    const { steps } = await runSteps(draft, [truncationStep(config, options.targetTokens)], options);
+    const { steps } = await runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
     return { tokensBefore, tokensAfter: draft.tokens, steps };
   },
   estimateCost: () => Promise.resolve(0),
 };
 
 /** The step itself, for pipelines that have more than one. */
-export const truncationStep = (config: TruncationConfig, targetTokens: number | undefined): DraftStep => ({
+export const truncationStep = (
+  config: TruncationConfig,
+  targetTokens: number | undefined,
+  pinned: ReadonlySet<number> = new Set(),
+): DraftStep => ({
   name: STEP,
   async run(draft: Draft, pace: Pace): Promise<void> {
     const zone = oldZone(draft.messages, config.preserveRecentCount);
     for (let index = zone.start; index < zone.end; index++) {
+      if (pinned.has(index)) continue;
       for (const content of editable(draft.messages[index], config)) {
         if (targetTokens !== undefined && draft.tokens <= targetTokens) return;
         shorten(draft, index, content, config[content.type], config.minimumTokens);

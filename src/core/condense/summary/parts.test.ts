@@ -118,6 +118,24 @@ describe('the range', () => {
     expect(chooseRange(messages, 3, 1)).toMatchObject({ range: { start: 4, end: 7 } });
     expect(chooseRange(messages, 9, 1)).toMatchObject({ kind: 'not-enough' });
   });
+
+  it('is the longest one without pinned messages, and their units stay whole', () => {
+    const messages = [
+      user('task'),
+      assistant('a'),
+      ...exchange('1', 'Read', {}, 'x'),
+      user('b'),
+      assistant('c'),
+      ...exchange('2', 'Read', {}, 'y'),
+      user('d'),
+    ];
+    const range = (...pinned: number[]) => chooseRange(messages, 1, 1, undefined, (index) => pinned.includes(index));
+    expect(range()).toMatchObject({ range: { start: 1, end: 8 } });
+    expect(range(3)).toMatchObject({ range: { start: 4, end: 8 } });
+    expect(range(7)).toMatchObject({ range: { start: 1, end: 6 } });
+    expect(range(1, 4, 7)).toMatchObject({ range: { start: 2, end: 4 } });
+    expect(range(1, 2, 4, 5, 6)).toMatchObject({ kind: 'not-enough' });
+  });
 });
 
 describe('the transcript', () => {

@@ -65,8 +65,12 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const { context, config, model } = input;
   const { counter } = context;
   const draft = new Draft(context.messages, counter, context.edits);
-  const choice = chooseRange(draft.messages, config.keepFirst, config.keepLast, (index) =>
-    isEmpty(draft.messages[index]),
+  const choice = chooseRange(
+    draft.messages,
+    config.keepFirst,
+    config.keepLast,
+    (index) => isEmpty(draft.messages[index]),
+    (index) => context.pinned?.has(index) ?? false,
   );
   if (choice.kind !== 'range') return choice;
   const { range, since } = choice;

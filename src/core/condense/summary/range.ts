@@ -35,19 +35,23 @@ export type RangeChoice =
  * @param isHidden messages that an earlier summary replaced: they are in no unit.
  * @param keepFirst units kept at the beginning, the task's among them; at least 1.
  * @param keepLast units kept at the end.
+ * @param isPinned messages that stay: of what lies between them the longest run is summarized.
  */
 export function chooseRange(
   messages: readonly ApiMessage[],
   keepFirst: number,
   keepLast: number,
   isHidden: (index: number) => boolean = () => false,
+  isPinned: (index: number) => boolean = () => false,
 ): RangeChoice {
   const task = taskIndex(messages);
   const starts = unitStarts(messages).filter((index) => !isHidden(index) && index > task);
-  const start = starts[keepFirst - 1];
-  const end = keepLast === 0 ? messages.length : starts.at(-keepLast);
+  const first = starts[keepFirst - 1];
+  const last = keepLast === 0 ? messages.length : starts.at(-keepLast);
   const kept = starts.slice(keepLast === 0 ? starts.length : -keepLast);
-  if (task < 0 || start === undefined || end === undefined || start >= end) return { kind: 'not-enough' };
+  if (task < 0 || first === undefined || last === undefined) return { kind: 'not-enough' };
+  const { start, end } = longestRun({ start: first, end: last }, starts, isPinned);
+  if (start >= end) return { kind: 'not-enough' };
   if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
   let earlier: number | undefined;
   let fresh = 0;
@@ -62,4 +66,31 @@ export function chooseRange(
   }
   if (fresh <= 1) return { kind: earlier === undefined ? 'not-enough' : 'already-condensed' };
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
+}
+
+/** The longest part of a range without units that hold pinned messages. */
+function longestRun(
+  { start, end }: MessageRange,
+  starts: readonly number[],
+  isPinned: (index: number) => boolean,
+): MessageRange {
+  let longest = { start: end, end };
+  let from = start;
+  const close = (to: number): void => {
+    if (to - from > longest.end - longest.start) longest = { start: from, end: to };
+  };
+  const units = starts.filter((index) => index >= start && index < end);
+  for (const [at, unit] of units.entries()) {
+    const next = units[at + 1] ?? end;
+    if (!rangeSome(unit, next, isPinned)) continue;
+    close(unit);
+    from = next;
+  }
+  close(end);
+  return longest;
+}
+
+function rangeSome(from: number, to: number, test: (index: number) => boolean): boolean {
+  for (let index = from; index < to; index++) if (test(index)) return true;
+  return false;
 }
