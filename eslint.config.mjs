@@ -65,7 +65,25 @@ export default tseslint.config(
   ),
   layer(['src/{extensionApi,agent,background,panel,commands,views,cli}/**/*.ts'], ['extension']),
   {
-    files: ['**/*.test.ts', 'test/**/*.ts'],
+    // The webview runs in another process: of the extension it knows the protocol, and types and pure functions of the core.
+    files: ['webview-ui/**/*.{ts,tsx}'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: effects.map((name) => ({ name, message: 'the webview is a web page' })),
+          patterns: [
+            {
+              regex: '^(\\.\\./)+src/(?!panel/protocol$|core/)',
+              message: 'of src/ the webview may import panel/protocol and core alone',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['**/*.test.{ts,tsx}', 'test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-restricted-imports': 'off',

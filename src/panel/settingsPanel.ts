@@ -16,7 +16,7 @@ export class SettingsPanel implements vscode.Disposable {
   private readonly handlers: RequestHandlers;
   private readonly schemas: ReturnType<typeof settingSchemas>;
   private readonly running = new Map<number, AbortController>();
-  private readonly subscriptions: vscode.Disposable[] = [];
+  private readonly subscriptions: { dispose(): unknown }[] = [];
   private revision = 0;
   private isReady = false;
   /** The section to show once the webview is there. */
@@ -61,7 +61,7 @@ export class SettingsPanel implements vscode.Disposable {
 
   dispose(): void {
     for (const abort of this.running.values()) abort.abort();
-    vscode.Disposable.from(...this.subscriptions).dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** Brings the panel to the front, at a section where one is named. */

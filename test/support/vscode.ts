@@ -30,6 +30,20 @@ export interface FakeQuickPick {
   hide(): void;
 }
 
+/** `vscode.StatusBarItem`. */
+export interface FakeStatusBarItem {
+  readonly id: string;
+  text: string;
+  name: string;
+  command: string | undefined;
+  tooltip: MarkdownString | undefined;
+  backgroundColor: ThemeColor | undefined;
+  isShown: boolean;
+  show(): void;
+  hide(): void;
+  dispose(): void;
+}
+
 export interface Shown {
   readonly kind: 'information' | 'error' | 'warning' | 'status';
   readonly message: string;
@@ -42,6 +56,11 @@ export const fake = {
   /** Chosen buttons, in order of the messages that have them; undefined dismisses. */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
+  /** What a workspace sets, and what package.json says holds without either; by the same names. */
+  workspaceSettings: {} as Record<string, unknown>,
+  defaults: {} as Record<string, unknown>,
+  /** Makes the next writing of a setting fail. */
+  updateError: undefined as Error | undefined,
   /** What is typed into input boxes and picked in lists (by a part of the label), in order; undefined leaves. */
   inputs: [] as (string | undefined)[],
   picks: [] as (string | undefined)[],
@@ -61,14 +80,22 @@ export const fake = {
   quickPick: undefined as FakeQuickPick | undefined,
   onQuickPick: undefined as ((picker: FakeQuickPick) => void) | undefined,
   registered: new Map<string, (...args: unknown[]) => unknown>(),
+  /** What was contributed to the chat, by vendor and by name. */
+  chatProviders: new Map<string, unknown>(),
+  tools: new Map<string, unknown>(),
+  statusBar: [] as FakeStatusBarItem[],
   provider: undefined as { provideTextDocumentContent(uri: Uri): string } | undefined,
   reset(): void {
+    Object.assign(this, { workspaceSettings: {}, defaults: {}, updateError: undefined });
     Object.assign(this, { shown: [], answers: [], settings: {}, executed: [], progress: [] });
     Object.assign(this, { openFile: undefined, saveFile: undefined, cancelAtFirstReport: false });
     Object.assign(this, { quickPick: undefined, onQuickPick: undefined, provider: undefined });
     Object.assign(this, { inputs: [], picks: [], offered: [], problems: [], models: [] });
     this.secrets.clear();
     this.registered.clear();
+    this.chatProviders.clear();
+    this.tools.clear();
+    this.statusBar = [];
   },
 };
 
@@ -114,6 +141,7 @@ export class EventEmitter<T> {
 export const ProgressLocation = { Notification: 15, Window: 10 };
 
 export const l10n = {
+  bundle: undefined as Record<string, string> | undefined,
   t: (text: string, ...values: unknown[]): string =>
     text.replace(/\{(\d+)\}/g, (_match, index: string) => String(values[Number(index)])),
 };
@@ -141,7 +169,7 @@ interface Token {
   onCancellationRequested(listener: Listener): { dispose(): void };
 }
 
-export const ConfigurationTarget = { Global: 1 };
+export const ConfigurationTarget = { Global: 1, Workspace: 2 };
 
 /** `vscode.SecretStorage`. */
 export const secretStorage = {
@@ -198,9 +226,89 @@ export const LanguageModelChatMessage = {
   User: (content: unknown) => ({ role: 1, content }),
   Assistant: (content: unknown) => ({ role: 2, content }),
 };
-export const lm = { selectChatModels: () => Promise.resolve(fake.models) };
+export const lm = {
+  selectChatModels: () => Promise.resolve(fake.models),
+  registerLanguageModelChatProvider: (vendor: string, provider: unknown) => {
+    fake.chatProviders.set(vendor, provider);
+    return new Disposable(() => fake.chatProviders.delete(vendor));
+  },
+  registerTool: (name: string, tool: unknown) => {
+    fake.tools.set(name, tool);
+    return new Disposable(() => fake.tools.delete(name));
+  },
+  onDidChangeChatModels: new EventEmitter<void>().event,
+};
+export const env = { language: 'en' };
+
+/** A webview panel: what is posted to it is in `sent`; `receive` is what its page sends. */
+export class FakeWebviewPanel {
+  readonly sent: unknown[] = [];
+  readonly revealed: unknown[] = [];
+  private readonly received = new EventEmitter<unknown>();
+  private readonly disposed = new EventEmitter<void>();
+  readonly webview = {
+    options: {},
+    html: '',
+    cspSource: 'vscode-webview:',
+    asWebviewUri: (uri: Uri) => uri,
+    onDidReceiveMessage: this.received.event,
+    postMessage: (message: unknown) => {
+      // As it crosses to another process.
+      this.sent.push(JSON.parse(JSON.stringify(message)));
+      return Promise.resolve(true);
+    },
+  };
+  readonly onDidDispose = this.disposed.event;
+  reveal(): void {
+    this.revealed.push(true);
+  }
+  receive(message: unknown): void {
+    this.received.fire(message);
+  }
+  dispose(): void {
+    this.disposed.fire();
+  }
+}
+
+export const ViewColumn = { Active: -1 };
+
+export const StatusBarAlignment = { Left: 1, Right: 2 };
+export const QuickPickItemKind = { Separator: -1, Default: 0 };
+
+export class ThemeColor {
+  constructor(readonly id: string) {}
+}
+
+export class MarkdownString {
+  value = '';
+  appendText(text: string): this {
+    this.value += text;
+    return this;
+  }
+  appendMarkdown(text: string): this {
+    return this.appendText(text);
+  }
+}
 
 export const window = {
+  createStatusBarItem(id: string): FakeStatusBarItem {
+    const item: FakeStatusBarItem = {
+      id,
+      text: '',
+      name: '',
+      command: undefined,
+      tooltip: undefined,
+      backgroundColor: undefined,
+      isShown: false,
+      show: () => void (item.isShown = true),
+      hide: () => void (item.isShown = false),
+      dispose: () => void (item.isShown = false),
+    };
+    fake.statusBar.push(item);
+    return item;
+  },
+  registerWebviewPanelSerializer: () => new Disposable(() => undefined),
+  createWebviewPanel: () => new FakeWebviewPanel(),
   showInformationMessage: show('information'),
   showWarningMessage: (message: string, _options: unknown, ...choices: string[]) =>
     show('warning')(message, ...choices),
@@ -213,9 +321,13 @@ export const window = {
     if (validateInput && input !== undefined) fake.problems.push(validateInput(input));
     return Promise.resolve(input);
   },
-  showQuickPick: (items: readonly FakeItem[]) => {
+  showQuickPick: (items: readonly FakeItem[], options: { readonly canPickMany?: boolean } = {}) => {
     fake.offered.push(items);
     const pick = fake.picks.shift();
+    // Of a list in which several are ticked: those whose labels stand in the pick.
+    if (options.canPickMany) {
+      return Promise.resolve(pick === undefined ? undefined : items.filter(({ label }) => pick.includes(label)));
+    }
     return Promise.resolve(pick === undefined ? undefined : items.find(({ label }) => label.includes(pick)));
   },
   showErrorMessage: show('error'),
@@ -283,15 +395,33 @@ export const commands = {
   },
 };
 
+const configurationChanges = new EventEmitter<{ affectsConfiguration(part: string): boolean }>();
+
 export const workspace = {
   workspaceFolders: undefined as { uri: Uri }[] | undefined,
+  name: undefined as string | undefined,
   getConfiguration: (section: string) => ({
-    get: (key: string) => fake.settings[`${section}.${key}`],
-    update: (key: string, value: unknown) => {
-      fake.settings[`${section}.${key}`] = value;
+    get: (key: string) => {
+      const name = `${section}.${key}`;
+      return fake.workspaceSettings[name] ?? fake.settings[name] ?? fake.defaults[name];
+    },
+    inspect: (key: string) => ({
+      key,
+      defaultValue: fake.defaults[`${section}.${key}`],
+      globalValue: fake.settings[`${section}.${key}`],
+      workspaceValue: fake.workspaceSettings[`${section}.${key}`],
+    }),
+    update: (key: string, value: unknown, target: number = ConfigurationTarget.Global) => {
+      if (fake.updateError) return Promise.reject(fake.updateError);
+      const values = target === ConfigurationTarget.Workspace ? fake.workspaceSettings : fake.settings;
+      if (value === undefined) Reflect.deleteProperty(values, `${section}.${key}`);
+      else values[`${section}.${key}`] = value;
+      configurationChanges.fire({ affectsConfiguration: (part: string) => `${section}.${key}`.startsWith(part) });
       return Promise.resolve();
     },
   }),
+  onDidChangeConfiguration: configurationChanges.event,
+  onDidChangeWorkspaceFolders: new EventEmitter<object>().event,
   openTextDocument: (document: { content: string }) => Promise.resolve(document),
   registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {
     fake.provider = provider;

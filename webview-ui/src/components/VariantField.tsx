@@ -20,7 +20,7 @@ export function VariantField({ name, path, title, variants: { key, variants } }:
   const { root } = use(SchemaRoot);
   const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as Schema;
   const chosen = variants.find((variant) => variant.value === value[key]);
-  const { [key]: _key, ...fields } = fieldsOf(chosen?.schema ?? {});
+  const fields = Object.fromEntries(Object.entries(fieldsOf(chosen?.schema ?? {})).filter(([field]) => field !== key));
   const description = chosen?.schema['description'];
   const help = typeof description === 'string' ? t(description) : '';
   return (

@@ -15,7 +15,10 @@ export function ProviderCards(): ReactNode {
   const profile = state.profiles.find(({ id }) => id === condensing);
   const title = t('Provider');
   const cards = welcome.providers.map((provider) => ({ provider, facts: factsOf(provider.id, profile) }));
-  const texts = cards.flatMap(({ provider, facts }) => [provider.name, ...Object.values(facts ?? {})]);
+  const texts = cards.flatMap(({ provider, facts }) => [
+    provider.name,
+    ...(facts ? [facts.does, facts.costs, facts.loses, facts.saves] : []),
+  ]);
   if (query !== '' && !matches(query, [title, setting.id, ...texts])) return null;
   return (
     <fieldset className="cards" data-setting={setting.id}>

@@ -85,8 +85,8 @@ function passFields(root: Schema, mode: string): Record<string, Schema> {
 function Mode({ name, entry }: PassEditorProps): ReactNode {
   const setting = useSetting(name, ['passes', entry.index]);
   const choose = (mode: PassEntry['mode']): void => {
-    const { individualConfig: _individual, batchConfig: _batch, ...rest } = entry.raw;
-    void setting.save({ ...rest, mode, ...MODE_CONFIG[mode] });
+    const rest = Object.entries(entry.raw).filter(([field]) => field !== 'individualConfig' && field !== 'batchConfig');
+    void setting.save({ ...Object.fromEntries(rest), mode, ...MODE_CONFIG[mode] });
   };
   const option = (mode: PassEntry['mode'], title: string, help: string): ReactNode => (
     <label className="answer">

@@ -1,0 +1,325 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake, l10n, workspace } from '../../test/support/vscode';
+import { PANEL_COMMANDS, PROTOCOL_VERSION, methods, type Params } from './protocol';
+import { openTestPanel, type TestPanel } from './testing';
+
+const KEY = 'sk-a-key-that-must-not-be-seen';
+const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+  l10n.bundle = undefined;
+});
+
+function ready(panel: TestPanel): TestPanel {
+  panel.page.receive({ type: 'ready', version: PROTOCOL_VERSION });
+  return panel;
+}
+
+type Change = Params<'updateSetting'>;
+const change = (name: string, value: unknown, more: Partial<Change> = {}): Change => ({
+  name,
+  scope: 'user',
+  path: [],
+  value,
+  ...more,
+});
+
+const problemsOf = async (panel: TestPanel, wanted: Change): Promise<string[]> => {
+  const answer = await panel.ask('updateSetting', wanted);
+  if (answer.type !== 'reply') throw new Error(JSON.stringify(answer));
+  return methods.updateSetting.result.parse(answer.result).problems.map(({ path, message }) => `${path}: ${message}`);
+};
+
+describe('the page', () => {
+  it('holds nothing inline and nothing remote', () => {
+    const { page } = openTestPanel();
+    const { html } = page.webview;
+    expect(html).toContain('default-src &#39;none&#39;'.replaceAll('&#39;', "'"));
+    expect(html).not.toMatch(/unsafe-|https?:|style=|onload/);
+    const nonces = [...html.matchAll(/nonce="([^"]+)"/g)].map(([, nonce]) => nonce);
+    expect(nonces).toHaveLength(1);
+    expect(openTestPanel().page.webview.html).not.toContain(nonces[0]);
+  });
+});
+
+describe('the handshake', () => {
+  it('is answered with the texts, what package.json says, the providers and the state', () => {
+    l10n.bundle = { Provider: 'Anbieter' };
+    const panel = openTestPanel();
+    expect(panel.told()).toEqual([]);
+    const [welcome] = ready(panel).told();
+    if (welcome?.type !== 'welcome') throw new Error();
+    expect(welcome.texts).toEqual({ Provider: 'Anbieter' });
+    expect(welcome.schemas['threshold']).toMatchObject({ minimum: 5, maximum: 100 });
+    expect(welcome.providers.map(({ id }) => id)).toEqual(expect.arrayContaining(['native', 'lossless', 'truncation']));
+    expect(welcome.state.settings['threshold']).toMatchObject({ value: 75, scopes: ['user', 'workspace'] });
+    expect(welcome.state.settings['truncation']?.effective).toMatchObject({ preserveRecentCount: 10 });
+  });
+
+  it('comes before anything else, and shows the section that was asked for meanwhile', () => {
+    const panel = openTestPanel();
+    panel.panel.reveal('profiles');
+    expect(panel.told()).toEqual([]);
+    expect(ready(panel).told().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
+  });
+
+  it('of another version is no message', () => {
+    const panel = openTestPanel();
+    panel.page.receive({ type: 'ready', version: PROTOCOL_VERSION + 1 });
+    expect(panel.told()).toEqual([]);
+    expect(panel.logged).toHaveLength(1);
+  });
+});
+
+describe('a setting', () => {
+  it('is changed where the user wants it, and the page is told at once, with a growing revision', async () => {
+    workspace.workspaceFolders = [];
+    workspace.name = 'demo';
+    const panel = ready(openTestPanel());
+    expect(await problemsOf(panel, change('threshold', 80))).toEqual([]);
+    expect(fake.settings['contextCondenser.threshold']).toBe(80);
+    expect(await problemsOf(panel, change('threshold', 60, { scope: 'workspace' }))).toEqual([]);
+    expect(fake.workspaceSettings['contextCondenser.threshold']).toBe(60);
+    expect(panel.state().settings['threshold']).toMatchObject({ value: 60, user: 80, workspace: 60 });
+    const revisions = panel.told().flatMap((message) => ('state' in message ? [message.state.revision] : []));
+    expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
+    expect(new Set(revisions).size).toBe(revisions.length);
+  });
+
+  it('is changed inside, and the rest of it stays', async () => {
+    fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 4, toolResults: { maxLines: 5 } };
+    const panel = ready(openTestPanel());
+    expect(await problemsOf(panel, change('truncation', 9, { path: ['toolResults', 'maxLines'] }))).toEqual([]);
+    expect(fake.settings['contextCondenser.truncation']).toEqual({
+      preserveRecentCount: 4,
+      toolResults: { maxLines: 9 },
+    });
+    await problemsOf(panel, change('truncation', undefined, { path: ['toolResults'] }));
+    await problemsOf(panel, change('truncation', undefined, { path: ['preserveRecentCount'] }));
+    expect(fake.settings['contextCondenser.truncation']).toBeUndefined();
+  });
+
+  it.each([
+    ['out of its bounds', change('threshold', 101), /Too big/],
+    ['of another type', change('threshold', 'much'), /expected number/],
+    ['none of the choices', change('provider', 'magic'), /Invalid option/],
+    ['wrong inside', change('truncation', { toolResults: { maxLines: 0 } }), /^toolResults\.maxLines: Too small/],
+    ['unknown inside', change('lossless', { magic: true }), /Unrecognized key/],
+    ['a prompt with a wrong name', change('condensingPrompt', 'Use {{facts}}'), /\{\{facts\}\} is not known/],
+    ['a profile without a model', change('profiles', [{ ...profile, model: '' }]), /^0\.model: /],
+    ['two profiles of one id', change('profiles', [profile, profile]), /taken by another/],
+    ['not a setting', change('magic', 1), /no such setting/],
+    ['of Object', change('constructor', 1), /no such setting/],
+    ['the user’s alone', change('maxCostPerCondensation', 1, { scope: 'workspace' }), /can’t set it/],
+    ['without a workspace', change('threshold', 50, { scope: 'workspace' }), /No workspace is open/],
+    ['a place that isn’t there', change('threshold', 1, { path: ['x'] }), /expected number/],
+    ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /no name of a setting/],
+    ['far in a list', change('profiles', profile, { path: [3] }), /ends before/],
+    ['endless', change('condensingPrompt', 'x'.repeat(1_000_001)), /million characters/],
+  ])('that is %s is not saved', async (_what, wanted, problem) => {
+    const panel = ready(openTestPanel());
+    const before = JSON.stringify([fake.settings, fake.workspaceSettings]);
+    expect((await problemsOf(panel, wanted)).join('\n')).toMatch(problem);
+    expect(JSON.stringify([fake.settings, fake.workspaceSettings])).toBe(before);
+    const checked = await panel.ask('checkSetting', wanted);
+    expect(JSON.stringify(checked)).toMatch(/message/);
+  });
+
+  it('that is wrong in settings.json is named, and the rest can be mended one by one', async () => {
+    fake.settings['contextCondenser.truncation'] = { minimumTokens: -1, toolResults: { maxLines: 'many' } };
+    const panel = ready(openTestPanel());
+    expect(panel.state().settings['truncation']?.problems.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['minimumTokens', 'toolResults.maxLines']),
+    );
+    expect(await problemsOf(panel, change('truncation', 10, { path: ['minimumTokens'] }))).toEqual([]);
+    expect(fake.settings['contextCondenser.truncation']).toEqual({
+      minimumTokens: 10,
+      toolResults: { maxLines: 'many' },
+    });
+    expect((await problemsOf(panel, change('truncation', 0, { path: ['toolResults', 'maxLines'] }))).length).toBe(1);
+  });
+
+  it('that VS Code can’t write is told with VS Code’s own words', async () => {
+    fake.updateError = new Error('Unable to write into user settings. Please open the file to correct errors.');
+    const panel = ready(openTestPanel());
+    expect(await panel.ask('updateSetting', change('threshold', 80))).toMatchObject({
+      type: 'failed',
+      message: expect.stringContaining('Unable to write'),
+    });
+  });
+
+  it('is followed when it changes elsewhere', async () => {
+    const panel = ready(openTestPanel());
+    await workspace.getConfiguration('contextCondenser').update('threshold', 42);
+    expect(panel.state().settings['threshold']?.value).toBe(42);
+  });
+});
+
+describe('profiles', () => {
+  it('show whether a key is set, and never the key', async () => {
+    fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other' }];
+    fake.secrets.set('contextCondenser.profileKey.work', JSON.stringify({ key: KEY, target: 'anthropic' }));
+    const panel = ready(
+      openTestPanel({ factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3 }) }),
+    );
+    await expect
+      .poll(() => panel.state().profiles)
+      .toEqual([
+        { id: 'work', key: 'set', contextWindow: 200_000, inputPrice: 3 },
+        { id: 'other', key: 'missing', contextWindow: 200_000, inputPrice: 3 },
+      ]);
+    expect(JSON.stringify([panel.page.sent, panel.logged])).not.toContain(KEY);
+  });
+
+  it('are added and changed in their place; wrong ones beside them stay as they are', async () => {
+    const broken = { id: 'broken' };
+    fake.settings['contextCondenser.profiles'] = [broken, profile];
+    const panel = ready(openTestPanel());
+    const save = (wanted: object) => panel.ask('saveProfile', { profile: { ...wanted } });
+    expect(await save({ ...profile, name: 'Changed' })).toMatchObject({ result: { problems: [] } });
+    expect(await save({ ...profile, id: 'new' })).toMatchObject({ result: { problems: [] } });
+    expect(fake.settings['contextCondenser.profiles']).toEqual([
+      broken,
+      { ...profile, name: 'Changed' },
+      { ...profile, id: 'new' },
+    ]);
+    expect(await save({ ...profile, id: 'x y' })).toMatchObject({ result: { problems: [{ path: 'id' }] } });
+  });
+
+  it('are tested, keyed and removed by the commands', async () => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    const asked: unknown[] = [];
+    const panel = ready(
+      openTestPanel({
+        tryConnection: (_services: unknown, { id }: { id: string }) =>
+          Promise.resolve({ ok: id === 'work', message: 'answers' }),
+        askKey: (_services: unknown, { id }: { id: string }) => Promise.resolve(void asked.push(id)),
+        removeProfile: () => Promise.resolve(true),
+      }),
+    );
+    expect(await panel.ask('testProfile', { id: 'work' })).toMatchObject({ result: { ok: true, message: 'answers' } });
+    expect(await panel.ask('setKey', { id: 'work' })).toMatchObject({ result: null });
+    expect(asked).toEqual(['work']);
+    expect(await panel.ask('removeProfile', { id: 'work' })).toMatchObject({ result: { removed: true } });
+    expect(await panel.ask('testProfile', { id: 'gone' })).toMatchObject({
+      type: 'failed',
+      message: /no profile "gone"/,
+    });
+  });
+});
+
+describe('other requests', () => {
+  it('run the panel’s own commands and no other', async () => {
+    const panel = ready(openTestPanel());
+    for (const command of PANEL_COMMANDS) await panel.ask('runCommand', { command });
+    expect(fake.executed).toEqual(PANEL_COMMANDS.map((command) => [`contextCondenser.${command}`]));
+    const wrong = await panel.ask('runCommand', { command: 'workbench.action.quit' as 'undo' });
+    expect(wrong.type).toBe('failed');
+    expect(fake.executed).toHaveLength(PANEL_COMMANDS.length);
+  });
+
+  it('show a setting in its file', async () => {
+    const panel = ready(openTestPanel());
+    await panel.ask('openSettingsFile', { scope: 'user', name: 'profiles' });
+    expect(fake.executed).toEqual([
+      ['workbench.action.openSettingsJson', { revealSetting: { key: 'contextCondenser.profiles', edit: true } }],
+    ]);
+  });
+
+  it('give the measures, newest first, and clear them', async () => {
+    const runs = [1, 2].map((hour) => ({
+      at: `2026-11-20T0${hour}:00:00.000Z`,
+      provider: 'native',
+      outcome: 'condensed',
+      fallback: false,
+      tokensBefore: 100,
+      tokensAfter: 40,
+      timeMs: 5,
+      cost: 0.5,
+      estimatedCost: 0.4,
+      calls: [{ profile: 'Work', cost: 0.5 }],
+    }));
+    let cleared = false;
+    const store = { read: () => Promise.resolve(runs), clear: () => Promise.resolve(void (cleared = true)) };
+    const panel = ready(openTestPanel({ metricsOf: () => store }));
+    expect(await panel.ask('measures', {})).toMatchObject({
+      result: {
+        condensations: 2,
+        reductionPercent: 60,
+        byProfile: [{ profile: 'Work', calls: 2, cost: 1 }],
+        runs: [{ at: runs[1]?.at }, { at: runs[0]?.at }],
+      },
+    });
+    await panel.ask('clearMeasures', {});
+    expect(cleared).toBe(true);
+  });
+
+  it('are cancelled by the page, and when the panel closes', async () => {
+    const signals: AbortSignal[] = [];
+    const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'));
+        });
+      });
+    };
+    const panel = ready(openTestPanel({ promptFor }));
+    const first = panel.ask('previewPrompt', { prompt: '' });
+    panel.page.receive({ type: 'cancel', id: 1 });
+    expect(await first).toMatchObject({ type: 'failed', message: 'aborted' });
+    void panel.ask('previewPrompt', { prompt: 'x' });
+    panel.panel.dispose();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+});
+
+describe('malformed messages', () => {
+  /** A value that no webview of ours sends: of any shape, or a message with a part of it spoilt. */
+  const malformed = (): fc.Arbitrary<unknown> => {
+    const valid = fc.constantFrom<Record<string, unknown>>(
+      { type: 'ready', version: 1 },
+      { type: 'request', id: 1, method: 'updateSetting', params: change('threshold', 99) },
+      { type: 'request', id: 2, method: 'saveProfile', params: { profile } },
+      { type: 'request', id: 3, method: 'runCommand', params: { command: 'undo' } },
+      { type: 'cancel', id: 1 },
+      { type: 'log', message: 'x' },
+    );
+    const junk = fc.oneof(
+      fc.constantFrom<unknown>(undefined, null, -1, 0.5, NaN, '', [], {}, true, '__proto__', { length: -1 }),
+      fc.anything({ maxDepth: 2 }),
+    );
+    const spoilt = fc.tuple(valid, fc.nat(), junk).map(([message, at, wrong]) => {
+      const keys = Object.keys(message);
+      const key = keys[at % keys.length] ?? 'type';
+      if (key === 'params' || key === 'message') return { ...message, type: wrong };
+      // Any whole number from 1 on is a sound id.
+      return { ...message, [key]: key === 'id' && Number.isInteger(wrong) && Number(wrong) > 0 ? -1 : wrong };
+    });
+    const wrongParams = fc
+      .tuple(fc.constantFrom(...Object.keys(methods)), junk)
+      .map(([method, params]) => ({ type: 'request', id: 7, method, params }));
+    const extra = fc.tuple(valid, junk).map(([message, wrong]) => ({ ...message, surplus: wrong }));
+    return fc.oneof(junk, spoilt, extra, wrongParams);
+  };
+
+  it('10,000 of them crash nothing and change no setting', async () => {
+    const panel = ready(openTestPanel());
+    fake.settings['contextCondenser.profiles'] = [profile];
+    const before = JSON.stringify([fake.settings, fake.workspaceSettings]);
+    fc.assert(
+      fc.property(malformed(), (message) => {
+        panel.page.receive(message);
+      }),
+      { numRuns: 10_000 },
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(JSON.stringify([fake.settings, fake.workspaceSettings])).toBe(before);
+    expect(fake.executed.filter(([command]) => command !== 'workbench.action.openSettingsJson')).toEqual([]);
+    expect(await problemsOf(panel, change('threshold', 80))).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+/** A settings panel in a test: the real host side over the double of VS Code. */
+import { readFileSync } from 'node:fs';
+import { fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
+import type { PanelParts } from './parts';
+import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
+import { SettingsPanel } from './settingsPanel';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  contributes: { configuration: { properties: Record<string, { default?: unknown }> } };
+};
+
+export interface TestPanel {
+  readonly panel: SettingsPanel;
+  readonly page: FakeWebviewPanel;
+  readonly logged: readonly string[];
+  /** What the page was told, checked as the webview checks it. */
+  told(): ToWebview[];
+  state(): PanelState;
+  /** @returns the answer to a request. */
+  ask<M extends Method>(method: M, params: Params<M>): Promise<ToWebview>;
+}
+
+export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, unknown>>;
+
+/** @param backend what stands in for the commands, which call models and read conversations. */
+export function openTestPanel(backend: Backend = {}): TestPanel {
+  for (const [name, schema] of Object.entries(manifest.contributes.configuration.properties)) {
+    fake.defaults[name] = schema.default;
+  }
+  const logged: string[] = [];
+  const log = (line: string): void => {
+    logged.push(line);
+  };
+  const page = new FakeWebviewPanel();
+  const commands = { factsOfModel: () => Promise.resolve({}), modelsOfEditor: () => Promise.resolve([]), ...backend };
+  const parts = {
+    services: {
+      context: {
+        secrets: { ...secretStorage, onDidChange: () => ({ dispose: () => undefined }) },
+        extensionUri: Uri.file('/extension'),
+        extensionPath: '/extension',
+      },
+      log: { warn: log, info: log, error: log },
+      registered: { list: () => [] },
+    },
+    extension: { packageJSON: manifest },
+    commands: () => commands,
+    // The double has what the panel uses of these, and nothing else.
+  } as unknown as PanelParts;
+  const panel = new SettingsPanel(page as never, parts);
+  let id = 0;
+  const told = (): ToWebview[] => page.sent.map((message) => toWebviewSchema.parse(message));
+  return {
+    panel,
+    page,
+    logged,
+    told,
+    state() {
+      const states = told().flatMap((message) => ('state' in message ? [message.state] : []));
+      const last = states.at(-1);
+      if (!last) throw new Error('the page was told no state');
+      return last;
+    },
+    async ask(method, params) {
+      const mine = ++id;
+      page.receive({ type: 'request', id: mine, method, params });
+      for (;;) {
+        const answer = told().find((message) => 'id' in message && message.id === mine);
+        if (answer) return answer;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
