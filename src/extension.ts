@@ -46,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
         return Promise.resolve();
       },
     }),
-    vscode.commands.registerCommand('contextCondenser.undo', () => load().undoCondensation(services)),
+    vscode.commands.registerCommand('contextCondenser.undo', () => load().undoLast(services)),
     vscode.commands.registerCommand('contextCondenser.manageProfiles', () => load().manageProfiles(services)),
     vscode.commands.registerCommand('contextCondenser.chooseProvider', () => load().chooseProvider()),
     vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', () => load().chooseCondensingProfile()),

@@ -13,7 +13,7 @@ import { promptOf, thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from './live/liveConversations';
-import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings } from './live/types';
+import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings, LiveSummary } from './live/types';
 import { showDetails, told } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
@@ -104,8 +104,10 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Undoes the last condensation of a conversation, and says so. */
-  async undo(conversation: LiveId): Promise<void> {
-    await told((await this.live()).undo(conversation));
+  async undo(conversation: string): Promise<void> {
+    const live = await this.live();
+    const known = live.list().find(({ id }) => id === conversation);
+    if (known) await told(live.undo(known.id));
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
@@ -176,6 +178,8 @@ export class AgentRuntime implements vscode.Disposable {
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
+    const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
+    this.services.last = { conversation, title, isLive: true };
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 
@@ -213,6 +217,10 @@ function configOf(provider: string): unknown {
   const { condensing, prompt } = modelSettings();
   return { ...(isRecord(config) && config), prompt: promptOf(condensing, prompt) };
 }
+
+/** The conversations of the chat, last used first; none while agent mode has not begun. */
+export const liveConversations = (services: Services): readonly LiveSummary[] =>
+  runtimes.get(services)?.known?.list() ?? [];
 
 const runtimes = new WeakMap<Services, AgentRuntime>();
 

@@ -7,8 +7,9 @@ import { testServices } from '../../test/support/services';
 import type { window } from '../../test/support/vscode';
 import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { activate } from '../extension';
-import { condenseNow, undoCondensation } from './index';
+import { condenseNow, undoLast } from './index';
 import { ageOf } from './pickConversation';
+import { undoCondensation } from './undo';
 import type { Services } from './services';
 import { manualSettings } from './settings';
 
@@ -114,12 +115,12 @@ describe('Condense Context Now', () => {
   });
 
   it('undoes, once; without a condensation it says so', async () => {
-    await undoCondensation(services);
+    await undoLast(services);
     expect(last().message).toContain('Nothing was condensed in this window');
     fake.answers = ['Undo'];
     await condenseNow(services, file);
     expect(last().message).toMatch(/^Undone\. \d+ edits were taken back/);
-    await undoCondensation(services);
+    await undoLast(services);
     expect(last().message).toBe('There is nothing left to undo.');
   });
 

@@ -11,5 +11,5 @@ export { metricsOf } from './native';
 export { previewPrompt } from './previewPrompt';
 export { promptFor } from './promptText';
 export { showMeasures } from './showMeasures';
-export { undoCondensation } from './undo';
+export { undoLast } from './undo';
 export { getApi } from '../extensionApi';

@@ -1,6 +1,9 @@
 import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { liveItem } from '../agent/liveDetails';
+import type { LiveSummary } from '../agent/live/types';
+import { liveConversations } from '../agent/runtime';
 import type { CountedConversation } from '../background/tasks';
 import { findConversations } from '../conversations/stores/find';
 import type { FoundConversation } from '../conversations/stores/types';
@@ -14,16 +17,30 @@ const SHOWN = 200;
 
 interface PickItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
+  readonly conversation?: LiveSummary;
 }
 
+/** What was picked: a conversation of the chat, or the file of a stored one. */
+export type Picked = { readonly live: LiveSummary } | { readonly path: string };
+
 /** Lets the user pick a stored conversation. @returns its file, undefined where nothing was picked. */
-export async function pickConversation(services: Services): Promise<string | undefined> {
+export async function pickFile(services: Services): Promise<string | undefined> {
+  const picked = await pickConversation(services, []);
+  return picked && 'path' in picked ? picked.path : undefined;
+}
+
+/** Lets the user pick a conversation: those of the chat first, then the stored ones. @returns undefined where nothing was picked. */
+export async function pickConversation(
+  services: Services,
+  live = liveConversations(services),
+): Promise<Picked | undefined> {
   const picker = vscode.window.createQuickPick<PickItem>();
   picker.title = vscode.l10n.t('Condense Context Now');
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
-  picker.items = [openFileItem()];
+  const ahead: PickItem[] = live.map(liveItem);
+  picker.items = [...ahead, openFileItem()];
   const abort = new AbortController();
   const picked = new Promise<PickItem | undefined>((resolve) => {
     picker.onDidAccept(() => {
@@ -34,18 +51,25 @@ export async function pickConversation(services: Services): Promise<string | und
     });
   });
   picker.show();
-  void fill(services, picker, abort.signal);
+  void fill(services, picker, ahead, abort.signal);
   const item = await picked;
   abort.abort();
   picker.dispose();
   if (!item) return undefined;
-  return item.found?.path ?? (await openFile());
+  if (item.conversation) return { live: item.conversation };
+  const path = item.found?.path ?? (await openFile());
+  return path === undefined ? undefined : { path };
 }
 
 const openFileItem = (): PickItem => ({ label: vscode.l10n.t('$(folder-opened) Open file…'), alwaysShow: true });
 
 /** Shows the conversations at once and what the background finds out about them as it comes. */
-async function fill(services: Services, picker: vscode.QuickPick<PickItem>, signal: AbortSignal): Promise<void> {
+async function fill(
+  services: Services,
+  picker: vscode.QuickPick<PickItem>,
+  ahead: readonly PickItem[],
+  signal: AbortSignal,
+): Promise<void> {
   const { history } = manualSettings();
   const { globalStorageUri } = services.context;
   try {
@@ -58,7 +82,7 @@ async function fill(services: Services, picker: vscode.QuickPick<PickItem>, sign
     if (signal.aborted) return;
     const found = all.slice(0, SHOWN);
     const known = new Map<string, CountedConversation>();
-    if (found.length === 0) {
+    if (found.length + ahead.length === 0) {
       picker.placeholder = vscode.l10n.t('No agent has conversations on this machine; open a file.');
     }
     let refresh: NodeJS.Timeout | undefined;
@@ -66,12 +90,17 @@ async function fill(services: Services, picker: vscode.QuickPick<PickItem>, sign
       refresh = undefined;
       if (signal.aborted) return;
       const [active] = picker.activeItems;
-      const items = [
+      const items: PickItem[] = [
+        ...ahead,
         ...found.map((conversation) => itemOf(conversation, known.get(conversation.path))),
         openFileItem(),
       ];
       picker.items = items;
-      const again = items.find((item) => item.found && item.found.path === active?.found?.path);
+      const again = items.find(
+        (item) =>
+          (item.found && item.found.path === active?.found?.path) ||
+          (item.conversation && item.conversation.id === active?.conversation?.id),
+      );
       if (again) picker.activeItems = [again];
     };
     show();

@@ -3,7 +3,7 @@ import { withCancellation } from './background';
 import { tellError } from './condenseNow';
 import { modelSettings } from './modelSettings';
 import { previewNative } from './native';
-import { pickConversation } from './pickConversation';
+import { pickFile } from './pickConversation';
 import type { Services } from './services';
 import { manualSettings } from './settings';
 
@@ -15,7 +15,7 @@ export async function previewPrompt(services: Services, path?: string): Promise<
     void vscode.window.showInformationMessage(vscode.l10n.t('No profile is chosen for condensing.'));
     return;
   }
-  const file = path ?? (await pickConversation(services));
+  const file = path ?? (await pickFile(services));
   if (file === undefined) return;
   const progress = {
     location: vscode.ProgressLocation.Notification,

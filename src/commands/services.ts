@@ -20,5 +20,7 @@ export interface Services {
 
 export interface LastCondensation {
   readonly conversation: string;
+  /** It is one of the chat's. */
+  readonly isLive?: true;
   readonly title: string;
 }

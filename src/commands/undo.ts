@@ -1,9 +1,16 @@
 import * as vscode from 'vscode';
+import { agentOf } from '../agent/runtime';
 import { inBackground, storeOf } from './background';
 import type { Services } from './services';
 
-/** Takes the last condensation of a conversation back. Without an id: of the one that this window condensed last. */
-export async function undoCondensation(services: Services, conversation = services.last?.conversation): Promise<void> {
+/** "Undo the Last Condensation": of the conversation that this window condensed last, in the chat or in a file. */
+export async function undoLast(services: Services): Promise<void> {
+  if (services.last?.isLive) await agentOf(services).undo(services.last.conversation);
+  else await undoCondensation(services, services.last?.conversation);
+}
+
+/** Takes the last condensation of a file's conversation back. @param conversation undefined: there is none. */
+export async function undoCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
     void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was condensed in this window yet.'));
     return;

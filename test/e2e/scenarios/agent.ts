@@ -1,38 +1,219 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { startAnthropicServer } from '../../servers/anthropicServer';
-import { callsTool, reply } from '../../servers/behaviour';
-import type { RecordedRequest } from '../../servers/modelServer';
-import type { Scenario } from '../bed';
-import { answerText, ask, openChat, screenshot, setTheme } from '../workbench/index';
-import { openCondensedModel, PROFILE_NAME } from '../condensedModel';
+import { callsTool, never, refused, reply, type Behaviour } from '../../servers/behaviour';
+import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
+import { startOpenAIServer } from '../../servers/openaiServer';
+import type { Bed, Scenario } from '../bed';
+import { condensedOptions, chatProfile, KEY, openCondensedModel, PROFILE_NAME, setKey } from '../condensedModel';
+import {
+  answerText,
+  ask,
+  cancelAnswer,
+  clickNotification,
+  diffEditor,
+  notification,
+  openChat,
+  quickInput,
+  runCommand,
+  screenshot,
+  setTheme,
+  until,
+} from '../workbench/index';
+import type { Workbench } from '../workbench/index';
 
+/** A step of the agent's task, as against the chat's own small requests. */
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
+
+const stepsOf = (server: ModelServer): readonly RecordedRequest[] => server.requests.filter(isStep);
+
+const refusals = (server: ModelServer): unknown[] =>
+  server.requests.flatMap(({ status, index }) =>
+    status === 200 ? [] : [`request ${index}: ${status ?? 'unanswered'}`],
+  );
+
+/** What the model does at each step of the task, by its number from 0; titles and the like are answered beside it. */
+const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) => {
+  let step = 0;
+  return (request: RecordedRequest): Behaviour => (isStep(request) ? act(step++, request) : reply('A title'));
+};
+
+const readFile = (path: string): Behaviour =>
+  callsTool({ name: 'read_file', input: { filePath: path, startLine: 1, endLine: 400 } });
+
+/** Runs a scenario's body on a server that is closed after it. */
+async function on(server: Promise<ModelServer>, run: (server: ModelServer) => Promise<void>): Promise<void> {
+  const started = await server;
+  try {
+    await run(started);
+  } finally {
+    await started.close();
+  }
+}
 
 export const answersWithTools: Scenario = async (bed) => {
   const folder = bed.folder({ 'hello.txt': 'hello from the file\n' });
-  let steps = 0;
-  const server = await startAnthropicServer({
-    script: (request) => {
-      if (!isStep(request)) return reply('A title');
-      steps++;
-      if (steps === 1) return callsTool({ name: 'read_file', input: { filePath: join(folder, 'hello.txt'), startLine: 1, endLine: 2 } });
-      return reply(['The file ', 'says hello.']);
-    },
-  });
-  try {
+  const script = stepping((step) =>
+    step === 0 ? readFile(join(folder, 'hello.txt')) : reply(['The file ', 'says hello.']),
+  );
+  await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
     const bench = await openCondensedModel(bed, server, { folder });
     await openChat(bench, PROFILE_NAME);
     await ask(bench, 'What does hello.txt say?');
     assert.match(await answerText(bench, (text) => text.includes('hello')), /The file says hello\./);
-    await screenshot(bench, 'agent-answer-dark');
+    assert.equal(stepsOf(server).length, 2);
+    assert.deepEqual(refusals(server), []);
+    assert.match(JSON.stringify(stepsOf(server)[1]?.body), /hello from the file/);
+    const log = bench.server.outputText('Context Condenser');
+    assert.ok(!log.includes(KEY), 'no key in the log');
+  });
+};
+
+/** A file that fills some thousand tokens with lines of its own. */
+const bigFile = (name: string): string =>
+  Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
+    '\n',
+  );
+
+/** A workspace of files, which the model reads one after the other, on a window that they don't fit into. */
+async function readsBeyondTheWindow(
+  bed: Bed,
+  settings: object,
+  run: (bench: Workbench, server: ModelServer) => Promise<void>,
+): Promise<void> {
+  const names = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
+  const folder = bed.folder(Object.fromEntries(names.map((name) => [`${name}.ts`, bigFile(name)])));
+  const script = stepping((step) => {
+    const name = names[step];
+    return name === undefined ? reply('All read.') : readFile(join(folder, `${name}.ts`));
+  });
+  const contextWindow = 60_000;
+  await on(startAnthropicServer({ apiKey: KEY, script, maxContextTokens: contextWindow }), async (server) => {
+    const bench = await openCondensedModel(bed, server, {
+      folder,
+      profile: { contextWindow },
+      settings: { 'contextCondenser.provider': 'truncation', ...settings },
+    });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, 'Read all files');
+    assert.equal(await answerText(bench, (text) => text.includes('All read.'), 120_000), 'All read.');
+    assert.deepEqual(refusals(server), []);
+    assert.equal(stepsOf(server).length, names.length + 1);
+    await run(bench, server);
+  });
+}
+
+const statusItem = '.statusbar-item[id$="contextCondenser.live"]';
+
+const statusText = async ({ page }: Workbench): Promise<string> => page.locator(statusItem).innerText();
+
+export const condensesAndTellsIt: Scenario = (bed) =>
+  readsBeyondTheWindow(bed, { 'contextCondenser.notifications': 'notification' }, async (bench, server) => {
+    const words = await notification(bench, 'Context condensed using');
+    assert.match(words.text, /Total: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)\. Cost: \$0\. Time: /);
+    assert.deepEqual(words.buttons, ['Undo', 'Show Diff', 'Details']);
+    assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), /⟦condensed: /);
+    assert.match(await statusText(bench), /\d+K \/ 60K/);
+    await screenshot(bench, 'agent-notice-dark');
+    await bench.page.locator(`${statusItem} a`).click();
+    const details = await quickInput(bench, ({ items }) => items.length > 4, 'the details');
+    assert.match(details.items.map(({ label }) => label).join('\n'), /Condense Now\n.*Show Diff\n.*Undo/);
+    await screenshot(bench, 'agent-details-dark');
+    await bench.page.keyboard.press('Escape');
     await setTheme(bench, 'light');
-    await screenshot(bench, 'agent-answer-light');
-    const agent = server.requests.filter(isStep);
-    assert.equal(agent.length, 2);
-    assert.deepEqual(server.requests.map(({ status }) => status).filter((status) => status !== 200), []);
-    assert.match(JSON.stringify(agent[1]?.body), /hello from the file/);
-  } finally {
-    await server.close();
-  }
+    await screenshot(bench, 'agent-notice-light');
+    await clickNotification(bench, 'Context condensed using', 'Show Diff');
+    await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes('⟦condensed')));
+    await screenshot(bench, 'agent-diff-light');
+    await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
+    await notification(bench, /undone|taken back/i);
+  });
+
+export const cancelsAtOnce: Scenario = async (bed) => {
+  const script = stepping(() => never());
+  await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
+    const bench = await openCondensedModel(bed, server, { folder: bed.folder() });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, 'Wait for me');
+    const request = await until('the request', () => stepsOf(server)[0]);
+    await cancelAnswer(bench);
+    const clicked = Date.now();
+    await request.aborted;
+    console.log(`     the server saw the connection closed ${Date.now() - clicked} ms after the click`);
+  });
+};
+
+export const tellsErrorsInWords: Scenario = async (bed) => {
+  const script = stepping(() => refused(403, 'permission_error', 'This key may not use the model.'));
+  await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
+    const bench = await openCondensedModel(bed, server, { folder: bed.folder() });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, 'Hello');
+    const response = bench.page.locator('.interactive-item-container.interactive-response').last();
+    await until(
+      'the error in the chat',
+      async () => (await response.innerText()).includes('may not use the model'),
+      30_000,
+    );
+    const shown = await response.innerText();
+    console.log(`     ${shown.replaceAll('\n', ' | ')}`);
+    await screenshot(bench, 'agent-error-dark');
+    assert.match(shown, /Scripted: The key has no access to this model or function\./);
+    assert.doesNotMatch(shown, /\.cjs|at async|provideLanguageModelChatResponse/);
+    assert.equal(stepsOf(server).length, 1, 'what is hopeless is not asked again');
+  });
+};
+
+export const offIsOff: Scenario = async (bed) => {
+  const script = stepping(() => reply('Hello from the model.'));
+  await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
+    const bench = await openCondensedModel(bed, server, {
+      folder: bed.folder(),
+      profile: { cacheLifetime: 'none' },
+      settings: { 'contextCondenser.automatic': false },
+    });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, 'Hello');
+    await answerText(bench, (text) => text.includes('Hello from the model.'));
+    assert.deepEqual(refusals(server), []);
+    assert.doesNotMatch(JSON.stringify(stepsOf(server)[0]?.body), /cache_control|condensed:/);
+    assert.equal(await bench.page.locator(statusItem).count(), 0);
+  });
+};
+
+export const runsOnOpenAi: Scenario = async (bed) => {
+  const folder = bed.folder({ 'hello.txt': 'hello from the file\n' });
+  const script = stepping((step) => (step === 0 ? readFile(join(folder, 'hello.txt')) : reply('It says hello.')));
+  await on(startOpenAIServer({ apiKey: KEY, script }), async (server) => {
+    const profile = {
+      ...chatProfile(server),
+      vendor: 'openai',
+      api: 'responses',
+      model: 'gpt-5',
+      baseUrl: `${server.url}/v1`,
+    };
+    const bench = await bed.open({ ...condensedOptions(profile), folder });
+    await setKey(bench);
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, 'What does hello.txt say?');
+    await answerText(bench, (text) => text.includes('It says hello.'));
+    assert.deepEqual(refusals(server), []);
+  });
+};
+
+export const showsItsModelsOnce: Scenario = async (bed) => {
+  const script = stepping(() => reply('ok'));
+  await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
+    const bench = await openCondensedModel(bed, server, { folder: bed.folder() });
+    await openChat(bench, PROFILE_NAME);
+    await bench.page.locator('.interactive-input-part .model-picker-name').first().click();
+    const rows = bench.page.locator('.action-widget .monaco-list-row');
+    await until('the model picker', async () => (await rows.count()) > 0);
+    const named = (await rows.allInnerTexts()).filter((text) => text.includes(`${PROFILE_NAME} · condensed`));
+    await screenshot(bench, 'agent-models-dark');
+    assert.equal(named.length, 1);
+    await bench.page.keyboard.press('Escape');
+    await runCommand(bench, 'Context Condenser: Choose Models to Condense for');
+    await screenshot(bench, 'agent-wrap-dark');
+  });
 };
