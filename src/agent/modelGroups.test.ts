@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ModelGroups } from './modelGroups';
+
+const models = [{ id: 'a' }, { id: 'b' }];
+let groups: ModelGroups;
+let changes: number;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  changes = 0;
+  groups = new ModelGroups(() => changes++, 1_000);
+});
+afterEach(() => {
+  groups.dispose();
+  vi.useRealTimers();
+});
+
+/** A round of VS Code's: without a configuration, then each group's. */
+const round = (...configurations: unknown[]): string[] => {
+  const answers = [{ silent: true }, ...configurations.map((configuration) => ({ silent: true, configuration }))];
+  return answers.flatMap((options) => groups.answer(options, models).map(({ id }) => id));
+};
+
+describe('rounds of questions', () => {
+  it('with a saved group: each model once, under the group', () => {
+    expect(round({})).toEqual(['a', 'b']);
+    vi.advanceTimersByTime(1_000);
+    expect(round({})).toEqual(['a', 'b']);
+    expect(changes).toBe(0);
+  });
+
+  it('groups that name profiles have theirs; others what is left', () => {
+    expect(round({ profile: 'b' }, {})).toEqual(['b', 'a']);
+    expect(round({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
+    expect(round({ profile: 'gone' })).toEqual([]);
+    expect(round({ profile: 7 })).toEqual(['a', 'b']);
+  });
+
+  it('without groups, as before VS Code 1.109: all, once that is known', () => {
+    expect(round()).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    expect(changes).toBe(1);
+    expect(round()).toEqual(['a', 'b']);
+    vi.advanceTimersByTime(1_000);
+    expect(changes).toBe(1);
+  });
+
+  it('the first group and the last one gone change the answer', () => {
+    round();
+    vi.advanceTimersByTime(1_000);
+    round({});
+    expect(changes).toBe(2);
+    vi.advanceTimersByTime(1_000);
+    expect(round()).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    expect(changes).toBe(3);
+    expect(round()).toEqual(['a', 'b']);
+  });
+
+  it('no options at all are no group', () => {
+    expect(groups.answer(undefined, models)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import * as vscode from 'vscode';
+import { PNG } from '../api/testing';
+import { fromChat, toolsOf } from './conversion';
+import { blockOf } from './parts';
+
+const data = (content: string | Uint8Array, mimeType: string) =>
+  new vscode.LanguageModelDataPart(typeof content === 'string' ? new TextEncoder().encode(content) : content, mimeType);
+
+describe('a part of a message', () => {
+  it('is a block where a model reads it', () => {
+    expect(blockOf(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
+    expect(blockOf(data(Buffer.from(PNG, 'base64'), 'image/png'))).toEqual({
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: PNG },
+    });
+    expect(blockOf(data('%PDF', 'application/pdf'))).toMatchObject({
+      type: 'document',
+      source: { media_type: 'application/pdf' },
+    });
+    expect(blockOf(data('{"a":1}', 'application/json'))).toEqual({ type: 'text', text: '{"a":1}' });
+    expect(blockOf(data('plain', 'text/plain; charset=utf-8'))).toEqual({ type: 'text', text: 'plain' });
+    expect(blockOf(data('zip', 'application/zip'))).toEqual({
+      type: 'text',
+      text: "[3 bytes of application/zip that can't be shown here]",
+    });
+  });
+
+  it('is left out where it is blank, a note between VS Code and a provider, or thinking of another model', () => {
+    for (const part of [
+      new vscode.LanguageModelTextPart(' \n'),
+      data('{}', 'cache_control'),
+      data('{}', 'usage'),
+      data('x', 'stateful_marker'),
+      { value: 'I think', id: 'th1', metadata: { signature: 's' } },
+      { value: undefined },
+      { value: null },
+      null,
+      7,
+      '',
+    ]) {
+      expect(blockOf(part)).toBeUndefined();
+    }
+  });
+
+  it('that we don’t know is kept as text where it holds some', () => {
+    expect(blockOf({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
+    expect(blockOf({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
+    expect(blockOf('bare')).toEqual({ type: 'text', text: 'bare' });
+  });
+
+  it('a result is a string where it is one text, else its parts', () => {
+    const content = (...parts: unknown[]): unknown =>
+      blockOf(new vscode.LanguageModelToolResultPart('a', parts))?.['content'];
+    expect(content()).toBe('');
+    expect(content(new vscode.LanguageModelTextPart('one'))).toBe('one');
+    expect(content(new vscode.LanguageModelTextPart('one'), new vscode.LanguageModelTextPart('two'))).toHaveLength(2);
+  });
+});
+
+describe('messages', () => {
+  const message = (role: number, text: string) => ({
+    role,
+    content: [new vscode.LanguageModelTextPart(text)],
+    name: undefined,
+  });
+
+  it('by role number; system messages at the head are the system prompt', () => {
+    expect(
+      fromChat([message(3, 'one'), message(3, 'two'), message(1, 'go'), message(2, 'done'), message(3, 'note')]),
+    ).toEqual({
+      system: 'one\n\ntwo',
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'go' }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
+        { role: 'system', content: [{ type: 'text', text: 'note' }] },
+      ],
+    });
+    expect(fromChat([message(3, 'alone')])).toEqual({ system: 'alone', messages: [] });
+    expect(fromChat([message(1, 'go')]).system).toBeUndefined();
+  });
+
+  it('tools have a schema in any case', () => {
+    expect(toolsOf([{ name: 'x', description: 'y' }])).toEqual([
+      { name: 'x', description: 'y', input_schema: { type: 'object', properties: {} } },
+    ]);
+    expect(toolsOf()).toEqual([]);
+  });
+});
