@@ -155,12 +155,12 @@ describe('the index', () => {
 describe('runs', () => {
   /** Runs that end when they are told to. */
   function manual() {
-    const runs: { signal: AbortSignal; tell: (progress: IndexProgress) => void; end: (error?: unknown) => void }[] = [];
+    const runs: { signal: AbortSignal; tell: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
     const run: Run = (signal, tell) =>
       new Promise((resolve, reject) => {
         const end = (error?: unknown): void => {
           if (error === undefined) resolve(null);
-          else reject(error as Error);
+          else reject(error);
         };
         signal.addEventListener('abort', () => end(signal.reason));
         runs.push({ signal, tell, end });

@@ -25,16 +25,19 @@ export async function indexConversations(
   if (known.length > 0) tell({ details: known });
 
   const sink = new Sink(cache, tell);
-  for (const each of found.conversations) {
-    if (cache.current(each) || isSmall(each) || each.bytes === undefined) continue;
-    await sink.add(headDetails(each));
-  }
   let counter: TokenCounter | undefined;
-  for (const each of found.conversations) {
-    if (cache.current(each)?.isComplete === true) continue;
+  const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     // Remembered counts of one conversation are of no use for the next.
     await sink.add(wholeDetails(each, new MessageCounter(counter), history));
+  };
+  for (const each of found.conversations) {
+    if (cache.current(each) || each.bytes === undefined) continue;
+    if (isSmall(each)) await readWhole(each);
+    else await sink.add(headDetails(each));
+  }
+  for (const each of found.conversations) {
+    if (cache.current(each)?.isComplete !== true) await readWhole(each);
   }
   await sink.end(found.conversations);
   return null;

@@ -1,5 +1,5 @@
 /**
- * The benchmark: `npm run bench -- [--only providers|curve|recall|tokens|live] [--json FILE] [--corpus FOLDER]`.
+ * The benchmark: `npm run bench -- [--only providers|curve|recall|tokens|live|stores] [--json FILE] [--corpus FOLDER] [--full]`.
  * Runs in the project's root, with --expose-gc.
  */
 import { writeFileSync } from 'node:fs';
@@ -9,18 +9,24 @@ import { benchCurve, curveTable } from './curveBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
+import { benchStores, storesTable } from './storesBench';
 import { benchTokens } from './tokens';
 
-const PARTS = ['providers', 'curve', 'recall', 'tokens', 'live'] as const;
+const PARTS = ['providers', 'curve', 'recall', 'tokens', 'live', 'stores'] as const;
 type Part = (typeof PARTS)[number];
 
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
+
+interface BenchOptions {
+  /** Sizes as the requirements name them, however long it takes. */
+  readonly isFull: boolean;
+}
 
 /** A part's table and what it was made from; a part that prints for itself has no table. */
 interface Bench {
   readonly title: string;
   readonly isOnCorpus: boolean;
-  run(corpus: BenchCorpus): Promise<{ text: string; data: unknown }>;
+  run(corpus: BenchCorpus, options: BenchOptions): Promise<{ text: string; data: unknown }>;
 }
 
 const BENCHES: Readonly<Record<Part, Bench>> = {
@@ -63,6 +69,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
       return { text: '', data: await benchTokens() };
     },
   },
+  stores: {
+    title: 'The list of all conversations on a machine',
+    isOnCorpus: false,
+    async run(_corpus, { isFull }) {
+      const data = await benchStores(isFull ? 3e9 : 1e8);
+      return { text: storesTable(data), data };
+    },
+  },
 };
 
 async function main(): Promise<number> {
@@ -71,6 +85,7 @@ async function main(): Promise<number> {
       only: { type: 'string', multiple: true },
       json: { type: 'string' },
       corpus: { type: 'string' },
+      full: { type: 'boolean', default: false },
     },
   });
   const wanted = values.only ?? PARTS;
@@ -86,7 +101,7 @@ async function main(): Promise<number> {
   for (const part of wanted.filter(isPart)) {
     const bench = BENCHES[part];
     console.log(`\n## ${bench.title}${bench.isOnCorpus && !corpus.isReal ? ': GENERATED CONVERSATIONS' : ''}\n`);
-    const { text, data } = await bench.run(corpus);
+    const { text, data } = await bench.run(corpus, { isFull: values.full });
     console.log(text);
     results[part] = data;
   }

@@ -1,0 +1,189 @@
+/**
+ * The list of all conversations of a machine, as the extension keeps it: how soon it is there, how soon the titles and the
+ * counts are, what memory that takes, how long the host's thread is held up, and what a second run reads.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { ConversationIndex, isUpToDate } from '../../src/background/conversationIndex';
+import { runTask } from '../../src/background/runTask';
+import type { IndexTask } from '../../src/background/tasks';
+import { generateConversation } from '../generators/conversation';
+import { Random } from '../generators/random';
+import { toTranscript } from '../generators/transcript';
+import { megabytes, millis, table } from './table';
+
+const CONVERSATIONS = 2_000;
+
+/** Shares of the whole that the conversations' sizes have: a few long ones hold most of it. */
+const SIZES = [0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2.2, 3, 4];
+
+export interface StoresRun {
+  readonly run: 'first' | 'second';
+  /** Milliseconds from the start until the list is there, until it has all titles, until all is counted. */
+  readonly listedMs: number;
+  readonly titledMs: number;
+  readonly countedMs: number;
+  /** Longest time that the host's thread was held up, in milliseconds, and what it was without anything to do. */
+  readonly lagMs: number;
+  readonly idleLagMs: number;
+  /** Bytes that the process took most, worker included, beyond what it took before. */
+  readonly peakBytes: number;
+  /** Bytes read from files; undefined where the system doesn't tell. */
+  readonly readBytes: number | undefined;
+}
+
+export interface StoresBench {
+  readonly conversations: number;
+  readonly bytes: number;
+  readonly runs: readonly StoresRun[];
+}
+
+/** @param totalBytes about how large all conversations together are */
+export async function benchStores(totalBytes: number): Promise<StoresBench> {
+  const home = mkdtempSync(join(tmpdir(), 'stores-'));
+  try {
+    const bundles = join(home, 'bundles');
+    execFileSync(process.execPath, ['esbuild.mjs', '--production', '--outdir', bundles], { stdio: 'inherit' });
+    const bytes = writeStore(home, totalBytes);
+    const first = await measureRun('first', home, bundles);
+    const second = await measureRun('second', home, bundles);
+    return { conversations: CONVERSATIONS, bytes, runs: [first, second] };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** @returns how many bytes were written */
+function writeStore(home: string, totalBytes: number): number {
+  const mean = totalBytes / CONVERSATIONS;
+  const templates = SIZES.map((size, seed) => template(seed, (size / average(SIZES)) * mean));
+  let written = 0;
+  for (let index = 0; index < CONVERSATIONS; index++) {
+    const folder = join(home, '.claude', 'projects', `-home-dev-project-${index % 40}`);
+    mkdirSync(folder, { recursive: true });
+    const session = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    const text = (templates[index % templates.length] ?? '').replaceAll('SESSION', session);
+    writeFileSync(join(folder, `${session}.jsonl`), text);
+    written += text.length;
+  }
+  return written;
+}
+
+const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** A transcript of about so many bytes: the generator counts in tokens, and a token takes some five bytes of a transcript. */
+function template(seed: number, bytes: number): string {
+  const messages = generateConversation({ seed, targetTokens: Math.max(500, Math.round(bytes / 5)) });
+  const text = toTranscript(messages, new Random(seed), {
+    cwd: '/home/dev/project',
+    gitBranch: 'main',
+    version: '2.1.39',
+    model: 'claude-opus-4-5',
+    start: new Date('2026-01-01T00:00:00Z'),
+  });
+  const session = /"sessionId":"([^"]+)"/.exec(text)?.[1] ?? '';
+  return text.replaceAll(session, 'SESSION');
+}
+
+async function measureRun(run: StoresRun['run'], home: string, bundles: string): Promise<StoresRun> {
+  globalThis.gc?.();
+  const task: IndexTask = {
+    kind: 'index',
+    find: { platform: 'linux', env: {}, homedir: home },
+    history: 'active',
+    cache: join(home, 'details.json'),
+  };
+  const workerPath = join(bundles, 'worker.cjs');
+  const readBefore = bytesRead();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
+  const idleLagMs = await idleLag();
+  const lag = monitorEventLoopDelay({ resolution: 5 });
+  const started = performance.now();
+  let listed = 0;
+  let titled = 0;
+  const index = new ConversationIndex({
+    run: (signal, tell) =>
+      runTask(task, {
+        workerPath,
+        signal,
+        onProgress: ({ index: progress }) => {
+          if (progress) tell(progress);
+        },
+      }),
+    report: ({ path, reason }) => console.error(`${path}: ${reason}`),
+    fail: (error) => {
+      throw error;
+    },
+  });
+  index.onDidChange(() => {
+    const { conversations } = index;
+    if (listed === 0 && conversations.length > 0) listed = performance.now() - started;
+    const isTitled = conversations.length > 0 && conversations.every(({ details }) => details?.title !== undefined);
+    if (titled === 0 && isTitled) titled = performance.now() - started;
+  });
+  lag.enable();
+  await index.refresh();
+  lag.disable();
+  clearInterval(sampler);
+  const countedMs = performance.now() - started;
+  const missing = index.conversations.filter((each) => !isUpToDate(each)).length;
+  if (missing > 0 || index.conversations.length !== CONVERSATIONS) throw new Error(`${missing} were not counted`);
+  const readAfter = bytesRead();
+  return {
+    run,
+    listedMs: listed,
+    titledMs: titled,
+    countedMs,
+    lagMs: lag.max / 1e6,
+    idleLagMs,
+    peakBytes: peak - before,
+    readBytes: readBefore === undefined || readAfter === undefined ? undefined : readAfter - readBefore,
+  };
+}
+
+/** On a machine that has other things to do a thread waits for its turn: what is measured is compared with this. */
+async function idleLag(): Promise<number> {
+  const lag = monitorEventLoopDelay({ resolution: 5 });
+  lag.enable();
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  lag.disable();
+  return lag.max / 1e6;
+}
+
+/** What Linux says this process has read, threads included. */
+function bytesRead(): number | undefined {
+  try {
+    return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+export const storesTable = ({ conversations, bytes, runs }: StoresBench): string =>
+  table(
+    [
+      `${conversations} conversations, ${megabytes(bytes)}`,
+      'listed',
+      'titles',
+      'counted',
+      'lag at most',
+      'idle',
+      'memory at most',
+      'read',
+    ],
+    runs.map((run) => [
+      run.run,
+      millis(run.listedMs),
+      millis(run.titledMs),
+      millis(run.countedMs),
+      millis(run.lagMs),
+      millis(run.idleLagMs),
+      megabytes(run.peakBytes),
+      run.readBytes === undefined ? '–' : megabytes(run.readBytes),
+    ]),
+  );
