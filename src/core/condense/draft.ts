@@ -14,7 +14,16 @@ import {
   type EditId,
   type SummaryEdit,
 } from './edits';
-import { isOneMarker, marker, referenceFor, tellsRule, withoutRule, withRule, type ReferenceId } from './markers';
+import {
+  isOneMarker,
+  marker,
+  referenceFor,
+  SHORTEST_REFERENCE,
+  tellsRule,
+  withoutRule,
+  withRule,
+  type ReferenceId,
+} from './markers';
 
 /** A wish to take a slice out of a string as it now stands in the draft. */
 export interface CutRequest {
@@ -179,6 +188,8 @@ export class Draft {
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     if (this.isSummarized(place.message)) return 0;
     const state = this.stateOf(place);
+    const wish = wishKey(place, requests, info);
+    if (wish !== undefined && refused.get(this.messageAt(place.message))?.has(wish)) return 0;
     const told = this.ruleTold;
     const cuts = this.compose(state, requests, info.strict);
     if (cuts === state.cuts) return 0;
@@ -194,6 +205,7 @@ export class Draft {
       this.places.set(placeKey(place), state);
       this.view[place.message] = message;
       this.ruleTold = told;
+      if (wish !== undefined && judged < MIN_SAVED && hasShortReferences(cuts)) refuse(message, wish);
       return 0;
     }
     this.total -= saved;
@@ -490,6 +502,26 @@ const RESULT_DEPTH = 3;
  * rule costs, so that the marker that happens to tell it is judged like any other.
  */
 const MIN_SAVED = 16;
+
+/**
+ * Wishes that saved too little, by message: a conversation that grows is asked the same again and again. Only of those with
+ * the shortest references, for a longer one saves less.
+ */
+const refused = new WeakMap<ApiMessage, Set<string>>();
+
+function refuse(message: ApiMessage, wish: string): void {
+  const wishes = refused.get(message);
+  if (wishes) wishes.add(wish);
+  else refused.set(message, new Set([wish]));
+}
+
+/** A wish by what it asks for; undefined where it asks for much. */
+const wishKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
+  requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
+const MAX_REMEMBERED = 4;
+
+const hasShortReferences = (cuts: readonly Cut[]): boolean =>
+  cuts.every(({ reference }) => reference === undefined || reference.length === SHORTEST_REFERENCE);
 
 const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
 

@@ -4,14 +4,14 @@ import type { Hash } from '../hash';
 export type ReferenceId = string & { readonly __reference: unique symbol };
 
 /** Six hexadecimal digits; longer only where two contents of one conversation share them. */
-const SHORTEST = 6;
+export const SHORTEST_REFERENCE = 6;
 
 /**
  * The reference of a content.
  * @param taken the references given so far in this conversation, by id.
  */
 export function referenceFor(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
-  for (let length = SHORTEST; length < hash.length; length += 2) {
+  for (let length = SHORTEST_REFERENCE; length < hash.length; length += 2) {
     const id = hash.slice(0, length) as ReferenceId;
     const other = taken.get(id);
     if (other === undefined || other === hash) return id;

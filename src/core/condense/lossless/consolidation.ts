@@ -24,15 +24,21 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
       });
       for (const group of groups) {
         const kept = keep === 'latest' ? group.at(-1) : group[0];
+        const others = group.filter((exchange) => exchange !== kept && inVain.get(exchange) !== kept);
+        if (others.length === 0) continue;
         const standing = linesOf(kept?.resultText ?? '');
-        for (const exchange of group) {
-          if (kept && exchange !== kept) referLines(draft, name, exchange, standing, describe(tools, keep, kept));
+        for (const exchange of others) {
+          if (!kept) continue;
+          if (!referLines(draft, name, exchange, standing, describe(tools, keep, kept))) inVain.set(exchange, kept);
         }
         await pace.breathe();
       }
     },
   };
 };
+
+/** Which results were compared in vain: they have no line of the kept one. */
+const inVain = new WeakMap<ToolExchange, ToolExchange>();
 
 const callKey = perObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
@@ -118,13 +124,15 @@ function groupBy(draft: Draft, keyOf: (exchange: ToolExchange) => string | undef
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
+/** @returns whether there was a line to refer. */
 function referLines(
   draft: Draft,
   step: string,
   exchange: ToolExchange,
   standing: ReadonlySet<string>,
   where: string,
-): void {
+): boolean {
+  let found = false;
   for (const content of exchange.results.toReversed()) {
     if (protectedFrom(draft, content)) continue;
     const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
@@ -132,12 +140,15 @@ function referLines(
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${where}`,
     }));
+    if (requests.length === 0) continue;
+    found = true;
     draft.cut(step, placeOf(content), requests, {
       contentType: 'toolResults',
       reason: 'the same lines stand in another result of the same call',
       strict: true,
     });
   }
+  return found;
 }
 
 function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): void {

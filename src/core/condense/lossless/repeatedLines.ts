@@ -42,16 +42,17 @@ interface PlannedCuts {
  */
 export function repeatedLines(tools: ToolTable, keep: Keep, operations: readonly LineOperation[]): DraftStep[] {
   const cuttable = new Set<SourceKind>(operations.flatMap((operation) => OPERATIONS[operation].kinds));
-  const plans = new WeakMap<Draft, Promise<PlannedCuts[]>>();
+  const plans = new WeakMap<Draft, { readonly tokens: number; readonly cuts: Promise<PlannedCuts[]> }>();
   const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> => makePlan(draft, tools, keep, cuttable, pace);
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
     async run(draft, pace) {
-      const known = plans.get(draft) ?? plan(draft, pace);
+      const known = plans.get(draft) ?? { tokens: draft.tokens, cuts: plan(draft, pace) };
       plans.set(draft, known);
-      await apply(draft, await known, pace, operation);
+      await apply(draft, await known.cuts, pace, operation);
       if (at < operations.length - 1) return;
       plans.delete(draft);
+      if (draft.tokens === known.tokens) return;
       // What was cut may bring other runs together: a second run over the view must find nothing.
       for (let round = 1; round < MAX_ROUNDS; round++) {
         if (!(await apply(draft, await plan(draft, pace), pace))) return;
