@@ -158,11 +158,11 @@ describe('runs', () => {
     const runs: { signal: AbortSignal; tell: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
     const run: Run = (signal, tell) =>
       new Promise((resolve, reject) => {
-        const end = (error?: unknown): void => {
-          if (error === undefined) resolve(null);
-          else reject(error);
+        const end = (error?: Error): void => {
+          if (error) reject(error);
+          else resolve(null);
         };
-        signal.addEventListener('abort', () => end(signal.reason));
+        signal.addEventListener('abort', () => end(new Error('aborted')));
         runs.push({ signal, tell, end });
       });
     return { runs, conversations: make(run) };
