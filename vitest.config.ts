@@ -12,15 +12,25 @@ export default defineConfig({
       'test/unit/**/*.test.ts',
       'test/integration/**/*.test.ts',
       'test/servers/**/*.test.ts',
+      'webview-ui/src/**/*.test.{ts,tsx}',
     ],
     globalSetup: ['test/support/bundles.ts'],
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 60_000,
+    // The toolkit's packages are written for a bundler: Node would not find their files.
+    server: { deps: { inline: [/@microsoft\/fast-/, /@vscode\/webview-ui-toolkit/] } },
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts'],
+      include: ['src/**/*.ts', 'webview-ui/src/**/*.{ts,tsx}'],
       // Entry points of processes and threads are run by the integration and end-to-end tests in processes of their own.
-      exclude: ['src/**/*.test.ts', 'src/**/types.ts', 'src/**/testing.ts', 'src/cli/main.ts', 'src/**/worker.ts'],
+      exclude: [
+        '**/*.test.{ts,tsx}',
+        'src/**/types.ts',
+        '**/testing.{ts,tsx}',
+        'src/cli/main.ts',
+        'src/**/worker.ts',
+        'webview-ui/src/{main.tsx,setup.ts}',
+      ],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { branches: 90, lines: 90, functions: 90, statements: 90 },
     },

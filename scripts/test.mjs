@@ -43,6 +43,7 @@ const step = async (name, command, ...args) => {
 
 const bin = (name) => `node_modules/.bin/${name}`;
 await step('Types', bin('tsc'), '--noEmit');
+await step('Types of the webview', bin('tsc'), '--noEmit', '-p', 'webview-ui');
 await step('Lint', bin('eslint'), '.', '--max-warnings', '0');
 await step('Format', bin('prettier'), '--check', '--log-level', 'warn', '.');
 await step('Build', process.execPath, 'esbuild.mjs', '--production');

@@ -4,7 +4,7 @@ import type { ConfigProblem, ConfigSchema } from '../core/condense/types';
 import { scopesOf } from './manifest';
 import type { Params, SettingScope, SettingState } from './protocol';
 import type { SettingRules } from './settingRules';
-import { PathError, withValueAt } from './valueAt';
+import { isEmptyObject, PathError, withValueAt } from './valueAt';
 
 type Change = Params<'updateSetting'>;
 
@@ -92,6 +92,3 @@ export class PanelSettings {
 const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('contextCondenser');
 
 const keyOf = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;
-
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

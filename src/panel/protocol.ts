@@ -26,7 +26,7 @@ const settingSchema = z.object({
   value: z.unknown(),
   user: z.unknown().optional(),
   workspace: z.unknown().optional(),
-  /** Of a provider's configuration: with the defaults filled in, where it is sound. */
+  /** Of a provider's configuration: what it works with, the defaults filled in. */
   effective: z.unknown().optional(),
   /** A setting about keys, endpoints and money can't be set by a workspace. */
   scopes: z.array(scopeSchema),

@@ -35,15 +35,21 @@ export class SettingRules {
     for (const [name, schema] of Object.entries(schemas)) {
       const own = RULES[name];
       const provider = providers.find(({ id }) => id === name);
-      const special = provider ? [providerRule(provider)] : own ? [own] : [];
-      this.rules.set(name, [...special, schemaRule(schema)]);
+      // A provider knows more than its schema in package.json, such as the names of the user's own presets.
+      this.rules.set(name, provider ? [providerRule(provider)] : [...(own ? [own] : []), schemaRule(schema)]);
     }
   }
 
-  /** The configuration that a provider makes of a setting's value; undefined where it isn't sound, or is no provider's. */
+  /**
+   * The configuration that a provider makes of a setting's value: its defaults where the value isn't sound. Undefined for a
+   * setting that is no provider's.
+   */
   effective(name: string, value: unknown): unknown {
-    const result = this.providers.find(({ id }) => id === name)?.validateConfig(value);
-    return result?.valid === true ? result.config : undefined;
+    const provider = this.providers.find(({ id }) => id === name);
+    const result = provider?.validateConfig(value);
+    if (result?.valid !== false) return result?.config;
+    const defaults = provider?.validateConfig(undefined);
+    return defaults?.valid === true ? defaults.config : undefined;
   }
 
   /** @returns the problems by path inside the setting; none where there is no such setting's value to judge. */

@@ -8,14 +8,17 @@ type Container = Record<string | number, unknown>;
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
+export const isEmptyObject = (value: unknown): boolean =>
+  isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
+
 /** A path that doesn't lead through plain objects and lists. */
 export class PathError extends Error {
   override readonly name = 'PathError';
 }
 
 /**
- * A copy of `root` with `value` at the path; undefined takes the key out, and an element out of a list. Objects that are
- * missing on the way are made.
+ * A copy of `root` with `value` at the path; undefined takes the key out, and an element out of a list, and objects that
+ * are empty then go as well. Objects that are missing on the way are made.
  * @throws PathError
  */
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
@@ -26,7 +29,8 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
   if (!isContainer(container) || Array.isArray(container) !== (typeof key === 'number')) {
     throw new PathError(`There is no place "${key}" in the setting as it stands.`);
   }
-  const inner = withValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
+  const changed = withValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
+  const inner = value === undefined && typeof key === 'string' && isEmptyObject(changed) ? undefined : changed;
   if (Array.isArray(container)) {
     const list: unknown[] = container;
     if (typeof key !== 'number' || key > list.length) throw new PathError(`The list ends before ${key}.`);

@@ -122,6 +122,10 @@ function ChoiceField({ name, path, title, help, choice }: FieldProps & { readonl
   );
 }
 
+/** What stands in a field also where it is wrong there. */
+const textOf = (value: unknown): string =>
+  typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+
 /** An empty field takes the setting back. */
 export function parseNumber(text: string): Parsed {
   if (text.trim() === '') return {};
@@ -131,7 +135,7 @@ export function parseNumber(text: string): Parsed {
 
 function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const draft = useDraft(setting, typeof setting.value === 'number' ? String(setting.value) : '', parseNumber);
+  const draft = useDraft(setting, textOf(setting.value), parseNumber);
   const { default: standard } = schema;
   return (
     <Row setting={setting} title={title} help={help} problems={draft.problems} isInline>

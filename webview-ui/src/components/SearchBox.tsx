@@ -24,7 +24,7 @@ export function SearchBox({ value, onChange, result }: SearchBoxProps): ReactNod
     };
   }, []);
   return (
-    <search className="search">
+    <div role="search" className="search">
       <Icon name="search" />
       <input
         ref={input}
@@ -43,6 +43,6 @@ export function SearchBox({ value, onChange, result }: SearchBoxProps): ReactNod
       <span className="search-result" role="status">
         {result}
       </span>
-    </search>
+    </div>
   );
 }

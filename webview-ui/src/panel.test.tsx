@@ -1,0 +1,258 @@
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake, workspace } from '../../test/support/vscode';
+import { openPage, type Page } from './testing';
+
+const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
+const row = (page: Page, id: string): HTMLElement => page.find(`[data-setting="${id}"]`);
+const field = (page: Page, id: string): HTMLElement => {
+  const found = row(page, id).querySelector<HTMLElement>('vscode-text-field, vscode-text-area, vscode-dropdown');
+  if (!found) throw new Error(`no field for ${id}`);
+  return found;
+};
+const problemsOf = (page: Page, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
+
+describe('the overview', () => {
+  it('shows a beginner five controls and no more', async () => {
+    const page = await openPage();
+    expect(page.all('[data-setting]').map(({ dataset }) => dataset['setting'])).toEqual([
+      'provider',
+      'automatic',
+      'threshold',
+      'maxCostPerCondensation',
+    ]);
+    expect(page.find('button', 'Help me choose').getAttribute('aria-expanded')).toBe('false');
+  });
+
+  it('chooses a provider', async () => {
+    const page = await openPage();
+    await page.click(page.find('input[value="truncation"]'));
+    await page.until(() => saved('provider') === 'truncation');
+    await page.until(() => page.find('input[value="truncation"]').matches(':checked'));
+  });
+
+  it('follows settings.json', async () => {
+    const page = await openPage();
+    await workspace.getConfiguration('contextCondenser').update('maxCostPerCondensation', 0.25);
+    await page.until(() => (field(page, 'maxCostPerCondensation') as HTMLInputElement).value === '0.25');
+    await page.until(() => row(page, 'maxCostPerCondensation').classList.contains('row-set'));
+    await page.click(page.find('button', 'Reset Cost limit'));
+    await page.until(() => saved('maxCostPerCondensation') === undefined);
+  });
+
+  it('says at the field what is wrong while one types, and saves it never', async () => {
+    const page = await openPage();
+    await page.type(field(page, 'maxCostPerCondensation'), '-1', false);
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('Too small'));
+    await page.type(field(page, 'maxCostPerCondensation'), 'much');
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('no number'));
+    expect(saved('maxCostPerCondensation')).toBeUndefined();
+    await page.type(field(page, 'maxCostPerCondensation'), '2');
+    await page.until(() => saved('maxCostPerCondensation') === 2);
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation') === '');
+  });
+
+  it('recommends after four answers, and applies it', async () => {
+    const page = await openPage();
+    await page.click(page.find('button', 'Help me choose'));
+    expect(page.root.textContent).toContain('Answer all four');
+    for (const answer of ['Up to $0.05', 'Ten seconds and more', 'The gist is enough', 'Choose among presets']) {
+      await page.click(page.find('.answer', answer));
+    }
+    expect(page.root.textContent).toContain('Cost limit: $0.05');
+    await page.click(page.find('vscode-button', 'Apply'));
+    await page.until(() => saved('maxCostPerCondensation') === 0.05);
+    await page.until(() => page.root.textContent.includes('Applied.'));
+    expect(saved('provider')).toBe('smart');
+  });
+});
+
+describe('scopes', () => {
+  it('a workspace has its own values, but not for what only a user may set', async () => {
+    workspace.workspaceFolders = [];
+    workspace.name = 'demo';
+    const page = await openPage({ view: { open: ['overview', 'more'] } });
+    await page.click(page.find('.scope', 'Workspace').querySelector('input') as HTMLElement);
+    await page.type(field(page, 'manual.targetPercent'), '30');
+    await page.until(() => fake.workspaceSettings['contextCondenser.manual.targetPercent'] === 30);
+    await page.type(field(page, 'maxCostPerCondensation'), '3');
+    await page.until(() => saved('maxCostPerCondensation') === 3);
+    await page.click(page.find('.scope', 'User').querySelector('input') as HTMLElement);
+    await page.until(() => row(page, 'manual.targetPercent').textContent.includes('also set in the workspace'));
+    expect((field(page, 'manual.targetPercent') as HTMLInputElement).value).toBe('50');
+  });
+});
+
+describe('a form', () => {
+  it('changes an option inside of a provider’s setting, and takes it back', async () => {
+    const page = await openPage({ view: { open: ['truncation'] } });
+    await page.type(field(page, 'truncation.toolResults.maxLines'), '7');
+    await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":7}}');
+    await page.type(field(page, 'truncation.toolResults.maxLines'), '');
+    await page.until(() => saved('truncation') === undefined);
+  });
+
+  it('names what is broken in settings.json at its field', async () => {
+    fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
+    const page = await openPage({ view: { open: ['truncation'] } });
+    expect(problemsOf(page, 'truncation.minimumTokens')).toContain('expected number');
+    await page.click(page.find('vscode-checkbox', 'Leave what a user wrote'));
+    await page.until(() => JSON.stringify(saved('truncation')).includes('"preserveUserMessages":false'));
+    expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
+  });
+
+  it('previews the real prompt', async () => {
+    const promptFor = (_services: unknown, path: string, prompt: string) => Promise.resolve(`${prompt}\n${path}`);
+    const page = await openPage({ view: { open: ['native'] }, backend: { promptFor } });
+    await page.type(field(page, 'condensingPrompt'), 'Use {{facts}}', false);
+    await page.until(() => problemsOf(page, 'condensingPrompt').includes('{{facts}} is not known'));
+    await page.type(field(page, 'condensingPrompt'), 'Be brief. {{conversation}}');
+    await page.until(() => saved('condensingPrompt') === 'Be brief. {{conversation}}');
+    await page.click(page.find('vscode-button', 'Preview the prompt'));
+    await page.until(() =>
+      page.all('pre').some(({ textContent }) => textContent.includes('sample/conversation.jsonl')),
+    );
+  });
+});
+
+describe('profiles', () => {
+  const openProfiles = (): Promise<Page> =>
+    openPage({
+      view: { open: ['profiles'] },
+      backend: {
+        factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+        tryConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
+        askKey: () => Promise.resolve(),
+      },
+    });
+
+  it('say what they cost and where they inherit', async () => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    const page = await openProfiles();
+    await page.until(() => page.root.textContent.includes('key not set · $3.00 in, $15.00 out per million tokens'));
+    await page.click(page.find('.item-name', 'Work'));
+    expect(page.find('vscode-checkbox', 'Inherits 75%')).toBeTruthy();
+    await page.click(page.find('vscode-checkbox', 'Inherits 75%'));
+    await page.until(() => JSON.stringify(saved('profiles')).includes('"threshold":75'));
+    await page.click(page.find('vscode-button', 'Use for summaries'));
+    await page.until(() => saved('condensingProfile') === 'work');
+    await page.until(() => page.root.textContent.includes('sums up'));
+    await page.click(page.find('vscode-button', 'Test'));
+    await page.until(() => page.root.textContent.includes('The key is wrong.'));
+  });
+
+  it('are added, and the first one sums up', async () => {
+    const page = await openProfiles();
+    await page.click(page.find('vscode-button', 'Add profile'));
+    await page.click(page.find('vscode-button', /^\s*Add\s*$/m));
+    await page.until(() => page.all('.problem').some(({ textContent }) => textContent.startsWith('name')));
+    await page.type(page.find('vscode-text-field', 'Model'), 'claude-haiku-4-5');
+    await page.click(page.find('vscode-button', /^\s*Add\s*$/m));
+    await page.until(() => saved('condensingProfile') === 'claude-haiku-4-5');
+    expect(saved('profiles')).toEqual([
+      { id: 'claude-haiku-4-5', name: 'claude-haiku-4-5', vendor: 'anthropic', model: 'claude-haiku-4-5' },
+    ]);
+  });
+
+  it('that are broken can be seen and removed', async () => {
+    fake.settings['contextCondenser.profiles'] = [{ id: 'x', name: 'Broken' }, profile];
+    const page = await openProfiles();
+    expect(page.root.textContent).toContain('can’t be used as it is');
+    await page.click(page.find('.item-name', 'Broken'));
+    await page.click(page.find('.item', 'Broken').querySelector('.item-content > vscode-button') as HTMLElement);
+    await page.until(() => JSON.stringify(saved('profiles')) === JSON.stringify([profile]));
+  });
+});
+
+describe('passes', () => {
+  const pass = (id: string): object => ({
+    id,
+    name: `Pass ${id}`,
+    mode: 'individual',
+    selection: { type: 'preserve_recent', count: 5 },
+  });
+  const ids = (): unknown[] =>
+    (saved('smart') as { passes: { id: string }[] } | undefined)?.passes.map(({ id }) => id) ?? [];
+  const openPasses = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
+
+  it('of a preset are shown, and made one’s own', async () => {
+    const page = await openPasses();
+    expect(page.all('ol.items > li').length).toBeGreaterThan(0);
+    await page.click(page.find('vscode-button', 'Make it my own'));
+    await page.until(() => ids().length > 0);
+    await page.until(() => page.find('button', 'Move '));
+  });
+
+  it('are added, duplicated, moved, switched off, deleted, and the deletion is undone', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
+    const page = await openPasses();
+    await page.click(page.find('button', 'Move Pass a down'));
+    await page.until(() => ids().join() === 'b,a,c');
+    expect(page.root.textContent).toContain('"Pass a" is at position 2 of 3 now.');
+    await page.click(page.find('button', 'Delete Pass a'));
+    await page.until(() => ids().join() === 'b,c');
+    await page.click(page.find('button', 'Undo'));
+    await page.until(() => ids().join() === 'b,a,c');
+    await page.click(page.find('button', 'Duplicate Pass c'));
+    await page.until(() => ids().join() === 'b,a,c,pass-4');
+    await page.click(page.find('vscode-button', 'Add pass'));
+    await page.until(() => ids().join() === 'b,a,c,pass-4,pass-5');
+    await page.click(page.find('vscode-checkbox', 'Run Pass b'));
+    await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
+    expect(page.find('button', 'Move Pass b up').getAttribute('aria-disabled')).toBe('true');
+  });
+
+  it('are edited field by field', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
+    const page = await openPasses();
+    await page.click(page.find('.item-name', 'Pass a'));
+    await page.type(field(page, 'smart.passes.0.name'), '');
+    await page.until(() => problemsOf(page, 'smart.passes.0.name') !== '');
+    await page.type(field(page, 'smart.passes.0.name'), 'Old results');
+    await page.until(() => JSON.stringify(saved('smart')).includes('Old results'));
+    await page.click(page.find('.answer', 'All at once'));
+    await page.until(() => JSON.stringify(saved('smart')).includes('"mode":"batch"'));
+    expect(page.root.textContent).toContain('calls a model');
+  });
+});
+
+describe('the search', () => {
+  const search = async (page: Page, text: string): Promise<void> => {
+    const input = page.find('.search-input') as HTMLInputElement;
+    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
+    set?.call(input, text);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    await page.until(() => page.find('.search-result').textContent !== '');
+  };
+
+  it('finds a setting by a word of its help, in sections that are folded', async () => {
+    const page = await openPage();
+    await search(page, 'progress');
+    expect(page.all('[data-setting]').map(({ dataset }) => dataset['setting'])).toContain('lossless.terminalNoise');
+    expect(page.find('.search-result').textContent).toMatch(/\d+ found/);
+    await search(page, 'xyzzy');
+    expect(page.find('.search-result').textContent).toBe('Nothing found');
+  });
+});
+
+describe('the view', () => {
+  it('is kept: what is unfolded', async () => {
+    const page = await openPage();
+    await page.click(page.find('.section-toggle', 'History'));
+    expect(page.kept()).toMatchObject({ open: ['overview', 'history'] });
+  });
+
+  it('goes to the section that a command asks for', async () => {
+    const page = await openPage();
+    page.host.panel.reveal('profiles');
+    await page.until(() => page.find('.section-toggle', 'Profiles').getAttribute('aria-expanded') === 'true');
+  });
+});

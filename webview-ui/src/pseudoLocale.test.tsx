@@ -1,0 +1,109 @@
+// @vitest-environment jsdom
+/** Every text that a person sees or hears goes through the translation: shown in a language that marks what it translates. */
+import { beforeEach, expect, it } from 'vitest';
+import { fake, workspace } from '../../test/support/vscode';
+import { openPage, type Page } from './testing';
+
+const ATTRIBUTES = ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'];
+
+/** Names that people and products gave themselves, and what `Intl` writes. */
+const NAMES =
+  /Lossless|Truncation|Native|Smart|Work|Anthropic|OpenAI|Amazon Bedrock|Google Vertex AI|VS Code|claude-sonnet-4|gpt-4o|copilot|native|JSON|settings\.json/g;
+const WRITTEN_BY_INTL = /\b(ms|sec|AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g;
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = [];
+  workspace.name = 'demo';
+  fake.settings['contextCondenser.profiles'] = [
+    { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4', threshold: 60 },
+  ];
+  fake.settings['contextCondenser.smart'] = {
+    version: 1,
+    passes: [
+      { id: 'a', name: 'Work', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } },
+      {
+        id: 'b',
+        name: 'Work',
+        mode: 'batch',
+        selection: { type: 'custom', filter: {} },
+        batchConfig: { operation: 'keep' },
+      },
+    ],
+  };
+});
+
+/** What of a text was not translated. */
+function untranslated(text: string): string {
+  let rest = text;
+  // Values are put into a translated text, and may be translated themselves.
+  for (let before = ''; before !== rest;) {
+    before = rest;
+    rest = rest.replace(/⟦[^⟦⟧]*⟧/g, '');
+  }
+  rest = rest.replace(NAMES, '').replace(WRITTEN_BY_INTL, '');
+  return /\p{L}{2}/u.test(rest) ? text.trim() : '';
+}
+
+function textsOf(page: Page): string[] {
+  const texts: string[] = [];
+  const walker = document.createTreeWalker(page.root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    // A sentence with a word set as code is one text.
+    texts.push(node.parentElement?.closest('.row-help')?.textContent ?? node.textContent ?? '');
+  }
+  for (const element of page.all('*')) {
+    for (const name of ATTRIBUTES) texts.push(element.getAttribute(name) ?? '');
+  }
+  return texts;
+}
+
+it('all of them, in every section, with everything unfolded', async () => {
+  const runs = [{ at: '2026-11-20T01:00:00.000Z', provider: 'native', outcome: 'condensed', fallback: false }].map(
+    (run) => ({
+      ...run,
+      tokensBefore: 100,
+      tokensAfter: 40,
+      timeMs: 5,
+      calls: [],
+    }),
+  );
+  const page = await openPage({
+    translate: (text) => `⟦${text}⟧`,
+    backend: {
+      factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+      modelsOfEditor: () =>
+        Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', maxInputTokens: 100_000 }]),
+      metricsOf: () => ({ read: () => Promise.resolve(runs) }),
+    },
+    view: {
+      open: [
+        'overview',
+        'profiles',
+        'lossless',
+        'truncation',
+        'native',
+        'smart',
+        'presets',
+        'agent',
+        'history',
+        'more',
+      ],
+    },
+  });
+  await page.until(() => page.root.querySelector('table'));
+  await page.click(page.find('vscode-button', 'Add profile'));
+  // What unfolds may hold more that unfolds; of the passes one at a time is open.
+  const texts: string[] = [];
+  const seen = new Set<HTMLElement>();
+  for (let next: HTMLElement | undefined; ;) {
+    next = page.all('.disclosure[aria-expanded="false"]').find((button) => !seen.has(button));
+    if (!next) break;
+    seen.add(next);
+    await page.click(next);
+    if (next.closest('.pass')) texts.push(...textsOf(page));
+  }
+  texts.push(...textsOf(page));
+  expect(texts.filter((text) => text.includes('⟦')).length).toBeGreaterThan(300);
+  expect(new Set(texts.map(untranslated).filter((text) => text !== ''))).toEqual(new Set());
+});

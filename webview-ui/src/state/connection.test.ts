@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ToHost } from '../../../src/panel/protocol';
+import { Connection, type Event } from './connection';
+import { Store } from './store';
+
+const state = (revision: number): object => ({ revision, settings: {}, profiles: [], editorModels: [], presets: [] });
+const welcome = (revision = 0): object => ({
+  type: 'welcome',
+  texts: {},
+  language: 'en',
+  schemas: {},
+  providers: [],
+  state: state(revision),
+});
+
+let posted: ToHost[];
+let events: Event[];
+let connection: Connection;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  posted = [];
+  events = [];
+  connection = new Connection(
+    { postMessage: (message) => posted.push(message as ToHost) },
+    (event) => events.push(event),
+    () => 'no answer',
+  );
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a request', () => {
+  const ask = () => connection.request('testProfile', { id: 'x' });
+
+  it('gets its answer, and nobody else’s', async () => {
+    const [first, second] = [ask(), ask()];
+    connection.receive({ type: 'reply', id: 2, result: { ok: true, message: 'second' } });
+    connection.receive({ type: 'reply', id: 1, result: { ok: true, message: 'first' } });
+    expect(await first).toMatchObject({ message: 'first' });
+    expect(await second).toMatchObject({ message: 'second' });
+  });
+
+  it('fails with the host’s words', async () => {
+    const asked = ask();
+    connection.receive({ type: 'failed', id: 1, message: 'The disk is full.' });
+    await expect(asked).rejects.toThrow('The disk is full.');
+  });
+
+  it('fails without an answer in time, is cancelled then, and a late answer is dropped', async () => {
+    const asked = expect(ask()).rejects.toThrow('no answer');
+    await vi.advanceTimersByTimeAsync(30_000);
+    await asked;
+    expect(posted.at(-1)).toEqual({ type: 'cancel', id: 1 });
+    connection.receive({ type: 'reply', id: 1, result: { ok: true, message: 'late' } });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('waits for a person as long as it takes', async () => {
+    const asked = connection.request('setKey', { id: 'x' }, { timeoutMs: Infinity });
+    await vi.advanceTimersByTimeAsync(10_000_000);
+    connection.receive({ type: 'reply', id: 1, result: null });
+    expect(await asked).toBeNull();
+  });
+
+  it('is aborted with the reason, and cancelled at the host', async () => {
+    const abort = new AbortController();
+    const asked = connection.request('measures', {}, { signal: abort.signal });
+    const reason = new Error('closed');
+    abort.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+    expect(posted.at(-1)).toEqual({ type: 'cancel', id: 1 });
+    await expect(connection.request('measures', {}, { signal: abort.signal })).rejects.toBe(reason);
+    expect(posted).toHaveLength(2);
+  });
+
+  it('with an answer of another shape fails, and that is logged', async () => {
+    const asked = ask();
+    connection.receive({ type: 'reply', id: 1, result: { ok: 'yes' } });
+    await expect(asked).rejects.toThrow('no answer');
+    expect(posted.at(-1)).toMatchObject({ type: 'log' });
+  });
+});
+
+describe('states', () => {
+  it('that are older than the known one are passed over', () => {
+    const store = new Store();
+    const told = vi.fn();
+    store.subscribe(told);
+    const take = (message: object): void => {
+      connection.receive(message);
+      for (const event of events.splice(0)) store.take(event);
+    };
+    take({ type: 'state', state: state(9) });
+    expect(store.get()).toBeUndefined();
+    take(welcome(3));
+    take({ type: 'state', state: state(5) });
+    take({ type: 'state', state: state(4) });
+    expect(store.get()?.state.revision).toBe(5);
+    expect(told).toHaveBeenCalledTimes(2);
+    take({ type: 'reveal', section: 'smart' });
+    take({ type: 'reveal', section: 'smart' });
+    expect(store.get()?.wanted).toEqual({ section: 'smart', number: 2 });
+  });
+});
+
+it('10,000 malformed messages change nothing, and each is logged', () => {
+  const store = new Store();
+  connection.receive(welcome());
+  for (const event of events.splice(0)) store.take(event);
+  const before = store.get();
+  const junk = fc.oneof(fc.constantFrom<unknown>(undefined, null, 0, '', [], {}, true), fc.anything({ maxDepth: 2 }));
+  const keys = fc.constantFrom('type', 'revision', 'settings', 'profiles', 'editorModels', 'schemas', 'texts');
+  const spoilt = fc.tuple(keys, junk).map(([key, wrong]) => {
+    // What is sound by chance is not malformed.
+    const value = typeof wrong === 'object' || (typeof wrong === 'number' && wrong >= 0) ? -1 : wrong;
+    return key === 'revision' || key === 'settings' || key === 'profiles' || key === 'editorModels'
+      ? { type: 'state', state: { ...state(7), [key]: value } }
+      : { ...welcome(7), [key]: value };
+  });
+  const extra = junk.map((wrong) => ({ type: 'state', state: state(7), surplus: wrong }));
+  let count = 0;
+  fc.assert(
+    fc.property(fc.oneof(junk, spoilt, extra), (message) => {
+      count++;
+      connection.receive(message);
+    }),
+    { numRuns: 10_000 },
+  );
+  for (const event of events.splice(0)) store.take(event);
+  expect(store.get()).toBe(before);
+  expect(posted.filter(({ type }) => type === 'log')).toHaveLength(count);
+});

@@ -1,0 +1,115 @@
+/**
+ * The whole panel in a test: the real page over the real host side, over the double of VS Code. Messages cross as they do
+ * in VS Code: as text, later.
+ */
+import { createRoot } from 'react-dom/client';
+import { openTestPanel, type Backend, type TestPanel } from '../../src/panel/testing';
+import { setLanguage } from './l10n';
+import { Connection } from './state/connection';
+import { Store } from './state/store';
+import type { ViewState } from './state/viewState';
+
+// The toolkit asks for it when it is loaded, and jsdom has none.
+window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
+Element.prototype.scrollIntoView = () => undefined;
+
+export interface Page {
+  readonly root: HTMLElement;
+  readonly host: TestPanel;
+  /** What the page asked VS Code to keep. */
+  readonly kept: () => unknown;
+  /** Waits until a probe has an answer, letting React and the messages go on meanwhile. */
+  until<T>(probe: () => T | undefined | null | false): Promise<T>;
+  /** The element with this label, text or placeholder. */
+  find(selector: string, text?: string | RegExp): HTMLElement;
+  all(selector: string): HTMLElement[];
+  click(element: HTMLElement): Promise<void>;
+  /** Types into one of the toolkit's fields, and leaves it. */
+  type(field: HTMLElement, text: string, leave?: boolean): Promise<void>;
+}
+
+export interface PageOptions {
+  readonly view?: Partial<ViewState>;
+  readonly backend?: Backend;
+  /** Translates every text. */
+  readonly translate?: (english: string) => string;
+}
+
+export async function openPage({ view = {}, backend = {}, translate }: PageOptions = {}): Promise<Page> {
+  const { App } = await import('./App');
+  const { PanelProvider } = await import('./state/panel');
+  const host = openTestPanel(backend);
+  let state: unknown = { scope: 'user', scroll: 0, open: ['overview'], ...view };
+  const store = new Store();
+  const connection = new Connection(
+    {
+      postMessage: (message) => {
+        const text = JSON.stringify(message);
+        queueMicrotask(() => {
+          host.page.receive(JSON.parse(text));
+        });
+      },
+    },
+    (event) => {
+      if (event.type === 'welcome') setLanguage(translate ?? ((text) => event.texts[text]), 'en');
+      store.take(event);
+    },
+    () => 'no answer',
+  );
+  const root = document.createElement('div');
+  document.body.replaceChildren(root);
+  const react = createRoot(root);
+  let taken = 0;
+  const settle = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    for (; taken < host.page.sent.length; taken++) connection.receive(host.page.sent[taken]);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  react.render(
+    <PanelProvider
+      store={store}
+      connection={connection}
+      host={{ postMessage: () => undefined, getState: () => state, setState: (next) => (state = next) }}
+    >
+      <App />
+    </PanelProvider>,
+  );
+  connection.ready();
+  const all = (selector: string): HTMLElement[] => [...root.querySelectorAll<HTMLElement>(selector)];
+  const wordsOf = (element: HTMLElement): string =>
+    [element.getAttribute('aria-label'), element.getAttribute('placeholder'), element.textContent].join('\n');
+  const page: Page = {
+    root,
+    host,
+    kept: () => state,
+    all,
+    find(selector, text = '') {
+      const found = all(selector).find((element) =>
+        typeof text === 'string' ? wordsOf(element).includes(text) : text.test(wordsOf(element)),
+      );
+      if (!found) throw new Error(`there is no ${selector} with ${String(text)}:\n${root.textContent}`);
+      return found;
+    },
+    async until(probe) {
+      for (const end = Date.now() + 20_000; ;) {
+        await settle();
+        const answer = probe();
+        if (answer !== undefined && answer !== null && answer !== false) return answer;
+        if (Date.now() > end) throw new Error(`waited in vain:\n${root.textContent}`);
+      }
+    },
+    async click(element) {
+      element.click();
+      await settle();
+    },
+    async type(field, text, leave = true) {
+      Object.assign(field, { value: text });
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await settle();
+      if (leave) field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+      await settle();
+    },
+  };
+  await page.until(() => root.querySelector('main'));
+  return page;
+}
