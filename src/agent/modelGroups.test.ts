@@ -23,8 +23,9 @@ const round = (...configurations: unknown[]): string[] => {
 
 describe('rounds of questions', () => {
   it('with a saved group: each model once, under the group', () => {
-    expect(round({})).toEqual(['a', 'b']);
+    expect(round({}, {})).toEqual(['a', 'b']);
     vi.advanceTimersByTime(1_000);
+    expect(groups.answer({ configuration: {} }, models)).toHaveLength(2);
     expect(round({})).toEqual(['a', 'b']);
     expect(changes).toBe(0);
   });

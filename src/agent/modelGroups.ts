@@ -42,6 +42,8 @@ export class ModelGroups {
     this.sawGroup = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
+      // A group that is asked for alone gets its models.
+      this.given.clear();
       this.learn(this.sawGroup);
     }, this.roundMs);
     return this.hasGroups === false ? models : [];

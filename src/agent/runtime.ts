@@ -84,9 +84,11 @@ export class AgentRuntime implements vscode.Disposable {
           event.affectsConfiguration('contextCondenser.agent')
         )
           changed();
-        void this.catalog.refresh();
+        this.refreshModels();
       }),
-      vscode.lm.onDidChangeChatModels(() => void this.catalog.refresh()),
+      vscode.lm.onDidChangeChatModels(() => {
+        this.refreshModels();
+      }),
     );
     this.tellProblems();
   }
@@ -171,6 +173,14 @@ export class AgentRuntime implements vscode.Disposable {
     });
     this.started = live;
     return live;
+  }
+
+  private refreshModels(): void {
+    this.catalog.refresh().catch((error: unknown) => {
+      this.services.log.warn(
+        `The models of the chat could not be read. ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
   }
 
   private onEvent(event: LiveEvent): void {

@@ -16,7 +16,7 @@ import type {
 } from './live/types';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
-import type { WrappedModel } from './offeredModels';
+import type { ModelInformation, WrappedModel } from './offeredModels';
 import type { AgentSettings } from './settings';
 
 export class PassingLive implements LiveConversationsApi {
@@ -227,7 +227,9 @@ export function providerFor(
   return { provider, catalog, settings: all, lines, calls, changes };
 }
 
-/** The models as VS Code knows them: those of a saved group without values. */
-export const informationFrom = (provider: CondensingProvider) =>
+/** The models as VS Code asks for them: without a configuration, then for a saved group that holds no values. */
+export async function informationFrom(provider: CondensingProvider): Promise<ModelInformation[]> {
+  await provider.information({ silent: true });
   // `configuration` is newer than the typings.
-  provider.information({ silent: true, configuration: {} } as vscode.PrepareLanguageModelChatModelOptions);
+  return provider.information({ silent: true, configuration: {} } as vscode.PrepareLanguageModelChatModelOptions);
+}

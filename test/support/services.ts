@@ -14,7 +14,13 @@ export function testServices(
   storage: string,
 ): { services: Services; log: ReturnType<typeof window.createOutputChannel> } {
   const log = window.createOutputChannel();
-  const context = { extensionPath, globalStorageUri: Uri.file(storage), secrets: secretStorage, subscriptions: [] };
+  const kept = new Map<string, unknown>();
+  const globalState = {
+    get: (key: string, standard?: unknown) => kept.get(key) ?? standard,
+    update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
+  };
+  const globalStorageUri = Uri.file(storage);
+  const context = { extensionPath, globalStorageUri, globalState, secrets: secretStorage, subscriptions: [] };
   const services: Services = {
     // The doubles have the few members that are used.
     context: context as unknown as vscode.ExtensionContext,

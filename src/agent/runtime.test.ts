@@ -1,0 +1,254 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import * as vscode from 'vscode';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { callsTool, reply } from '../../test/servers/behaviour';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { testServices } from '../../test/support/services';
+import { fake } from '../../test/support/vscode';
+import type { Services } from '../commands/services';
+import { condenseNow } from '../commands/condenseNow';
+import { undoLast } from '../commands/undo';
+import { KEY } from '../api/testing';
+import { lines } from '../core/testing';
+import { storeKey } from '../settings/keys';
+import { profileSchema } from '../settings/profiles';
+import { agentOf, liveConversations, type AgentRuntime } from './runtime';
+import { FakeChat, informationFrom } from './testing';
+
+let folder: string;
+let services: Services;
+let log: { readonly lines: readonly string[] };
+let server: ModelServer;
+let agent: AgentRuntime;
+
+beforeEach(async () => {
+  fake.reset();
+  folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  mkdirSync(join(folder, 'extension'));
+  symlinkSync(inject('bundles'), join(folder, 'extension', 'dist'));
+  ({ services, log } = testServices(join(folder, 'extension'), join(folder, 'storage')));
+  server = await startAnthropicServer({ apiKey: KEY, maxContextTokens: 20_000 });
+  const profile = profileSchema.parse({
+    id: 'work',
+    name: 'Work',
+    vendor: 'anthropic',
+    model: 'claude-sonnet-4-20250514',
+    baseUrl: server.url,
+    contextWindow: 20_000,
+    maxOutputTokens: 2_000,
+    offerInChat: true,
+  });
+  fake.settings['contextCondenser.profiles'] = [profile];
+  fake.settings['contextCondenser.provider'] = 'truncation';
+  await storeKey(services.context.secrets, profile, KEY);
+  agent = agentOf(services);
+});
+
+afterEach(async () => {
+  agent.dispose();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const shown = (): string[] => fake.shown.map(({ message }) => message);
+const item = () => fake.statusBar[0]!;
+
+/** The agent reads so many files of so many lines, about 11 tokens each. */
+async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
+  const [model] = await informationFrom(agent.provider);
+  const chat = new FakeChat(agent.provider, model!);
+  chat.system('You are an agent.');
+  chat.user('<userRequest>Read them all</userRequest>');
+  server.play(
+    Array.from({ length: count }, (_, index) =>
+      callsTool({ name: 'read_file', input: { path: `${index}.ts` } }),
+    ).concat([reply('All read.')]),
+  );
+  for (let index = 0; index < count; index++) {
+    const { calls } = await chat.ask();
+    chat.result(calls[0]!, lines(`file ${index}`, lineCount));
+  }
+  expect((await chat.ask()).text).toBe('All read.');
+  expect(server.requests.map(({ status }) => status)).toEqual(server.requests.map(() => 200));
+  return chat;
+}
+
+const lastBody = (): string => JSON.stringify(server.requests.at(-1)?.body);
+
+describe('a task that outgrows the window', () => {
+  it('is condensed; status bar, log and event tell it', async () => {
+    const events: unknown[] = [];
+    services.condensed.event((event) => events.push(event));
+    await readFiles(9);
+    expect(lastBody()).toContain('⟦condensed: ');
+    expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
+    expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
+    expect(item().tooltip?.value).toMatch(
+      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondensed from 15,000 tokens on\n\nLast condensed at /,
+    );
+    expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
+    expect(shown()[0]).toMatch(/Condensed: [\d,]+ → [\d,]+ tokens/);
+    expect(log.lines.join('\n')).toMatch(
+      /Context condensed using Truncation strategy:[^]* - Why: (threshold|window); request /,
+    );
+    expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
+    expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
+  });
+
+  it('a notification offers Undo, Show Diff and Details; none is none', async () => {
+    fake.settings['contextCondenser.notifications'] = 'notification';
+    fake.answers = ['Show Diff', 'Details', 'Undo'];
+    await readFiles(9);
+    await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
+    const told = fake.shown.find(({ choices }) => choices.includes('Undo'));
+    expect(told?.choices).toEqual(['Undo', 'Show Diff', 'Details']);
+    expect(told?.message).toMatch(/^Context condensed using Truncation\. .* Total: .* Cost: \$0\. Time: /);
+    fake.shown = [];
+    fake.settings['contextCondenser.notifications'] = 'none';
+    await readFiles(9);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('off, nothing is condensed and nothing is shown', async () => {
+    await vscode.workspace.getConfiguration('contextCondenser').update('automatic', false);
+    await readFiles(3);
+    expect(liveConversations(services)).toEqual([]);
+    expect(item().isShown).toBe(false);
+    expect(lastBody()).toContain('file 0 line 169');
+  });
+});
+
+describe('commands on a conversation of the chat', () => {
+  it('condense it now, and take it back', async () => {
+    const chat = await readFiles(12, 60);
+    expect(lastBody()).not.toContain('⟦condensed');
+    fake.onQuickPick = (picker) => {
+      picker.accept(picker.items[0]!);
+    };
+    await condenseNow(services);
+    expect(shown().join()).toContain('Context condensed using Truncation.');
+    server.play(reply('ok'));
+    chat.user('and now?');
+    await chat.ask();
+    expect(lastBody()).toContain('⟦condensed');
+    await undoLast(services);
+    chat.user('again');
+    await chat.ask();
+    expect(lastBody()).not.toContain('⟦condensed');
+    expect(lastBody()).toContain('file 0 line 59');
+  });
+
+  it('details: actions, edits that are taken out, pins', async () => {
+    await agent.showDetails();
+    expect(shown().at(-1)).toContain('No conversation of the chat');
+    const chat = await readFiles(12, 60);
+    fake.picks = ['Condense Now'];
+    await agent.showDetails();
+    const offered = fake.offered.at(-1)!.map(({ label }) => label);
+    expect(offered[0]).toBe('$(fold) Condense Now');
+    fake.picks = ['Choose What Stays', ''];
+    await agent.showDetails();
+    expect(fake.offered.at(-1)![0]).toMatchObject({
+      label: expect.stringMatching(/^Message \d+$/),
+      detail: expect.any(String),
+    });
+    server.play(reply('ok'));
+    chat.user('and now?');
+    await chat.ask();
+    expect(lastBody()).not.toContain('⟦condensed');
+    fake.picks = ['Pin Messages', '1 · user'];
+    await agent.showDetails();
+    expect(liveConversations(services)[0]?.pinned).toEqual([0]);
+    for (const action of ['Show Diff', 'Undo the Last', 'Redo', 'Settings']) {
+      fake.picks = [action];
+      await agent.showDetails();
+    }
+    expect(fake.executed.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['vscode.diff', 'workbench.action.openSettings']),
+    );
+    for (const left of [[], ['Pin Messages'], ['Choose What Stays']]) {
+      fake.picks = left;
+      await agent.showDetails();
+    }
+  });
+
+  it('of several one is chosen first', async () => {
+    await readFiles(1);
+    const [model] = await informationFrom(agent.provider);
+    const other = new FakeChat(agent.provider, model!, { _conversationId: 'c2' });
+    other.user('<userRequest>Another task</userRequest>');
+    await other.ask();
+    fake.picks = ['Read them all', 'Condense Now'];
+    await agent.showDetails();
+    expect(fake.offered[0]!.map(({ label }) => label)).toEqual([
+      '$(comment-discussion) Another task',
+      '$(comment-discussion) Read them all',
+    ]);
+    expect(shown().at(-1)).toContain('Nothing was condensed');
+    fake.picks = [];
+    await agent.showDetails();
+  });
+});
+
+describe('recall', () => {
+  it('gives back what was condensed, by reference and by words', async () => {
+    await readFiles(9);
+    const reference = /ref ([0-9a-f]{6,})⟧/.exec(lastBody())![1]!;
+    const text = async (input: unknown): Promise<string> =>
+      (await agent.recall.invoke(input)).content.map((part) => (part as vscode.LanguageModelTextPart).value).join('');
+    expect(await text({ references: [reference], words: '', pattern: '', fromLine: 1, toLine: 3 })).toContain(
+      'file 0 line 1',
+    );
+    expect(await text({ references: reference })).toContain('file 0');
+    expect(await text({ words: 'file 0 line 7' })).toContain('file 0 line 7');
+    expect(await text({ references: ['ffffff'] })).not.toContain('file 0');
+    expect(await text({ references: 7 })).toContain('Nothing was recalled');
+  });
+});
+
+describe('models of VS Code', () => {
+  const model = { vendor: 'other', id: 'm', name: 'Other', family: 'f', maxInputTokens: 10_000 };
+
+  it('are chosen, offered once more, and remembered', async () => {
+    fake.models = [model, { ...model, vendor: 'context-condenser', id: 'own' }];
+    fake.picks = ['Other'];
+    await agent.chooseWrappedModels();
+    expect(fake.offered[0]!.map(({ label }) => label)).toEqual(['Other']);
+    expect(fake.settings['contextCondenser.agent.wrappedModels']).toEqual(['other/m']);
+    await vi.waitFor(async () => expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']));
+    fake.models = [];
+    await agent.catalog.refresh();
+    expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']);
+    fake.picks = ['other/m'];
+    await agent.chooseWrappedModels();
+    expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'not there now' });
+  });
+
+  it('are none: where to get some is said', async () => {
+    for (const [answer, command] of [
+      ['Manage Language Models', 'workbench.action.chat.manage'],
+      ['Manage API Profiles', 'contextCondenser.manageProfiles'],
+    ] as const) {
+      fake.answers = [answer];
+      await agent.chooseWrappedModels();
+      expect(fake.executed.at(-1)).toEqual([command]);
+    }
+  });
+});
+
+it('wrong settings are named and count as their defaults', async () => {
+  await vscode.workspace.getConfiguration('contextCondenser').update('agent.declaredWindow', -5);
+  await vscode.workspace.getConfiguration('contextCondenser').update('agent.wrappedModels', ['no-slash']);
+  expect(log.lines.join('\n')).toContain(
+    'contextCondenser.agent.declaredWindow is -5; allowed is a number from 0 to 100000000. 1000000 is used.',
+  );
+  expect(log.lines.join('\n')).toContain('contextCondenser.agent.wrappedModels');
+  expect((await informationFrom(agent.provider))[0]?.maxInputTokens).toBe(998_000);
+});
+
+it('agent mode is one for a window', () => {
+  expect(agentOf(services)).toBe(agent);
+});
