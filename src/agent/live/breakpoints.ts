@@ -20,7 +20,7 @@ export function breakpoints({ edits, messages, origins }: Shown, previous: numbe
 /** Index of the last message of the view that an edit changed. */
 function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): number {
   const last = edits.reduce(
-    (most, edit) => Math.max(most, edit.kind === 'cut' ? edit.place.message : edit.end - 1),
+    (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,
   );
   // Of a summary the message before the first behind its range is the summary itself.

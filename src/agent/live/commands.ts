@@ -53,8 +53,8 @@ export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
   if (summary)
     return nothing('A summary stands for the message. Undo that condensation first, or exclude the summary.');
-  const cuts = shown.edits.filter((edit) => edit.kind === 'cut' && edit.place.message === index);
-  const excluded = cuts.flatMap(({ id }) =>
+  const own = shown.edits.filter((edit) => edit.kind !== 'summary' && edit.place.message === index);
+  const excluded = own.flatMap(({ id }) =>
     ledger.condensations
       .filter(({ edits }) => edits.some((edit) => edit.id === id))
       .map((condensation): LedgerEntry => ({ type: 'excluded', condensation: condensation.id, edit: id })),

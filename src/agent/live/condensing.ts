@@ -13,12 +13,14 @@ import { cacheState, dueReason, tokensFrom, type CacheState } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './liveParts';
 import { Preparation } from './preparation';
-import type { CondensationReason, LiveDecision, LiveSettings } from './types';
+import type { CondensationReason, LiveDecision, LiveSettings, UpstreamModel } from './types';
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** Share of the window that truncation leaves free behind it, and that must be new before a model is asked again. */
+/** Share of the window that the floor leaves free behind it, and that must be new before a model is asked again. */
 const ROOM_PERCENT = 10;
+/** Share of the window that a condensation at the threshold must free to be worth a broken cache. */
+const WORTHWHILE_PERCENT = 10;
 /** Share of a refused request that is tried again. */
 const HARDER_SHARE = 0.6;
 
@@ -64,7 +66,13 @@ export class Condensing {
         trigger: 'manual',
         targetTokens: Math.max(0, limitTokens),
       },
-      { ...this.policy(conversation, settings), mayUseNative: false, limitTokens, roomTokens: 0 },
+      {
+        ...this.policy(conversation, settings),
+        mayUseNative: false,
+        limitTokens,
+        truncateTo: limitTokens,
+        roomTokens: 0,
+      },
     );
     return this.take(conversation, outcome, 'too-long', signal);
   }
@@ -149,9 +157,21 @@ export class Condensing {
     signal: AbortSignal | undefined,
     settings: LiveSettings,
   ): Promise<CondensationOutcome> {
-    const request = this.request(conversation, settings, signal);
+    const request = { ...this.request(conversation, settings, signal), ...this.terms(conversation, reason) };
     const outcome = await condenseWithFallback(this.parts.manager, request, this.policy(conversation, settings));
     return this.take(conversation, outcome, reason, signal);
+  }
+
+  /** At the threshold only what is worth a broken cache; before content would be lost, all that can be had without. */
+  private terms(
+    { model, countedTokens, overheadTokens }: LiveConversation,
+    reason: CondensationReason,
+  ): Partial<Pick<CondensationRequest, 'trigger' | 'minimumGain'>> {
+    if (reason === 'window') return { trigger: 'manual' };
+    if (reason !== 'threshold') return {};
+    const tokens = this.shareOf(WORTHWHILE_PERCENT, model);
+    const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
+    return { minimumGain: { percent, tokens } };
   }
 
   /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
@@ -309,7 +329,12 @@ export class Condensing {
   }
 
   private roomTokens({ model }: LiveConversation): number {
-    return Math.floor(tokensFrom(ROOM_PERCENT, model) / this.parts.learning.factor(model));
+    return this.shareOf(ROOM_PERCENT, model);
+  }
+
+  /** O200k tokens of a percentage of the window. */
+  private shareOf(percent: number, model: UpstreamModel): number {
+    return Math.floor(tokensFrom(percent, model) / this.parts.learning.factor(model));
   }
 
   private request(
@@ -338,11 +363,13 @@ export class Condensing {
     };
   }
 
-  private policy(conversation: LiveConversation, { mayUseNative, configs }: LiveSettings): FallbackPolicy {
+  private policy(conversation: LiveConversation, { mayUseNative, configs, target }: LiveSettings): FallbackPolicy {
+    const { model, overheadTokens } = conversation;
     return {
       mayUseNative,
-      limitTokens: this.parts.learning.fitting(conversation.model) - conversation.overheadTokens,
+      limitTokens: this.parts.learning.fitting(model) - overheadTokens,
       roomTokens: this.roomTokens(conversation),
+      truncateTo: targetTokensOf(this.window(conversation), target, overheadTokens),
       hasFloor: true,
       ...(configs && { configs }),
     };

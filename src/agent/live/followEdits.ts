@@ -1,8 +1,9 @@
 import { applyEdits, editKey, type Edit, type SummaryEdit } from '../../core/condense/edits';
 import { activeEdits, type Condensation, type Ledger } from '../../core/condense/ledger';
+import type { Pace } from '../../core/condense/pace';
 import { hashText } from '../../core/hash';
 import { newViolations } from '../../core/messages/firewall';
-import { messageKey } from '../../core/messages/messageKey';
+import { messageKey, type MessageKey } from '../../core/messages/messageKey';
 import type { ApiMessage } from '../../core/messages/types';
 import { align, type Alignment } from './align';
 
@@ -33,9 +34,9 @@ export const unedited = (messages: readonly ApiMessage[]): Shown => ({
  * The view of a conversation by its ledger. A pure function of both: a conversation that was edited, branched or rolled
  * back keeps the edits of the messages that it still has, and one that comes back to what it was has them all again.
  */
-export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Followed {
+export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[], pace: Pace): Promise<Followed> {
   if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
-  const keys = messages.map(messageKey);
+  const keys = await keysOf(messages, pace);
   let isExact = true;
   const edits = activeEdits(ledger, (own, { messages: was }) => {
     if (!was) return own;
@@ -43,10 +44,20 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
     isExact &&= alignment.isExact;
     return alignment.isExact ? own : own.flatMap((edit) => moved(edit, alignment, messages));
   });
-  const fitting = withoutStale(messages, edits);
-  const shown = show(messages, fitting);
+  const shown = showFitting(messages, edits);
+  await pace.breathe();
   const isValid = newViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
   return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
+}
+
+/** The keys of messages, which take their time where they are asked for the first time. */
+export async function keysOf(messages: readonly ApiMessage[], pace: Pace): Promise<MessageKey[]> {
+  const keys: MessageKey[] = [];
+  for (const message of messages) {
+    keys.push(messageKey(message));
+    await pace.breathe();
+  }
+  return keys;
 }
 
 /** The view that edits make, all of which fit. */
@@ -65,11 +76,11 @@ export function grown({ edits, messages, origins }: Shown, added: readonly ApiMe
   };
 }
 
-function withoutStale(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly Edit[] {
-  const { stale } = applyEdits(messages, edits);
-  if (stale.length === 0) return edits;
+function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
+  const { messages: view, origins, stale } = applyEdits(messages, edits);
+  if (stale.length === 0) return { edits, messages: view, origins };
   const gone = new Set(stale.map(editKey));
-  return edits.filter((edit) => !gone.has(editKey(edit)));
+  return { edits: edits.filter((edit) => !gone.has(editKey(edit))), messages: view, origins };
 }
 
 /** Whether any of a condensation's edits still has its message. */

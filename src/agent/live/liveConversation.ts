@@ -15,7 +15,7 @@ import { newViolations } from '../../core/messages/firewall';
 import { messageKey, type MessageKey } from '../../core/messages/messageKey';
 import type { ApiMessage } from '../../core/messages/types';
 import { isStorageError, originalsOf } from '../../storage/ledgerStore';
-import { followEdits, grown, show, unedited, type Shown } from './followEdits';
+import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import type { LiveParts } from './liveParts';
 import type { Preparation } from './preparation';
@@ -129,7 +129,7 @@ export class LiveConversation {
     this.lastUsed = clock.now();
     this.beside = counter.text(request.system ?? '') + (request.tools.length > 0 ? counter.json(request.tools) : 0);
     if (hasGrown) this.current = grown(this.current, added, known);
-    else if (!this.showAnew()) await this.restoreReferences();
+    else if (!(await this.showAnew())) await this.restoreReferences();
     const pace = new Pace();
     for (const message of this.current.messages) {
       counter.message(message);
@@ -144,10 +144,14 @@ export class LiveConversation {
    */
   async record(made: Made, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
+    const pace = new Pace();
+    await pace.giveBack();
     const shown = show(this.sent, lastByPlace([...this.current.edits, ...made.edits]));
+    await pace.breathe();
     // The conversation may have grown since it was made.
     if (newViolations(this.sent, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
+    await pace.breathe();
     const { provider, edits, steps, tokensBefore, tokensAfter, cost } = made;
     const condensation: Condensation = {
       provider,
@@ -160,7 +164,7 @@ export class LiveConversation {
       at: new Date(clock.now()).toISOString(),
       base: 'view',
       viewHash: viewHash(shown.messages),
-      messages: this.sent.map(messageKey),
+      messages: await keysOf(this.sent, pace),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
     const originals = originalsOf(this.sent, edits);
@@ -186,7 +190,7 @@ export class LiveConversation {
     const restoring = activeCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
-    this.showAnew();
+    await this.showAnew();
     await this.restoreReferences();
   }
 
@@ -200,9 +204,9 @@ export class LiveConversation {
   }
 
   /** @returns false where the conversation went another way since a condensation. */
-  private showAnew(): boolean {
+  private async showAnew(): Promise<boolean> {
     this.revision++;
-    const followed = followEdits(this.ledger, this.sent);
+    const followed = await followEdits(this.ledger, this.sent, new Pace());
     this.current = followed;
     return followed.isExact;
   }

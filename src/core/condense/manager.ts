@@ -5,6 +5,7 @@ import { checkEdits } from './checkEdits';
 import { coherenceOf, floorBreaches, type CoherenceFloor, type CoherenceReport } from './coherence/coherence';
 import { Cooldown } from './cooldown';
 import { applyEdits, editKey, type Edit } from './edits';
+import { Pace } from './pace';
 import {
   ProviderFailure,
   type CondensationOptions,
@@ -226,7 +227,7 @@ export class CondensationManager {
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
       request.signal?.throwIfAborted();
-      return this.judge(provider, result, context, request, makers);
+      return await this.judge(provider, result, context, request, makers);
     } catch (error) {
       // What was spent is told also where nothing came of it.
       const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NOTHING_SPENT));
@@ -237,13 +238,13 @@ export class CondensationManager {
   }
 
   /** The checks that a result must pass: its edits, the firewall, never worse, worth it. */
-  private judge(
+  private async judge(
     provider: CondensationProvider,
     result: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
     { base, unchanged, tokensBefore }: OutcomeMakers,
-  ): CondensationOutcome {
+  ): Promise<CondensationOutcome> {
     const { edits } = result;
     if (edits.length === 0) {
       const { reason, detail } = result.unchanged ?? {
@@ -252,10 +253,14 @@ export class CondensationManager {
       };
       return unchanged(reason, detail, result);
     }
+    const pace = new Pace(request.signal);
+    await pace.giveBack();
     const { messages: view, origins, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
     if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
+    await pace.breathe();
     const violations = [...checkEdits(request.messages, edits), ...newViolations(request.messages, view, { origins })];
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
+    await pace.breathe();
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
@@ -264,6 +269,7 @@ export class CondensationManager {
       const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
       return unchanged('below-minimum-gain', detail, result);
     }
+    await pace.breathe();
     const coherence = coherenceOf(request.messages, [...context.edits, ...edits]);
     const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);

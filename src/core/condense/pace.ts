@@ -12,7 +12,14 @@ export class Pace {
    * @throws the signal's reason where it was aborted.
    */
   async breathe(): Promise<void> {
-    if (performance.now() - this.since < STRETCH_MS) return;
+    if (performance.now() - this.since >= STRETCH_MS) await this.giveBack();
+  }
+
+  /**
+   * Gives the thread back at once, for what ran before took its time.
+   * @throws the signal's reason where it was aborted.
+   */
+  async giveBack(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.signal?.throwIfAborted();
     this.since = performance.now();
