@@ -127,6 +127,17 @@ describe('after a failure', () => {
     expect(checkConversation(outcome.view)).toEqual([]);
   });
 
+  it('truncation goes as far as it may once it has to, and not before', async () => {
+    const truncateTo = Math.round(TOKENS / 3);
+    const fits = await bed(['failed']).condense({ mayUseNative: true, window: large, truncateTo });
+    expect(fits.kind).toBe('failed');
+    const outcome = await bed(['failed']).condense({ mayUseNative: true, window: small, truncateTo });
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: 'truncation' });
+    expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(truncateTo);
+    const barely = await bed(['failed']).condense({ mayUseNative: true, window: small });
+    expect(barely.kind === 'condensed' && barely.tokensAfter).toBeGreaterThan(truncateTo);
+  });
+
   it('truncation on top of a success that isn’t enough', async () => {
     const { condense } = bed();
     const same = lines('same', 80);

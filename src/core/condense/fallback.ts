@@ -25,8 +25,13 @@ export interface FallbackPolicy {
   readonly window?: WindowLimits;
   /** O200k tokens that the messages may have, in place of what the window allows. */
   readonly limitTokens?: number;
-  /** O200k tokens that truncation leaves free, so that the next request doesn't exceed the window again. Default 0. */
+  /** O200k tokens that are left free, so that the next request doesn't exceed the window again. Default 0. */
   readonly roomTokens?: number;
+  /**
+   * O200k tokens of the messages down to which truncation goes once it has to; default: until they fit, with the room. It
+   * breaks the prompt cache anyway: one that goes far costs less than many that hardly suffice.
+   */
+  readonly truncateTo?: number;
   /** True where the request must fit: then the floor follows on truncation. Default false. */
   readonly hasFloor?: boolean;
   /** Configurations of the fallbacks, by provider; absent: their defaults. */
@@ -59,10 +64,12 @@ export async function condenseWithFallback(
   }
   const limit = policy.limitTokens ?? (policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity);
   // What must fit must, whatever is lost sight of.
-  const fitting = { ...request, targetTokens: Math.max(0, limit - (policy.roomTokens ?? 0)), coherenceFloor: {} };
-  for (const fallback of lossyFallbacks(outcome, policy)) {
+  const fitting = { ...request, coherenceFloor: {} };
+  const fittingTarget = Math.max(0, limit - (policy.roomTokens ?? 0));
+  for (const { truncateTo = fittingTarget, ...fallback } of lossyFallbacks(outcome, policy)) {
     if (outcome.kind === 'cancelled' || tokensOf(outcome) <= limit) return outcome;
-    outcome = await next(manager, outcome, fitting, fallback);
+    const targetTokens = Math.min(truncateTo, fittingTarget);
+    outcome = await next(manager, outcome, { ...fitting, targetTokens }, fallback);
   }
   return outcome;
 }
@@ -85,9 +92,14 @@ const FLOOR: readonly Fallback[] = [
   { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'truncate', maxChars: 500 } },
 ].map((config) => ({ provider: 'truncation', config: { ...config, messageText: { mode: 'keep' } }, why: FLOOR_WHY }));
 
-function lossyFallbacks({ provider }: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
+/** Truncation, then the floor, which goes no further than it must. */
+function lossyFallbacks(
+  { provider }: CondensationOutcome,
+  { configs, hasFloor, truncateTo }: FallbackPolicy,
+): readonly (Fallback & Pick<FallbackPolicy, 'truncateTo'>)[] {
   const why = 'The window would have been exceeded, so old content was truncated.';
-  const truncation = { provider: 'truncation', config: configs?.['truncation'], why } as const;
+  const config = configs?.['truncation'];
+  const truncation = { provider: 'truncation', config, why, ...(truncateTo !== undefined && { truncateTo }) } as const;
   return [...(provider === 'truncation' ? [] : [truncation]), ...(hasFloor === true ? FLOOR : [])];
 }
 
