@@ -98,6 +98,7 @@ describe('the exported API', () => {
       ['lossless', false],
       ['truncation', false],
       ['native', true],
+      ['smart', true],
     ]);
     expect(providers[1]!.configSchema).toMatchObject({ properties: { toolResults: {} } });
     expect(await api.listProfiles()).toEqual([
