@@ -128,7 +128,7 @@ describe('after a failure', () => {
   });
 
   it('truncation goes as far as it may once it has to, and not before', async () => {
-    const truncateTo = Math.round(TOKENS / 3);
+    const truncateTo = Math.round(TOKENS * 0.58);
     const fits = await bed(['failed']).condense({ mayUseNative: true, window: large, truncateTo });
     expect(fits.kind).toBe('failed');
     const outcome = await bed(['failed']).condense({ mayUseNative: true, window: small, truncateTo });
