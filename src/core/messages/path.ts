@@ -30,8 +30,9 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   }
   const changed = withValueAt((root as Container)[key], rest, value);
   if (Array.isArray(root)) return root.with(key as number, changed) as T;
-  // A plain spread would turn an own "__proto__" (valid JSON) into a prototype; defining it keeps it as data.
-  const copy = { ...root };
-  Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });
-  return copy;
+  const copy = { ...root } as Record<string | number, unknown>;
+  // An assigned "__proto__" (an own one is valid JSON) would be a prototype; any other key keeps the object's shape so.
+  if (key !== '__proto__') copy[key] = changed;
+  else Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });
+  return copy as T;
 }

@@ -22,6 +22,8 @@ export class LineIds {
   /** Where each line was seen first. */
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
+  /** The text that it was seen in, by its place in the list of them. */
+  private textOf = new Int32Array(1_024);
   private readonly texts: string[] = [];
 
   /** The id of the line that stands at `start` to `end` of a text. */
@@ -47,7 +49,10 @@ export class LineIds {
   private isSame(id: LineId, text: string, start: number, end: number): boolean {
     const first = this.starts[id] as number;
     const length = end - start;
-    return (this.ends[id] as number) - first === length && sameSlice(this.texts[id] ?? '', first, text, start, length);
+    return (
+      (this.ends[id] as number) - first === length &&
+      sameSlice(this.texts[this.textOf[id] as number] ?? '', first, text, start, length)
+    );
   }
 
   private add(slot: number, hash: number, text: string, start: number, end: number): LineId {
@@ -56,6 +61,7 @@ export class LineIds {
       this.hashes = longer(this.hashes, 2 * id);
       this.starts = longer(this.starts, 2 * id);
       this.ends = longer(this.ends, 2 * id);
+      this.textOf = longer(this.textOf, 2 * id);
       const kinds = new Uint8Array(2 * id);
       kinds.set(this.kinds);
       this.kinds = kinds;
@@ -65,7 +71,8 @@ export class LineIds {
     this.kinds[id] = kindOf(text, start, end);
     this.starts[id] = start;
     this.ends[id] = end;
-    this.texts.push(text);
+    if (this.texts.at(-1) !== text) this.texts.push(text);
+    this.textOf[id] = this.texts.length - 1;
     if (2 * this.count >= this.slots.length) this.spread();
     return id;
   }

@@ -41,7 +41,8 @@ export class LineIndex {
   /** The latest place of each id, + 1. */
   private newest = new Int32Array(1_024);
   /** Pairs: an entry that was changed after it was made (its index times three, plus which list), and what stood there. */
-  private readonly undo: number[] = [];
+  private undo = new Int32Array(1_024);
+  private undoSize = 0;
   /** How long the list of changes was when each source came. */
   private readonly undoBases: number[] = [];
 
@@ -59,7 +60,7 @@ export class LineIndex {
     const at = this.sources.push(source) - 1;
     this.bases.push(base);
     this.linked.push(0);
-    this.undoBases.push(this.undo.length);
+    this.undoBases.push(this.undoSize);
     this.keeper.fill(NONE, base, this.size);
     this.previous.fill(NONE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
@@ -72,9 +73,9 @@ export class LineIndex {
     if (count >= this.sources.length) return;
     const size = this.bases[count] as number;
     const undone = this.undoBases[count] as number;
-    while (this.undo.length > undone) {
-      const value = this.undo.pop() as number;
-      const changed = this.undo.pop() as number;
+    while (this.undoSize > undone) {
+      const value = this.undo[--this.undoSize] as number;
+      const changed = this.undo[--this.undoSize] as number;
       const index = Math.floor(changed / LISTS);
       if (changed % LISTS === KEEPER) this.setKeeper(index, value);
       else (changed % LISTS === PREVIOUS ? this.previous : this.newest)[index] = value;
@@ -141,10 +142,10 @@ export class LineIndex {
       if (this.keeperOf(candidate) !== NONE) {
         // It is kept elsewhere under the same id: no need to come by here again.
         if (newer === NONE) {
-          this.undo.push(id * LISTS + NEWEST, candidate + 1);
+          this.note(id * LISTS + NEWEST, candidate + 1);
           this.newest[id] = older + 1;
         } else {
-          this.undo.push(newer * LISTS + PREVIOUS, candidate);
+          this.note(newer * LISTS + PREVIOUS, candidate);
           this.previous[newer] = older;
         }
       } else {
@@ -194,8 +195,14 @@ export class LineIndex {
   }
 
   private changeKeeper(line: LineNumber, keeper: LineNumber): void {
-    this.undo.push(line * LISTS + KEEPER, this.keeperOf(line));
+    this.note(line * LISTS + KEEPER, this.keeperOf(line));
     this.setKeeper(line, keeper);
+  }
+
+  private note(changed: number, value: number): void {
+    if (this.undoSize + 2 > this.undo.length) this.undo = longer(this.undo, 2 * this.undo.length);
+    this.undo[this.undoSize++] = changed;
+    this.undo[this.undoSize++] = value;
   }
 
   private setKeeper(line: LineNumber, keeper: LineNumber): void {

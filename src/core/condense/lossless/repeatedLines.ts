@@ -185,7 +185,8 @@ function planned(draft: Draft, known: KnownLines, source: Source, runs: readonly
     const same = before.get(run.first);
     return same && isSameRun(same.run, run) ? same : { run, request: requestFor(draft, source, run) };
   });
-  known.plans.set(source, plan);
+  // A text that is cut is another one afterwards.
+  if (plan.every(({ request }) => request === undefined)) known.plans.set(source, plan);
   return plan;
 }
 
