@@ -7,7 +7,7 @@ import { storeKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { never, overloaded, reply, type Behaviour } from '../servers/behaviour';
-import { DONE, GO_ON_PROMPT, longTask, PRICES, QUESTION, TASK_PROMPT } from '../servers/longTask';
+import { DONE, longTask, partPrompt, PAUSED, PRICES, QUESTION, TASK_PROMPT } from '../servers/longTask';
 import type { ModelServer } from '../servers/modelServer';
 import { taskRequests } from '../servers/taskFigures';
 import { condensationsIn, taskBench, type TaskBench, type TaskBenchOptions } from '../support/taskBench';
@@ -17,8 +17,8 @@ const ROOT = '/home/dev/project';
 const CALLS = 48;
 /** A step behind the first condensation. */
 const PAUSE = 26;
-const PAUSED = 'Shall I?';
-const task = longTask(ROOT, CALLS, PAUSE);
+const GO_ON_PROMPT = partPrompt(1);
+const task = longTask(ROOT, CALLS, [PAUSE]);
 
 const open: TaskBench[] = [];
 const servers: ModelServer[] = [];
@@ -109,7 +109,7 @@ describe('the task goes on', () => {
   it('in two windows at once, each with its own', async () => {
     const other = '/home/dev/other';
     const first = await benchFor();
-    const second = await benchFor({ storage: first.storage }, other, longTask(other, CALLS, PAUSE));
+    const second = await benchFor({ storage: first.storage }, other, longTask(other, CALLS, [PAUSE]));
     const runs = [first, second].map(async (bench, index) => {
       const window = bench.open(TRUNCATION);
       const chat = window.chat(bench.tools, `conversation-${index}`);

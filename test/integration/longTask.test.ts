@@ -46,7 +46,7 @@ describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
 
       const { line } = task.early;
       expect(await chat.ask(QUESTION)).toBe(line);
-      const { wasInView, original, restored } = recallProof(bench.server.requests);
+      const { wasInView, original, restored } = recallProof(task, bench.server.requests);
       expect(wasInView).toBe(false);
       expect(restored).toBe(original);
 

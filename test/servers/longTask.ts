@@ -11,7 +11,10 @@ import { taskRequests } from './taskFigures';
 
 export const RECALL_TOOL = 'contextCondenser_recall';
 export const TASK_PROMPT = 'Go through the whole project and put it in order.';
-export const GO_ON_PROMPT = 'Please go on with it.';
+/** What the user says to begin a part of the work: the first from 0. */
+export const partPrompt = (part: number): string => (part === 0 ? TASK_PROMPT : `Please go on with part ${part + 1}.`);
+/** The model's last words of a part that is not the last. */
+export const PAUSED = 'Shall I go on?';
 export const QUESTION = 'How many seconds is the grace period of the ledger, and who agreed to it?';
 export const NOTES_PROMPT = 'Write the first file down again, as notes.';
 export const DONE = 'The whole project is in order now.';
@@ -28,28 +31,31 @@ export const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
 
 export interface LongTask extends BigTask {
   readonly turns: readonly AgentTurn[];
+  /** The turn in which the question is asked. */
+  readonly questionTurn: number;
   /** Where the notes are written. */
   readonly notes: string;
 }
 
-/** The turn in which the question is asked. */
-const QUESTION_TURN = 2;
-
 /**
  * @param root the folder that the agent works in.
  * @param calls tool calls; fewer than 120 make a shorter task of the same kind.
- * @param pause the step behind which the work waits for {@link GO_ON_PROMPT}; absent: it doesn't.
+ * @param pauses steps before which the work waits for the user to go on, with {@link partPrompt}.
  */
-export function longTask(root: string, calls?: number, pause?: number): LongTask {
+export function longTask(root: string, calls?: number, pauses: readonly number[] = []): LongTask {
   const task = bigTask(root, 7, calls);
   const notes = `${root}/notes.txt`;
   const work = task.steps.map((step): Reply => ({ ...callsTool(...step.calls), text: step.text }));
-  const end = pause ?? work.length;
+  const parts = [0, ...pauses].map((start, part): AgentTurn => {
+    const last = reply(part === pauses.length ? DONE : PAUSED);
+    return { prompt: partPrompt(part), steps: [...work.slice(start, pauses[part]), last] };
+  });
+  const questionTurn = parts.length;
   const question: AgentTurn = {
     prompt: QUESTION,
     steps: [
       (request) => callsTool(...markersIn(request).map(({ reference }) => recallOf(reference))),
-      (request) => reply(factIn(recalled(request).join('\n'))),
+      (request) => reply(factIn(recalled(request, questionTurn).join('\n'))),
     ],
   };
   const write: AgentTurn = {
@@ -62,9 +68,7 @@ export function longTask(root: string, calls?: number, pause?: number): LongTask
       reply(WRITTEN),
     ],
   };
-  const first = { prompt: TASK_PROMPT, steps: [...work.slice(0, end), reply(pause === undefined ? DONE : 'Shall I?')] };
-  const rest = { prompt: GO_ON_PROMPT, steps: [...work.slice(end), reply(DONE)] };
-  return { ...task, notes, turns: [first, rest, question, write] };
+  return { ...task, notes, questionTurn, turns: [...parts, question, write] };
 }
 
 /** Options of a server that plays the task and is as strict as the vendor about its window. */
@@ -94,9 +98,9 @@ const recallOf = (reference: string) => ({
 });
 
 /** What was recalled for each marker, without the line above it that names its place. */
-const recalled = (request: RecordedRequest): string[] =>
+const recalled = (request: RecordedRequest, questionTurn: number): string[] =>
   markersIn(request).map((_marker, index) =>
-    (resultOf(request, callId(QUESTION_TURN, 0, index)) ?? '').replace(/^\[ref [^\n]*\]\n/, ''),
+    (resultOf(request, callId(questionTurn, 0, index)) ?? '').replace(/^\[ref [^\n]*\]\n/, ''),
   );
 
 /** The model's answer is the line that it was asked about. */
@@ -115,13 +119,13 @@ export interface RecallProof {
 }
 
 /** @param requests of the conversation, the question's among them. */
-export function recallProof(requests: readonly RecordedRequest[]): RecallProof {
+export function recallProof({ questionTurn }: LongTask, requests: readonly RecordedRequest[]): RecallProof {
   const all = taskRequests(requests);
   const first = all.find((request) => resultOf(request, EARLY_CALL) !== undefined);
-  const answered = all.findLast((request) => resultOf(request, callId(QUESTION_TURN, 0)) !== undefined);
+  const answered = all.findLast((request) => resultOf(request, callId(questionTurn, 0)) !== undefined);
   const asked = answered && all[all.indexOf(answered) - 1];
   if (!first || !asked) throw new Error('The question was not asked, or nothing was recalled.');
-  const texts = recalled(answered);
+  const texts = recalled(answered, questionTurn);
   const restored = markersIn(answered).reduce(
     (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),
     resultOf(answered, EARLY_CALL) ?? '',
