@@ -7,7 +7,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { openLedger } from '../storage/ledgerStore';
 import { perform } from './perform';
 import { runTask } from './runTask';
-import type { CondensedResult, CondenseTask, CountTask, TaskProgress, UndoTask } from './tasks';
+import type { CondensedResult, CondenseTask, TaskProgress, UndoTask } from './tasks';
 
 let folder: string;
 let path: string;
@@ -37,7 +37,7 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
   ...changes,
 });
 
-const performed = (what: CondenseTask | UndoTask | CountTask): Promise<unknown> =>
+const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
   perform(
     what,
     () => loadTokenCounter(inject('bundles')),
@@ -74,16 +74,6 @@ describe('perform', () => {
 
   it('names a provider that is not there', async () => {
     await expect(performed(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
-  });
-
-  it('counts several files; one that can’t be read stops nothing', async () => {
-    const broken = join(folder, 'broken.jsonl');
-    writeFileSync(broken, '{"type":');
-    await performed({ kind: 'count', paths: [broken, path], history: 'active' });
-    expect(told.map(({ counted }) => counted)).toEqual([
-      { path: broken, content: undefined },
-      { path, content: { title: 'Rename value7 in src/values.ts', tokens: expect.any(Number) } },
-    ]);
   });
 });
 

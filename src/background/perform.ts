@@ -9,8 +9,6 @@ import { indexConversations } from './indexConversations';
 import type {
   CondensedResult,
   CondenseTask,
-  CountedConversation,
-  CountTask,
   NotCondensedResult,
   Task,
   TaskProgress,
@@ -27,8 +25,6 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, t
       return condense(task, new MessageCounter(await tokens()), tell);
     case 'undo':
       return undo(task);
-    case 'count':
-      return count(task, new MessageCounter(await tokens()), tell);
     case 'index':
       return indexConversations(task, tokens, (index) => {
         tell({ step: 'Looking for conversations', index });
@@ -54,23 +50,4 @@ async function undo(task: UndoTask): Promise<UndoResult> {
   const last = ledger.ledger.condensations.find(({ id }) => id === entry.condensation);
   await ledger.append(entry, new Map());
   return { undone: last && { provider: last.provider, edits: last.edits.length } };
-}
-
-async function count(task: CountTask, counter: MessageCounter, tell: Tell): Promise<null> {
-  for (const path of task.paths) {
-    tell({ step: 'Counting tokens', counted: { path, content: countFile(path, task, counter) } });
-    // One turn of the loop, so that the message goes out before the next file.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return null;
-}
-
-/** A file that can't be read has no count; what is wrong with it is told when it is picked. */
-function countFile(path: string, { history }: CountTask, counter: MessageCounter): CountedConversation['content'] {
-  try {
-    const { title, messages } = readConversationFile(path, { history, tornTail: 'drop' });
-    return { title, tokens: counter.messages(messages) };
-  } catch {
-    return undefined;
-  }
 }

@@ -27,13 +27,6 @@ export interface UndoTask {
   readonly store: string;
 }
 
-/** Tokens of several conversations, one after the other; each is told as it is known. */
-export interface CountTask {
-  readonly kind: 'count';
-  readonly paths: readonly string[];
-  readonly history: HistoryScope;
-}
-
 /**
  * Every conversation on this machine, told at once; then what reading them tells, titles first, the newest first. Details
  * are kept in a file, so that nothing is read again as long as it stays the same.
@@ -48,7 +41,7 @@ export interface IndexTask {
 
 export type IndexProgress = { readonly found: FindResult } | { readonly details: readonly ConversationDetails[] };
 
-export type Task = CondenseTask | UndoTask | CountTask | IndexTask;
+export type Task = CondenseTask | UndoTask | IndexTask;
 
 export interface CondensedResult {
   readonly kind: 'condensed';
@@ -92,12 +85,6 @@ export interface UndoResult {
   readonly undone: { readonly provider: string; readonly edits: number } | undefined;
 }
 
-export interface CountedConversation {
-  readonly path: string;
-  /** Undefined where the file can't be read. */
-  readonly content: { readonly title: string; readonly tokens: number } | undefined;
-}
-
 export type TaskResult<T extends Task> = T extends CondenseTask
   ? CondensedResult | NotCondensedResult
   : T extends UndoTask
@@ -107,7 +94,6 @@ export type TaskResult<T extends Task> = T extends CondenseTask
 export interface TaskProgress {
   /** What is being done, in words. */
   readonly step: string;
-  readonly counted?: CountedConversation;
   readonly index?: IndexProgress;
 }
 

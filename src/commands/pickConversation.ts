@@ -1,16 +1,14 @@
-import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { liveItem } from '../agent/liveDetails';
 import type { LiveSummary } from '../agent/live/types';
 import { liveConversations } from '../agent/runtime';
-import type { CountedConversation } from '../background/tasks';
-import { findConversations } from '../conversations/stores/find';
+import type { IndexedConversation } from '../background/conversationIndex';
+import type { ConversationDetails } from '../conversations/stores/details';
 import type { FoundConversation } from '../conversations/stores/types';
 import { formatTokens } from '../core/condense/report';
-import { inBackground } from './background';
+import { conversationIndex } from './conversationIndex';
 import type { Services } from './services';
-import { manualSettings } from './settings';
 
 /** More than this nobody scrolls through; the list is searched, and "Open file…" reaches the rest. */
 const SHOWN = 200;
@@ -70,72 +68,56 @@ async function fill(
   ahead: readonly PickItem[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { history } = manualSettings();
-  const { globalStorageUri } = services.context;
-  try {
-    const { conversations: all } = await findConversations({
-      platform: process.platform,
-      env: process.env,
-      homedir: homedir(),
-      globalStorage: dirname(globalStorageUri.fsPath),
-    });
+  const index = conversationIndex(services);
+  signal.addEventListener('abort', () => {
+    index.dispose();
+  });
+  let redraw: NodeJS.Timeout | undefined;
+  const show = (): void => {
+    redraw = undefined;
     if (signal.aborted) return;
-    const found = all.slice(0, SHOWN);
-    const known = new Map<string, CountedConversation>();
-    if (found.length + ahead.length === 0) {
-      picker.placeholder = vscode.l10n.t('No agent has conversations on this machine; open a file.');
-    }
-    let refresh: NodeJS.Timeout | undefined;
-    const show = (): void => {
-      refresh = undefined;
-      if (signal.aborted) return;
-      const [active] = picker.activeItems;
-      const items: PickItem[] = [
-        ...ahead,
-        ...found.map((conversation) => itemOf(conversation, known.get(conversation.path))),
-        openFileItem(),
-      ];
-      picker.items = items;
-      const again = items.find(
-        (item) =>
-          (item.found && item.found.path === active?.found?.path) ||
-          (item.conversation && item.conversation.id === active?.conversation?.id),
-      );
-      if (again) picker.activeItems = [again];
-    };
-    show();
-    const task = { kind: 'count', paths: found.map(({ path }) => path), history } as const;
-    if (found.length > 0) {
-      await inBackground(services, task, signal, ({ counted }) => {
-        if (counted) known.set(counted.path, counted);
-        // Several counts a second come in: the list is redrawn at most ten times.
-        refresh ??= setTimeout(show, 100);
-      });
-    }
-    clearTimeout(refresh);
-    show();
-  } catch (error) {
-    if (!signal.aborted) services.log.warn(`Listing conversations: ${String(error)}`);
-  } finally {
-    if (!signal.aborted) picker.busy = false;
+    const [active] = picker.activeItems;
+    // Subagents' conversations are done: what goes on is the one that started them.
+    const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
+    const items: PickItem[] = [...ahead, ...found.map(itemOf), openFileItem()];
+    picker.items = items;
+    const again = items.find(
+      (item) =>
+        (item.found && item.found.path === active?.found?.path) ||
+        (item.conversation && item.conversation.id === active?.conversation?.id),
+    );
+    if (again) picker.activeItems = [again];
+  };
+  // Several counts a second come in: the list is redrawn at most ten times.
+  index.onDidChange(() => {
+    redraw ??= setTimeout(show, 100);
+  });
+  await index.refresh();
+  clearTimeout(redraw);
+  if (signal.aborted) return;
+  if (index.conversations.length + ahead.length === 0) {
+    picker.placeholder = vscode.l10n.t('No agent has conversations on this machine; open a file.');
   }
+  show();
+  picker.busy = false;
 }
 
-function itemOf(found: FoundConversation, counted: CountedConversation | undefined): PickItem {
+function itemOf({ details, ...found }: IndexedConversation): PickItem {
   // Claude Code writes a project's path with dashes.
-  const folder = basename(dirname(found.path)).replace(/^-/, '');
+  const folder = basename(details?.workspace ?? found.workspace ?? dirname(found.path)).replace(/^-/, '');
   const age = ageOf(Date.now() - found.modified);
-  const size = !counted
-    ? vscode.l10n.t('counting…')
-    : counted.content
-      ? vscode.l10n.t('{0} tokens', formatTokens(counted.content.tokens))
-      : vscode.l10n.t('can’t be read');
   return {
-    label: counted?.content?.title ?? basename(found.path),
+    label: details?.title ?? found.title ?? basename(found.path),
     // On a line of its own: a long title would push it out of sight.
-    detail: [found.agent, age, size, folder].join(' · '),
+    detail: [found.agent, age, sizeOf(details), folder].join(' · '),
     found,
   };
+}
+
+function sizeOf(details: ConversationDetails | undefined): string {
+  if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
+  if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens', formatTokens(details.tokens));
+  return details?.isComplete === true ? vscode.l10n.t('too large to count') : vscode.l10n.t('counting…');
 }
 
 /** A span of time in the largest unit that it fills. */
