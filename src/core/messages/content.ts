@@ -66,6 +66,7 @@ const stringAt = (message: ApiMessage, path: Path): string => {
 const valueSlice = (message: ApiMessage, part: Content): string =>
   stringAt(message, part.path).slice(part.start, part.end);
 
+/** Paths are made with `concat`: a spread leaves room for sixteen more entries in each of them. */
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return textContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
@@ -73,14 +74,14 @@ function collectContents(message: ApiMessage): Content[] {
   message.content.forEach((block, index) => {
     const path: Path = ['content', index];
     if (isText(block)) {
-      contents.push(...textContents(message, [...path, 'text'], block.text, afterHeader));
+      contents.push(...textContents(message, path.concat('text'), block.text, afterHeader));
       const header = message.role === 'user' ? xmlResultHeader(block.text) : undefined;
       afterHeader = header?.length === block.text.length;
       return;
     }
     afterHeader = false;
-    if (isToolUse(block)) contents.push(...stringsIn(block.input, [...path, 'input']));
-    if (isToolResult(block)) contents.push(...resultContents(block.content, [...path, 'content']));
+    if (isToolUse(block)) contents.push(...stringsIn(block.input, path.concat('input')));
+    if (isToolResult(block)) contents.push(...resultContents(block.content, path.concat('content')));
   });
   return contents;
 }
@@ -118,8 +119,8 @@ const MAX_DEPTH = 64;
 function stringsIn(value: unknown, path: Path): Content[] {
   if (typeof value === 'string') return whole('toolParameters', path, value);
   if (path.length > MAX_DEPTH) return [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => stringsIn(item, [...path, index]));
-  if (isRecord(value)) return Object.entries(value).flatMap(([key, item]) => stringsIn(item, [...path, key]));
+  if (Array.isArray(value)) return value.flatMap((item, index) => stringsIn(item, path.concat(index)));
+  if (isRecord(value)) return Object.entries(value).flatMap(([key, item]) => stringsIn(item, path.concat(key)));
   return [];
 }
 
@@ -127,11 +128,11 @@ function resultContents(content: string | readonly Block[] | undefined, path: Pa
   if (typeof content === 'string') return whole('toolResults', path, content);
   if (!Array.isArray(content)) return [];
   return (content as readonly Block[]).flatMap((block, index) => {
-    if (isText(block)) return whole('toolResults', [...path, index, 'text'], block.text);
+    if (isText(block)) return whole('toolResults', path.concat(index, 'text'), block.text);
     // Cline 4 stores the parts of one result as `{query, result}` without a type.
     const untyped = block['result'];
     return typeof block.type !== 'string' && typeof untyped === 'string'
-      ? whole('toolResults', [...path, index, 'result'], untyped)
+      ? whole('toolResults', path.concat(index, 'result'), untyped)
       : [];
   });
 }
