@@ -1,15 +1,38 @@
 import { z } from 'zod';
+import { valueAt } from '../messages/path';
 import type { ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /** Checks a configuration from outside against its schema; each problem names the setting, what was found, what is allowed. */
 export function validate<T>(schema: z.ZodType<T>, config: unknown): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
   if (result.success) return { valid: true, config: result.data };
-  return { valid: false, problems: result.error.issues.map(problemOf) };
+  return { valid: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, config)) };
 }
 
-function problemOf(issue: z.core.$ZodIssue): ConfigProblem {
-  return { path: issue.path.map(String).join('.'), message: issue.message };
+/** Of a choice between forms the problems with the one that comes nearest: it has the fewest, the deepest first. */
+function problemsOf(issue: z.core.$ZodIssue, config: unknown): ConfigProblem[] {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const [nearest = []] = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
+    return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, config));
+  }
+  const found = valueAt(
+    config,
+    issue.path.filter((key) => typeof key !== 'symbol'),
+  );
+  const isTold = issue.code === 'custom' || issue.code === 'unrecognized_keys';
+  return [{ path, message: isTold ? issue.message : `${issue.message}; found ${shown(found)}` }];
+}
+
+const depthOf = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
+
+const MAX_SHOWN = 60;
+
+/** A value as a message shows it. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'function' ? 'a function' : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
 }
 
 /** The JSON Schema of a configuration: one source of truth for validation, the panel and package.json. */

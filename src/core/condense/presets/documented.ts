@@ -14,7 +14,7 @@ import {
   suppress,
   together,
 } from './passes';
-import type { Preset } from './types';
+import type { Preset } from './preset';
 
 const conservative: Preset = {
   id: 'conservative',

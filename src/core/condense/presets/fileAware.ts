@@ -4,7 +4,7 @@
  * stays longest, for the next edit will likely be near it. Measured in `docs/BENCHMARKS.md`.
  */
 import { individually, overTarget, suppress, those } from './passes';
-import type { Preset } from './types';
+import type { Preset } from './preset';
 
 /** Results that a call can give again, or that were told and done with; reads have passes of their own. */
 const OUTPUTS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;

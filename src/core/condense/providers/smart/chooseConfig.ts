@@ -1,5 +1,5 @@
 import { validate } from '../../config';
-import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, type Preset } from '../../presets';
+import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, type Preset } from '../../presets';
 import type { ValidationResult } from '../../types';
 import { smartConfigSchema, type SmartConfig } from './config';
 
@@ -9,7 +9,7 @@ import { smartConfigSchema, type SmartConfig } from './config';
  * @param own the user's presets.
  */
 export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
-  if (typeof config !== 'string') return validate(smartConfigSchema, config ?? FILE_AWARE.config);
+  if (typeof config !== 'string') return validate(smartConfigSchema, migrateSmartConfig(config ?? FILE_AWARE.config));
   const preset = findPreset(config, own);
   if (preset) return validate(smartConfigSchema, preset.config);
   const known = [...own, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');

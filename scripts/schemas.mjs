@@ -1,0 +1,25 @@
+// Writes the JSON Schemas that follow from the types: those of settings into package.json, that of preset files into schemas/.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const folder = mkdtempSync(join(tmpdir(), 'context-condenser-schemas-'));
+try {
+  const outfile = join(folder, 'schemas.mjs');
+  await build({ entryPoints: ['src/settings/schemas.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
+  const { presetFileJsonSchema, settingSchemas } = await import(pathToFileURL(outfile).href);
+  const text = (value) => `${JSON.stringify(value, null, 2)}\n`;
+  mkdirSync('schemas', { recursive: true });
+  writeFileSync('schemas/preset.schema.json', text(presetFileJsonSchema()));
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { properties } = manifest.contributes.configuration;
+  for (const [name, schema] of Object.entries(settingSchemas())) {
+    const { default: standard, scope, order, markdownDescription } = properties[name];
+    properties[name] = { ...schema, default: standard, scope, order, markdownDescription };
+  }
+  writeFileSync('package.json', text(manifest));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

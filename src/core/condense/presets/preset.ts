@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { SmartConfigInput } from '../providers/smart/config';
+
+/** A preset as it is written; its configuration is checked apart, once it is brought to today's form. */
+export const presetSchema = z.looseObject({
+  id: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64')
+    .describe('Settings and strategies name presets by it.'),
+  name: z.string().trim().min(1).max(200).describe('What it is called.'),
+  description: z.string().max(2_000).default('').describe('What it is for.'),
+  config: z.record(z.string(), z.unknown()).describe('A configuration of the Smart provider.'),
+});
+
+/** A configuration of the Smart provider under a name. */
+export interface Preset {
+  /** Stable; settings and strategies name presets by it. */
+  readonly id: string;
+  readonly name: string;
+  /** What it is for, in a sentence or two. */
+  readonly description: string;
+  readonly config: SmartConfigInput;
+}

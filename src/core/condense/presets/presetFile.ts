@@ -1,0 +1,74 @@
+/** Presets as files (`*.condense.json`), so that they can be shared and kept in a repository. */
+import type { z } from 'zod';
+import { validate } from '../config';
+import { smartConfigSchema } from '../providers/smart/config';
+import type { ValidationResult } from '../types';
+import { migrateSmartConfig } from './migrate';
+import { presetSchema, type Preset } from './preset';
+
+/** Bytes of UTF-16 text, more than any preset that a person wrote. */
+const MAX_CHARS = 1_000_000;
+/** Objects and lists inside each other. */
+const MAX_DEPTH = 64;
+
+/** How the name of a preset's file ends: the extension contributes a schema for such files. */
+export const PRESET_FILE_END = '.condense.json';
+
+/** Keys that mean something to JavaScript objects themselves; no configuration has them. */
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * A preset from a file's text, brought to today's form. Its configuration is given as it was written: fields that this
+ * version doesn't know are in it.
+ */
+export function parsePresetFile(text: string): ValidationResult<Preset> {
+  if (text.length > MAX_CHARS) return wrong('', `has ${text.length} characters; at most ${MAX_CHARS} are read`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    return wrong('', `is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const reserved = reservedKey(value, [], 0);
+  if (reserved !== undefined) return wrong(reserved.path, reserved.message);
+  const checked = validate(presetSchema, value);
+  return checked.valid ? checkPreset(checked.config) : checked;
+}
+
+/** Checks the configuration of a preset, too. */
+export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
+  const config = migrateSmartConfig(preset.config);
+  const checked = validate(smartConfigSchema, config);
+  if (!checked.valid) {
+    return {
+      valid: false,
+      problems: checked.problems.map(({ path, message }) => ({ path: `config.${path}`, message })),
+    };
+  }
+  // It was checked just now; what is stored is what a person wrote, without the defaults.
+  return { valid: true, config: { ...preset, config: config as Preset['config'] } };
+}
+
+const wrong = (path: string, message: string): ValidationResult<never> => ({
+  valid: false,
+  problems: [{ path, message }],
+});
+
+function reservedKey(
+  value: unknown,
+  path: readonly (string | number)[],
+  depth: number,
+): { readonly path: string; readonly message: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > MAX_DEPTH) return { path: path.join('.'), message: `lies deeper than ${MAX_DEPTH} levels` };
+  for (const [key, item] of Object.entries(value)) {
+    const inside = [...path, key];
+    if (RESERVED.has(key)) return { path: inside.join('.'), message: 'is a name that no setting has' };
+    const found = reservedKey(item, inside, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A preset as a file's text. */
+export const formatPresetFile = (preset: Preset): string => `${JSON.stringify(preset, null, 2)}\n`;

@@ -1,0 +1,57 @@
+/** Runs a strategy: other providers in order, each on what the ones before left. */
+import { validate, jsonSchema } from '../config';
+import { findPreset, type Preset } from '../presets';
+import { BUILT_IN_STRATEGIES } from '../strategy/builtIn';
+import { StrategyRun } from '../strategy/run';
+import { strategySchema, type Strategy } from '../strategy/strategy';
+import type { CondensationProvider, ProviderCapabilities, ValidationResult } from '../types';
+
+export interface StrategyParts {
+  /** The providers that steps may name. */
+  readonly providers: readonly CondensationProvider[];
+  /** The user's own presets. Default none. */
+  readonly presets?: () => readonly Preset[];
+}
+
+/** The configuration is a strategy, or the id of one that this product brings. */
+export function strategyProvider({ providers, presets = () => [] }: StrategyParts): CondensationProvider<Strategy> {
+  const byId = new Map(providers.map((provider) => [provider.id, provider]));
+  const preset = (id: string): Preset | undefined => findPreset(id, presets());
+  return {
+    id: 'strategy',
+    name: 'Strategy',
+    description: 'Runs several providers or presets in order, each where its condition holds, until the target is met.',
+    version: '1.0.0',
+
+    getCapabilities: (): ProviderCapabilities => ({
+      supportsLossless: true,
+      supportsBatchMode: true,
+      supportsIndividualMode: true,
+      supportsMultiPass: true,
+      supportsLLMSummarization: true,
+      estimatedSpeed: 'medium',
+    }),
+    getConfigSchema: () => jsonSchema(strategySchema),
+    validateConfig: chooseStrategy,
+
+    condense: (context, strategy, options) => new StrategyRun(byId, preset, context, options).run(strategy),
+    async estimateReduction(context, strategy, options) {
+      const { tokensBefore, tokensAfter, steps } = await new StrategyRun(byId, preset, context, options).estimate(
+        strategy,
+      );
+      return { tokensBefore, tokensAfter, steps };
+    },
+    async estimateCost(context, strategy, options) {
+      return (await new StrategyRun(byId, preset, context, options).estimate(strategy)).cost;
+    },
+  };
+}
+
+/** Pipeline where none is named. */
+function chooseStrategy(config: unknown): ValidationResult<Strategy> {
+  if (typeof config !== 'string') return validate(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
+  const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
+  if (found) return validate(strategySchema, found);
+  const known = BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ');
+  return { valid: false, problems: [{ path: '', message: `there is no strategy "${config}"; known are ${known}` }] };
+}

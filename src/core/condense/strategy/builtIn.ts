@@ -1,0 +1,68 @@
+/** The strategies of "Complete Provider Architecture" 8, with their values. */
+import type { StrategyInput } from './strategy';
+
+const pipeline: StrategyInput = {
+  id: 'pipeline',
+  name: 'Pipeline',
+  description: 'Free and without loss first, then truncation, then a summary: each only while the target is missed.',
+  steps: [{ provider: 'lossless' }, { provider: 'truncation' }, { provider: 'native' }],
+};
+
+const adaptiveThreshold: StrategyInput = {
+  id: 'adaptive-threshold',
+  name: 'Adaptive Threshold',
+  description: 'One provider, the stronger the further the conversation is over the target.',
+  steps: [
+    { provider: 'lossless', when: { not: { overTarget: 1.2 } }, ends: true },
+    { provider: 'truncation', when: { not: { overTarget: 2 } }, ends: true },
+    { provider: 'native', when: { not: { overTarget: 3 } }, ends: true },
+    { preset: 'aggressive', when: { overTarget: 1 }, ends: true },
+  ],
+};
+
+const costAware: StrategyInput = {
+  id: 'cost-aware',
+  name: 'Cost-Aware',
+  description: 'A summary where the budget allows it, else single summaries, else what is free.',
+  steps: [
+    { provider: 'native', affordable: true, ends: true },
+    { preset: 'balanced', affordable: true, ends: true },
+    { provider: 'lossless' },
+    { provider: 'truncation' },
+  ],
+};
+
+const qualityFirst: StrategyInput = {
+  id: 'quality-first',
+  name: 'Quality-First with Fallback',
+  description: 'Single summaries, then a summary of the whole; old content is suppressed only where those fail.',
+  steps: [
+    { preset: 'conservative' },
+    { provider: 'native' },
+    {
+      provider: 'truncation',
+      config: { toolResults: { mode: 'suppress' }, toolParameters: { mode: 'suppress' } },
+      after: 'failure',
+    },
+  ],
+};
+
+const progressiveEnhancement: StrategyInput = {
+  id: 'progressive-enhancement',
+  name: 'Progressive Enhancement',
+  description: 'What is free first; models only while the target is missed and the budget allows it.',
+  steps: [
+    { provider: 'lossless' },
+    { provider: 'truncation' },
+    { preset: 'cost', when: { budgetLeft: 0.01 } },
+    { provider: 'native', when: { budgetLeft: 0.05 } },
+  ],
+};
+
+export const BUILT_IN_STRATEGIES: readonly StrategyInput[] = [
+  pipeline,
+  adaptiveThreshold,
+  costAware,
+  qualityFirst,
+  progressiveEnhancement,
+];

@@ -1,0 +1,230 @@
+import { sumOfCosts } from '../../cost/callCost';
+import { toolExchanges } from '../../messages/exchanges';
+import { newViolations } from '../../messages/firewall';
+import { judge } from '../condition';
+import { applyEdits, type Edit } from '../edits';
+import type { Preset } from '../presets';
+import {
+  ProviderFailure,
+  type CondensationOptions,
+  type CondensationProvider,
+  type ConversationContext,
+  type ModelCall,
+  type ProviderResult,
+  type StepReport,
+} from '../types';
+import type { Strategy, StrategyStep } from './strategy';
+
+/** A step's provider with its configuration, checked. */
+interface Ready {
+  readonly name: string;
+  readonly provider: CondensationProvider;
+  readonly config: unknown;
+}
+
+interface EstimateOfAll {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly steps: readonly StepReport[];
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
+}
+
+/** One run of a strategy. What a step did wrong is dropped and told; the next one runs on what stands. */
+export class StrategyRun {
+  private readonly edits: Edit[] = [];
+  private readonly steps: StepReport[] = [];
+  private readonly notes: string[] = [];
+  private readonly calls: ModelCall[] = [];
+  private readonly costs: (number | undefined)[] = [];
+  private readonly estimates: (number | undefined)[] = [];
+  private hasFailed = false;
+  private tokens: number;
+  private readonly tokensBefore: number;
+
+  constructor(
+    private readonly providers: ReadonlyMap<string, CondensationProvider>,
+    private readonly preset: (id: string) => Preset | undefined,
+    private readonly context: ConversationContext,
+    private readonly options: CondensationOptions,
+  ) {
+    this.tokens = this.tokensBefore = this.tokensWith([]);
+  }
+
+  /** @throws the signal's reason where it was aborted before anything was paid; a ProviderFailure afterwards. */
+  async run(strategy: Strategy): Promise<ProviderResult> {
+    for (const step of strategy.steps) {
+      const why = await this.whyNot(step);
+      if (why !== undefined) {
+        this.steps.push(this.skipped(nameOf(step), why));
+        continue;
+      }
+      const { tokens } = this;
+      await this.runStep(step);
+      if (step.ends && this.tokens < tokens) break;
+    }
+    return { ...this.spent(), edits: this.edits };
+  }
+
+  /** The plan that would run: what is free is done, of what is paid its own estimate stands for it. */
+  async estimate(strategy: Strategy): Promise<EstimateOfAll> {
+    for (const step of strategy.steps) {
+      const why = await this.whyNot(step);
+      const ready = this.ready(step);
+      if (why !== undefined || typeof ready === 'string') {
+        this.steps.push(this.skipped(nameOf(step), why ?? (typeof ready === 'string' ? ready : '')));
+        continue;
+      }
+      const { tokens } = this;
+      const cost = await ready.provider.estimateCost(this.contextNow(), ready.config, this.optionsNow());
+      if (cost === 0) await this.runStep(step);
+      else {
+        const reduction = await ready.provider.estimateReduction(this.contextNow(), ready.config, this.optionsNow());
+        this.steps.push(...reduction.steps.map((report) => ({ ...report, name: `${ready.name}: ${report.name}` })));
+        this.costs.push(cost);
+        this.tokens = Math.min(this.tokens, reduction.tokensAfter);
+      }
+      if (step.ends && this.tokens < tokens) break;
+    }
+    const { tokensBefore, tokens, steps } = this;
+    return { tokensBefore, tokensAfter: tokens, steps, cost: sumOfCosts(this.costs) };
+  }
+
+  /** Why a step doesn't run; undefined where it does. */
+  private async whyNot(step: StrategyStep): Promise<string | undefined> {
+    const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
+    if (targetTokens !== undefined && this.tokens <= targetTokens) return 'the target was already met';
+    if (step.after === 'failure' && !this.hasFailed) return 'no step before it failed';
+    const verdict = judge(step.when, {
+      tokens: this.tokens,
+      overheadTokens,
+      windowTokens,
+      targetTokens,
+      cacheCold,
+      toolResults: toolExchanges(this.context.messages).filter(({ resultMessage }) => resultMessage !== undefined)
+        .length,
+      budgetLeft: this.budgetLeft(),
+    });
+    if (verdict === 'fails') return 'its condition does not hold';
+    if (verdict === 'unknown') return 'its condition asks for something that is not known here';
+    return step.affordable ? this.whyNotAffordable(step) : undefined;
+  }
+
+  private async whyNotAffordable(step: StrategyStep): Promise<string | undefined> {
+    const ready = this.ready(step);
+    if (typeof ready === 'string') return ready;
+    const cost = await ready.provider.estimateCost(this.contextNow(), ready.config, this.optionsNow());
+    if (cost === undefined) return 'what it would cost is not known';
+    return cost > this.budgetLeft()
+      ? `it would cost $${cost.toFixed(4)}, and $${this.budgetLeft().toFixed(4)} may be spent`
+      : undefined;
+  }
+
+  private async runStep(step: StrategyStep): Promise<void> {
+    const ready = this.ready(step);
+    if (typeof ready === 'string') {
+      this.fail(nameOf(step), ready);
+      return;
+    }
+    const { name, provider, config } = ready;
+    try {
+      const result = await provider.condense(this.contextNow(), config, this.optionsNow());
+      this.take(name, result);
+      this.apply(name, result.edits);
+    } catch (error) {
+      if (error instanceof ProviderFailure) this.take(name, error.spent);
+      if (this.options.signal?.aborted) throw this.cancelled(error);
+      this.fail(name, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** A cancelled run applies nothing; what it spent is told. */
+  private cancelled(error: unknown): unknown {
+    if (this.calls.length === 0) return error;
+    return new ProviderFailure('The run was cancelled.', this.spent(), { canRetry: true, offerOtherProfile: false });
+  }
+
+  /** Takes a step's edits over, unless the view would be worse for them. */
+  private apply(name: string, edits: readonly Edit[]): void {
+    if (edits.length === 0) return;
+    const { messages } = this.context;
+    const all = [...this.context.edits, ...this.edits, ...edits];
+    const { messages: view, origins, stale } = applyEdits(messages, all);
+    const violations = newViolations(messages, view, { origins });
+    const tokens = this.context.counter.messages(view);
+    if (stale.length > 0 || violations.length > 0) {
+      this.fail(name, `the result would not be a valid conversation (${violations[0]?.rule ?? 'stale edits'})`);
+    } else if (tokens < this.tokens) {
+      this.edits.push(...edits);
+      this.tokens = tokens;
+    }
+  }
+
+  private take(name: string, { steps, cost, notes, calls, estimatedCost }: Omit<ProviderResult, 'edits'>): void {
+    this.steps.push(...steps.map((report) => ({ ...report, name: `${name}: ${report.name}` })));
+    this.notes.push(...(notes ?? []));
+    this.calls.push(...(calls ?? []));
+    this.costs.push(cost);
+    if (calls && calls.length > 0) this.estimates.push(estimatedCost);
+  }
+
+  private fail(name: string, reason: string): void {
+    this.hasFailed = true;
+    this.steps.push({ ...this.skipped(name, reason), outcome: { kind: 'failed', reason } });
+    this.notes.push(`${name}: ${reason}`);
+  }
+
+  private skipped(name: string, reason: string): StepReport {
+    const { tokens } = this;
+    const outcome = { kind: 'skipped', reason } as const;
+    return { name, tokensBefore: tokens, tokensAfter: tokens, edits: 0, timeMs: 0, cost: 0, outcome };
+  }
+
+  /** The step's provider; what is wrong where there is none. */
+  private ready(step: StrategyStep): Ready | string {
+    const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
+    const provider = this.providers.get(id);
+    if (!provider) return `there is no provider "${id}"`;
+    const preset = step.preset === undefined ? undefined : this.preset(step.preset);
+    if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
+    const checked = provider.validateConfig(preset ? preset.config : step.config);
+    if (!checked.valid) {
+      return checked.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`).join('; ');
+    }
+    return { name: preset?.name ?? provider.name, provider, config: checked.config };
+  }
+
+  private contextNow(): ConversationContext {
+    return { ...this.context, edits: [...this.context.edits, ...this.edits] };
+  }
+
+  private optionsNow(): CondensationOptions {
+    return this.options.maxCost === undefined ? this.options : { ...this.options, maxCost: this.budgetLeft() };
+  }
+
+  /** US dollars; what nobody knows the cost of counts as all that was left. */
+  private budgetLeft(): number {
+    const { maxCost } = this.options;
+    if (maxCost === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(0, maxCost - (sumOfCosts(this.costs) ?? maxCost));
+  }
+
+  private spent(): Omit<ProviderResult, 'edits'> {
+    const { steps, notes, calls } = this;
+    const estimatedCost = sumOfCosts(this.estimates);
+    return {
+      steps,
+      notes,
+      calls,
+      cost: sumOfCosts(this.costs),
+      ...(calls.length > 0 && estimatedCost !== undefined && { estimatedCost }),
+    };
+  }
+
+  private tokensWith(edits: readonly Edit[]): number {
+    const { messages, counter } = this.context;
+    return counter.messages(applyEdits(messages, [...this.context.edits, ...edits]).messages);
+  }
+}
+
+const nameOf = ({ provider, preset }: StrategyStep): string => preset ?? provider ?? '';

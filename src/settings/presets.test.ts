@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { parsePresets, withPreset } from './presets';
+
+const MINE = { id: 'mine', name: 'Mine', description: 'For me.', config: { version: 1, passes: [] } };
+
+describe('the setting of presets', () => {
+  it('gives those that are right and names what is wrong with the others', () => {
+    const wrong = { ...MINE, id: 'other', config: { version: 1, passes: 3 } };
+    expect(parsePresets([MINE, wrong, { ...MINE }, { ...MINE, id: 'speed' }, 7])).toEqual({
+      presets: [MINE],
+      problems: [
+        { path: 'presets.1.config.passes', message: 'Invalid input: expected array, received number; found 3' },
+        { path: 'presets.2.id', message: '"mine" is the id of another preset' },
+        { path: 'presets.3.id', message: '"speed" is the id of another preset' },
+        { path: 'presets.4', message: 'Invalid input: expected object, received number; found 7' },
+      ],
+    });
+  });
+
+  it('may be absent, or no list', () => {
+    expect(parsePresets(undefined)).toEqual({ presets: [], problems: [] });
+    expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: 'presets', message: 'is no list' }] });
+  });
+
+  it('takes a preset in the place of the one with its id, or at the end', () => {
+    const [first] = parsePresets([MINE]).presets;
+    if (!first) throw new Error('unreachable');
+    const changed = { ...first, name: 'Changed' };
+    const other = { ...first, id: 'other' };
+    expect(withPreset([first, other], changed)).toEqual([changed, other]);
+    expect(withPreset([first], other)).toEqual([first, other]);
+  });
+});
