@@ -79,7 +79,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
 
 const individual = (asks: boolean): fc.Arbitrary<PassInput> =>
   fc.record({
-    id: fc.uuid(),
+    id: fc.constant(''),
     name: fc.constantFrom('Old results', 'Second look', 'Last resort'),
     selection,
     execution: fc.oneof(
@@ -106,7 +106,7 @@ const individual = (asks: boolean): fc.Arbitrary<PassInput> =>
   });
 
 const batch: fc.Arbitrary<PassInput> = fc.record({
-  id: fc.uuid(),
+  id: fc.constant(''),
   name: fc.constant('Batch'),
   selection,
   mode: fc.constant('batch' as const),
@@ -127,18 +127,24 @@ const base = {
   images: fc.record({ operation: fc.constantFrom('keep' as const, 'suppress' as const), keepRecent: fc.nat(6) }),
 };
 
+/** Ids are unique within a configuration. */
+const numbered = (passes: readonly PassInput[]): PassInput[] =>
+  passes.map((pass, index) => ({ ...pass, id: `pass-${index}` }));
+
 /** Configurations that ask no model. */
 export const mechanicalConfig: fc.Arbitrary<SmartConfigInput> = fc.record({
   ...base,
-  passes: fc.array(individual(false), { maxLength: 4 }),
+  passes: fc.array(individual(false), { maxLength: 4 }).map(numbered),
 });
 
 /** Configurations that may ask a model. */
 export const smartConfig: fc.Arbitrary<SmartConfigInput> = fc.record({
   ...base,
-  passes: fc.array(fc.oneof({ weight: 3, arbitrary: individual(true) }, { weight: 1, arbitrary: batch }), {
-    minLength: 1,
-    maxLength: 4,
-  }),
+  passes: fc
+    .array(fc.oneof({ weight: 3, arbitrary: individual(true) }, { weight: 1, arbitrary: batch }), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map(numbered),
   parallelCalls: fc.integer({ min: 1, max: 6 }),
 });

@@ -2,13 +2,14 @@ import { hashText } from '../hash';
 import type { Violation } from '../messages/firewall';
 import { valueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
-import type { Cut, CutEdit, Edit, SummaryEdit } from './edits';
+import type { BlockEdit, Cut, CutEdit, Edit, SummaryEdit } from './edits';
 import { findMarkers } from './markers';
 
 /** What is wrong with edits themselves (NFR-R-003), whatever the view that they make: a reference must lead back. */
 export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
   return edits.flatMap((edit) => {
     if (edit.kind === 'summary') return checkSummary(edit);
+    if (edit.kind === 'block') return checkBlock(edit);
     const text = valueAt(original[edit.place.message], edit.place.path);
     return typeof text === 'string' ? checkCuts(text, edit) : [];
   });
@@ -27,6 +28,15 @@ function checkSummary({ start, end, before, reference }: SummaryEdit): Violation
           detail: `the reference ${reference} is not that of what was summarized`,
         },
       ];
+}
+
+function checkBlock({ before, standIn, place: { message } }: BlockEdit): Violation[] {
+  if (!standIn) return [];
+  const { reference, text } = standIn;
+  if (before.startsWith(reference) && findMarkers(text).some((found) => found.reference === reference)) return [];
+  return [
+    { rule: 'reference-valid', message, detail: `the reference ${reference} is not that of the block it stands for` },
+  ];
 }
 
 function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violation[] {

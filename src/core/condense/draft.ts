@@ -2,12 +2,13 @@ import { hashText, type Hash } from '../hash';
 import { blocksOf } from '../messages/blocks';
 import { valueAt, withValueAt } from '../messages/path';
 import { taskIndex } from '../messages/task';
-import type { ApiMessage, ContentType, Place } from '../messages/types';
+import type { ApiMessage, Block, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import {
   lastByPlace,
   placeKey,
   renderCuts,
+  type BlockEdit,
   type Cut,
   type CutEdit,
   type Edit,
@@ -78,6 +79,9 @@ interface ShownBefore {
  */
 const shownBefore = new WeakMap<CutEdit, ShownBefore>();
 
+/** Stands in the draft for thinking that was taken out: no tokens. */
+const GONE: Block = { type: 'thinking', thinking: '' };
+
 /** Stands in the draft for a message that a summary took in: nothing to see, nothing to edit, no tokens. */
 const HIDDEN: ApiMessage = { role: 'user', content: [] };
 
@@ -95,6 +99,8 @@ export class Draft {
   private summaries: readonly SummaryEdit[] = [];
   /** The edits that the view started with, by place. */
   private readonly startedWith = new Map<string, CutEdit>();
+  /** Messages of which a block was taken at some time: how they came about is not remembered. */
+  private readonly lostBlocks = new Set<number>();
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references = new Map<ReferenceId, Hash>();
   private readonly hashes = new Map<string, Hash>();
@@ -115,10 +121,15 @@ export class Draft {
     this.task = taskIndex(original);
     this.places = new Map();
     const cuts = new Map<number, CutEdit[]>();
+    const blocks: BlockEdit[] = [];
     for (const edit of lastByPlace(active)) {
       if (edit.kind === 'summary') {
         this.references.set(edit.reference, edit.before);
         this.summaries = [...this.summaries, edit];
+        continue;
+      }
+      if (edit.kind === 'block') {
+        blocks.push(edit);
         continue;
       }
       this.startedWith.set(placeKey(edit.place), edit);
@@ -127,6 +138,7 @@ export class Draft {
       else cuts.set(edit.place.message, [edit]);
     }
     for (const [message, edits] of cuts) this.showAgain(message, edits);
+    for (const edit of blocks) this.showWithoutBlock(edit);
     for (const summary of this.summaries) this.hide(summary);
     this.total = this.tokensOf(this.view);
   }
@@ -138,6 +150,7 @@ export class Draft {
     for (const [id, hash] of this.references) copy.references.set(id, hash);
     for (const [key, hash] of this.hashes) copy.hashes.set(key, hash);
     for (const [key, edit] of this.startedWith) copy.startedWith.set(key, edit);
+    for (const message of this.lostBlocks) copy.lostBlocks.add(message);
     return copy;
   }
 
@@ -213,6 +226,44 @@ export class Draft {
     return saved;
   }
 
+  /**
+   * Takes a block that is not text out whole. In the draft something without tokens stands for one that goes, so that the
+   * other blocks keep their places.
+   * @param what what a marker in its place says; null for none.
+   * @returns the tokens saved, 0 where nothing was done.
+   */
+  takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
+    if (this.isSummarized(place.message)) return 0;
+    const block = valueAt(this.original[place.message], place.path) as Block;
+    if (valueAt(this.view[place.message], place.path) !== block) return 0;
+    const before = hashText(JSON.stringify(block));
+    const reference = what === null ? undefined : referenceFor(before, this.references);
+    const standIn = what === null || reference === undefined ? undefined : { text: marker(what, reference), reference };
+    const tokensBefore = this.counter.block(block);
+    const tokensAfter = standIn ? this.counter.text(standIn.text) : 0;
+    if (tokensBefore <= tokensAfter) return 0;
+    const key = `${step} ${placeKey(place)}`;
+    const id = hashText(`${key} ${standIn?.text ?? ''}`).slice(0, 16) as EditId;
+    const kind = { kind: 'block', id, step, ...info, strict: false } as const;
+    const edit: BlockEdit = { ...kind, place, before, ...(standIn && { standIn }), tokensBefore, tokensAfter };
+    this.made.set(key, edit);
+    this.showWithoutBlock(edit);
+    this.total -= tokensBefore - tokensAfter;
+    return tokensBefore - tokensAfter;
+  }
+
+  private showWithoutBlock({ place, standIn, before, id }: BlockEdit): void {
+    const { message, path } = place;
+    const original = JSON.stringify(valueAt(this.original[message], path)) as string | undefined;
+    if (original === undefined || hashText(original) !== before) {
+      throw new Error(`the edit ${id} belongs to another conversation`);
+    }
+    this.lostBlocks.add(message);
+    if (standIn) this.references.set(standIn.reference, before);
+    const shown = standIn ? { type: 'text', text: standIn.text } : GONE;
+    this.view[message] = withValueAt(this.messageAt(message), path, shown);
+  }
+
   /** Remembers how the view's messages came about: a draft that starts with these edits has them at once. */
   remember(): void {
     const latest = new Map(this.startedWith);
@@ -221,7 +272,11 @@ export class Draft {
     for (const [key, state] of this.places) {
       const { message } = state.place;
       const edit = latest.get(key);
-      const known = byMessage.get(message) ?? { edits: [], states: [], isWhole: !this.isSummarized(message) };
+      const known = byMessage.get(message) ?? {
+        edits: [],
+        states: [],
+        isWhole: !this.isSummarized(message) && !this.lostBlocks.has(message),
+      };
       byMessage.set(message, known);
       if (edit && edit.cuts === state.cuts) {
         known.edits.push(edit);

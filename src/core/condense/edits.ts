@@ -1,7 +1,8 @@
 import { hashText, type Hash } from '../hash';
+import { blocksOf } from '../messages/blocks';
 import { valueAt, withValueAt } from '../messages/path';
 import { SUMMARY_ORIGIN } from '../messages/firewall';
-import type { ApiMessage, ContentType, Path, Place } from '../messages/types';
+import type { ApiMessage, Block, ContentType, Path, Place } from '../messages/types';
 import { perObject } from '../perObject';
 import type { ReferenceId } from './markers';
 
@@ -59,8 +60,22 @@ export interface SummaryEdit extends EditBase {
   readonly before: Hash;
 }
 
+/**
+ * A block that is not text and was taken out whole: thinking goes, for it is signed and can't be changed; of an image a
+ * marker stands there.
+ */
+export interface BlockEdit extends EditBase {
+  readonly kind: 'block';
+  /** The path leads to the block. */
+  readonly place: Place;
+  /** Hash of the block's JSON. */
+  readonly before: Hash;
+  /** What stands there now, with the reference in it; absent where nothing does. */
+  readonly standIn?: { readonly text: string; readonly reference: ReferenceId };
+}
+
 /** One change that a condensation makes. */
-export type Edit = CutEdit | SummaryEdit;
+export type Edit = CutEdit | SummaryEdit | BlockEdit;
 
 export type EditId = string & { readonly __edit: unique symbol };
 
@@ -81,7 +96,7 @@ export const placeKey = (place: Place): string => `${place.message}/${pathKey(pl
 
 /** What an edit changes, as a key: edits with one key replace each other. */
 export const editKey = (edit: Edit): string =>
-  edit.kind === 'cut' ? placeKey(edit.place) : `summary ${edit.start}-${edit.end}`;
+  edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
 /** The edits that a view shows: of several for one place the last, of several summaries for one range the last. */
 export function lastByPlace(edits: readonly Edit[]): Edit[] {
@@ -110,10 +125,13 @@ export interface AppliedEdits {
 export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit[]): AppliedEdits {
   const messages = [...original];
   const summaries: SummaryEdit[] = [];
+  const blocks: BlockEdit[] = [];
   const stale: Edit[] = [];
   for (const edit of lastByPlace(edits)) {
-    if (edit.kind === 'summary') {
-      (originalOf(original, edit) === undefined ? stale : summaries).push(edit);
+    if (edit.kind !== 'cut') {
+      if (originalOf(original, edit) === undefined) stale.push(edit);
+      else if (edit.kind === 'summary') summaries.push(edit);
+      else blocks.push(edit);
       continue;
     }
     const message = messages[edit.place.message];
@@ -121,16 +139,45 @@ export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit
     if (!message || text === undefined) stale.push(edit);
     else messages[edit.place.message] = withValueAt(message, edit.place.path, renderCuts(text, edit.cuts));
   }
+  for (const edit of fromTheBack(blocks)) {
+    const message = messages[edit.place.message];
+    if (message) messages[edit.place.message] = withoutBlock(message, edit);
+  }
   return { ...withSummaries(messages, summaries), stale };
+}
+
+/** So that a block that goes doesn't move those that are still to go. */
+const fromTheBack = (blocks: readonly BlockEdit[]): BlockEdit[] =>
+  blocks.toSorted((a, b) => b.place.message - a.place.message || blockIndex(b) - blockIndex(a));
+
+const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
+
+/** The message with the stand-in in a block's place, or without the block. */
+function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
+  const { standIn, place } = edit;
+  if (standIn) return withValueAt(message, place.path, { type: 'text', text: standIn.text });
+  return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 1));
+}
+
+/** The message with a block back in its place. */
+function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
+  if (edit.standIn) return withValueAt(message, edit.place.path, block);
+  return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 0, block));
 }
 
 /** The original text that an edit is about; undefined where another stands there. */
 export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
-  const text =
-    edit.kind === 'cut'
-      ? valueAt(original[edit.place.message], edit.place.path)
-      : edit.end <= original.length && JSON.stringify(original.slice(edit.start, edit.end));
+  const text = standingAt(original, edit);
   return typeof text === 'string' && hashText(text) === edit.before ? text : undefined;
+}
+
+/** What an original has where an edit is: a string, or other things as JSON. */
+function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
+  if (edit.kind === 'summary') {
+    return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;
+  }
+  const value = valueAt(original[edit.place.message], edit.place.path);
+  return edit.kind === 'cut' ? value : JSON.stringify(value);
 }
 
 function withSummaries(
@@ -174,12 +221,15 @@ export function restoreOriginal(
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
-  for (const edit of shown) {
-    if (edit.kind === 'summary') continue;
+  const blocks = fromTheBack(shown.filter((edit) => edit.kind === 'block')).toReversed();
+  for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
     const text = stored(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];
     if (!message) throw new Error(`message ${edit.place.message} is missing or damaged: the view is too short`);
-    messages[edit.place.message] = withValueAt(message, edit.place.path, text);
+    messages[edit.place.message] =
+      edit.kind === 'block'
+        ? withBlock(message, edit, JSON.parse(text) as Block)
+        : withValueAt(message, edit.place.path, text);
   }
   return messages;
 }
@@ -201,6 +251,12 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
     if (edit.kind === 'summary') {
       const { reference, before, start } = edit;
       references.set(reference, { reference, place: { message: start, path: [] }, before, start: 0, end: Infinity });
+      continue;
+    }
+    if (edit.kind === 'block') {
+      const { place, before, standIn } = edit;
+      if (standIn)
+        references.set(standIn.reference, { reference: standIn.reference, place, before, start: 0, end: Infinity });
       continue;
     }
     for (const { reference, start, end } of edit.cuts) {

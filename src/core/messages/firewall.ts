@@ -407,6 +407,7 @@ function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number
 function checkBlockKept(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
   if (!before || before === after) return [];
   const where = { message, block };
+  if (standsFor(after, before)) return [];
   if (before.type !== after.type) {
     return [{ rule: 'structure-kept', ...where, detail: `a ${before.type} became a ${after.type}` }];
   }
@@ -425,6 +426,12 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
   return violations;
 }
 
+/** An image may give way to a text that is a marker and nothing else. */
+const standsFor = (after: Block, before: Block): boolean =>
+  before.type === 'image' && isText(after) && Object.keys(after).length === 2 && MARKER.test(after.text);
+
+const MARKER = /^⟦condensed: [^⟦⟧]+⟧$/;
+
 /** A result keeps its form: text stays text, and what is no text (an image) stays where it was. */
 function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: At): Violation[] {
   const [old, now] = [before.content, after.content];
@@ -437,7 +444,10 @@ function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where:
     old.length === now.length &&
     (old as readonly Block[]).every((part, index) => {
       const other = (now as readonly Block[])[index];
-      return part === other || (isRecord(part) && isRecord(other) && sameFields(part, other, ['text', 'result']));
+      return (
+        part === other ||
+        (isRecord(part) && isRecord(other) && (sameFields(part, other, ['text', 'result']) || standsFor(other, part)))
+      );
     });
   return kept ? [] : [{ rule: 'structure-kept', ...where, detail: 'a part of a result was lost or changed' }];
 }

@@ -107,7 +107,7 @@ function recallableText(original: readonly ApiMessage[], edits: readonly Edit[],
         return standing.has(edit.reference) ? original.slice(edit.start, edit.end).map(joined) : [];
       }
       const text = valueAt(original[edit.place.message], edit.place.path);
-      if (typeof text !== 'string') return [];
+      if (edit.kind === 'block' || typeof text !== 'string') return [];
       return (
         edit.cuts
           .filter(({ reference }) => reference !== undefined && standing.has(reference))

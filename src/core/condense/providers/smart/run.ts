@@ -14,6 +14,7 @@ import type { Pass, SmartConfig } from './config';
 import type { Forecast } from './forecast';
 import { individualStep } from './individual';
 import type { Models } from './models';
+import { oldBlockSteps } from './oldBlocks';
 import type { PassParts } from './passParts';
 import type { Prelude } from './prelude';
 import { losslessSteps } from '../lossless';
@@ -49,8 +50,14 @@ export class SmartRun {
     const { context, config, options, shared } = this;
     const { draft, steps } = await shared.prelude.run(context, config, options);
     this.steps = steps;
-    const { steps: passes } = await runSteps(draft, [...this.passSteps(), this.preludeAgain(draft)], options);
+    const { tokens } = draft;
+    const blocks = oldBlockSteps(config, context.pinned ?? new Set());
+    const { steps: passes } = await runSteps(draft, [...blocks, ...this.passSteps()], options);
     this.steps = [...steps, ...passes];
+    if (config.losslessPrelude.enabled && draft.tokens !== tokens) {
+      const { steps: again } = await runSteps(draft, [this.preludeAgain()], options);
+      this.steps = [...this.steps, ...again];
+    }
     return draft;
   }
 
@@ -67,12 +74,10 @@ export class SmartRun {
    * What a pass takes out may be the copy that a reference pointed at: what stood behind the reference stands there again,
    * and may repeat something else now. Without this a second condensation would find it.
    */
-  private preludeAgain(prepared: Draft): DraftStep {
-    const { enabled, operations } = this.config.losslessPrelude;
-    const { tokens } = prepared;
+  private preludeAgain(): DraftStep {
+    const { operations } = this.config.losslessPrelude;
     return {
       name: 'Lossless, on what the passes left',
-      skip: (draft) => (enabled && draft.tokens !== tokens ? undefined : 'no pass changed anything'),
       async run(draft, pace) {
         for (const step of losslessSteps(operations)) await step.run(draft, pace);
       },

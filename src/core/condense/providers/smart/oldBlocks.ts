@@ -1,0 +1,69 @@
+/** What happens to old blocks that are not text: the model's thinking, and images. */
+import { blocksOf, isAnyThinking, isImage, isToolResult } from '../../../messages/blocks';
+import type { Block, Path } from '../../../messages/types';
+import type { Draft } from '../../draft';
+import type { DraftStep } from '../../steps';
+import type { SmartConfig } from './config';
+
+/** The steps that the configuration asks for. */
+export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): DraftStep[] {
+  return [
+    ...(thinking.operation === 'suppress' ? [oldThinking(thinking.keepRecent, pinned)] : []),
+    ...(images.operation === 'suppress' ? [oldImages(images.keepRecent, pinned)] : []),
+  ];
+}
+
+/**
+ * Takes thinking out of a message whole. The last message of the assistant keeps its own: where the model thinks, the API
+ * wants it in front of the calls that are being answered (Anthropic API guide, "Extended thinking").
+ */
+const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep => ({
+  name: 'Old thinking',
+  async run(draft, pace) {
+    const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
+    for (const index of oldMessages(draft, keepRecent, pinned)) {
+      const blocks = blocksOf(draft.original[index] ?? NOTHING);
+      // A message of nothing but thinking would be empty without it.
+      if (index === last || blocks.every(isAnyThinking)) continue;
+      const before = draft.checkpoint();
+      const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
+      const taken = places.filter(
+        (at) => draft.takeBlock('Old thinking', { message: index, path: ['content', at] }, null, WHY) > 0,
+      );
+      // All or nothing: of a message's thinking no part may be missing.
+      if (taken.length < places.length) draft.rollback(before);
+      await pace.breathe();
+    }
+  },
+});
+
+const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep => ({
+  name: 'Old images',
+  async run(draft, pace) {
+    for (const index of oldMessages(draft, keepRecent, pinned)) {
+      for (const path of imagesIn(blocksOf(draft.original[index] ?? NOTHING))) {
+        draft.takeBlock('Old images', { message: index, path }, 'image', WHY);
+      }
+      await pace.breathe();
+    }
+  },
+});
+
+const WHY = { reason: 'old' };
+const NOTHING = { role: 'user', content: [] } as const;
+
+/** Indexes of the messages behind the task and before the newest. */
+const oldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>
+  draft.original.flatMap((_, index) =>
+    index > draft.task && index < draft.original.length - keepRecent && !pinned.has(index) ? [index] : [],
+  );
+
+/** The images of a message, those in results among them. */
+const imagesIn = (blocks: readonly Block[]): Path[] =>
+  blocks.flatMap((block, at): Path[] => {
+    if (isImage(block)) return [['content', at]];
+    if (!isToolResult(block) || !Array.isArray(block.content)) return [];
+    return (block.content as readonly Block[]).flatMap((part, inner) =>
+      isImage(part) ? [['content', at, 'content', inner]] : [],
+    );
+  });
