@@ -8,7 +8,7 @@ import { KEY, PNG, seenOf } from '../api/testing';
 import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import type { AgentRequest, LiveId, PreparedRequest } from './live/types';
-import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+import { chatMessage, FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {
@@ -188,7 +188,7 @@ describe('a conversation', () => {
   it('a tool must be called where VS Code says so', async () => {
     const server = await anthropic(callsTool({ name: 'read_file', input: {} }));
     const { provider, model } = await chatOn(server, { thinkingTokens: 1024 });
-    const messages = [{ role: 1, content: [new vscode.LanguageModelTextPart('go')], name: undefined }];
+    const messages = [chatMessage(1, new vscode.LanguageModelTextPart('go'))];
     const tools = [{ name: 'read_file', description: '', inputSchema: undefined }];
     const options = { tools, toolMode: vscode.LanguageModelChatToolMode.Required };
     await provider.respond(
@@ -444,7 +444,7 @@ describe('the models', () => {
     expect(await provider.countTokens(model, text)).toBe(118);
     expect(await provider.countTokens(model, text)).toBe(118);
     expect(await provider.countTokens(model, 'x'.repeat(40_000))).toBe(11_800);
-    const message = { role: 1, content: [new vscode.LanguageModelTextPart(text)], name: undefined };
+    const message = chatMessage(1, new vscode.LanguageModelTextPart(text));
     expect(await provider.countTokens(model, message)).toBe(Math.ceil(104 * 1.18));
   });
 });

@@ -9,6 +9,8 @@ export interface DetailsParts {
   readonly live: LiveConversationsApi;
   readonly condense: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
+  /** What a provider is called. */
+  readonly nameOf: (provider: string) => string;
 }
 
 interface ActionItem extends vscode.QuickPickItem {
@@ -47,7 +49,10 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
   return (await vscode.window.showQuickPick(conversations.map(liveItem), { title }))?.conversation;
 }
 
-async function showActions(conversation: LiveSummary, { live, condense, showDiff }: DetailsParts): Promise<void> {
+async function showActions(
+  conversation: LiveSummary,
+  { live, condense, showDiff, nameOf }: DetailsParts,
+): Promise<void> {
   const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const action = (label: string, run: () => PromiseLike<unknown>, description = ''): ActionItem => ({
@@ -88,7 +93,7 @@ async function showActions(conversation: LiveSummary, { live, condense, showDiff
     ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone }) => ({
       label: changeWords(tokensBefore, tokensAfter),
       description: [
-        provider,
+        nameOf(provider),
         new Date(at).toLocaleTimeString(vscode.env.language),
         ...(isUndone ? [vscode.l10n.t('undone')] : []),
       ].join(' · '),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
-import { formatReport } from '../core/condense/report';
+import { formatReport, formatTokens } from '../core/condense/report';
 import { changeWords, condensationWords } from '../views/condensationWords';
 import type { LiveDecision, LiveEvent, LiveId } from './live/types';
 import type { NoticeKind } from './settings';
@@ -52,7 +52,7 @@ async function tellCondensed({ outcome, conversation, decision }: Condensed, par
     case 'none':
       return;
     case 'statusBar': {
-      const change = changeWords(outcome.tokensBefore, outcome.tokensAfter);
+      const change = changeWords(decision.tokensBefore, decision.tokensAfter);
       void vscode.window.setStatusBarMessage(`$(fold) ${vscode.l10n.t('Condensed: {0}', change)}`, STATUS_MS);
       return;
     }
@@ -60,7 +60,13 @@ async function tellCondensed({ outcome, conversation, decision }: Condensed, par
       const undo = vscode.l10n.t('Undo');
       const showDiff = vscode.l10n.t('Show Diff');
       const details = vscode.l10n.t('Details');
-      const words = condensationWords({ ...outcome, provider });
+      // The figures of the steps are of the messages alone; the status bar shows the whole request.
+      const whole = vscode.l10n.t(
+        'the request went from {0} of {1}',
+        changeWords(decision.tokensBefore, decision.tokensAfter),
+        formatTokens(decision.contextWindow),
+      );
+      const words = condensationWords({ ...outcome, provider, notes: [whole, ...outcome.notes] });
       const choice = await vscode.window.showInformationMessage(words, undo, showDiff, details);
       if (choice === undo) await parts.undo(conversation);
       if (choice === showDiff) await parts.showDiff(conversation);

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { PNG } from '../api/testing';
 import { fromChat, toolsOf } from './conversion';
 import { blockOf } from './parts';
+import { chatMessage } from './testing';
 
 const data = (content: string | Uint8Array, mimeType: string) =>
   new vscode.LanguageModelDataPart(typeof content === 'string' ? new TextEncoder().encode(content) : content, mimeType);
@@ -59,11 +60,7 @@ describe('a part of a message', () => {
 });
 
 describe('messages', () => {
-  const message = (role: number, text: string) => ({
-    role,
-    content: [new vscode.LanguageModelTextPart(text)],
-    name: undefined,
-  });
+  const message = (role: number, text: string) => chatMessage(role, new vscode.LanguageModelTextPart(text));
 
   it('by role number; system messages at the head are the system prompt', () => {
     expect(

@@ -65,4 +65,4 @@ function withoutBlank({ references, words, pattern, ...rest }: z.output<typeof i
 const textResult = (text: string): vscode.LanguageModelToolResult =>
   new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
 
-const keyOf = (input: unknown): string => JSON.stringify(input) ?? '';
+const keyOf = (input: unknown): string => JSON.stringify(input ?? null);

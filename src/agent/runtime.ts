@@ -122,8 +122,10 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** "Show Condensed Conversations of the Chat". */
   async showDetails(): Promise<void> {
+    const { manager } = await engineOf(this.services);
     await showDetails({
       live: await this.live(),
+      nameOf: (provider) => manager.listProviders().find(({ id }) => id === provider)?.name ?? provider,
       condense: (conversation) => this.condense(conversation),
       showDiff: (conversation) => this.showDiff(conversation),
     });

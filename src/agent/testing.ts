@@ -30,9 +30,7 @@ export class PassingLive implements LiveConversationsApi {
     this.requests.push(request);
     return Promise.resolve(this.prepared(request));
   }
-  tooLong(_prepared: PreparedRequest, _request: AgentRequest): Promise<PreparedRequest | undefined> {
-    return Promise.resolve(undefined);
-  }
+  tooLong: LiveConversationsApi['tooLong'] = () => Promise.resolve(undefined);
   answered(prepared: PreparedRequest, usage: unknown): void {
     this.answers.push([prepared, usage]);
   }
@@ -158,10 +156,17 @@ export class FakeChat {
   }
 
   private push(role: number, ...content: object[]): void {
-    // 3 is the number of the system role, which the typings don't have.
-    this.messages.push({ role: role as vscode.LanguageModelChatMessageRole, content, name: undefined });
+    this.messages.push(chatMessage(role, ...content));
   }
 }
+
+/** A message as VS Code sends it; 3 is the number of the system role, which the typings don't have. */
+export const chatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum lacks a number that VS Code sends
+  role,
+  content,
+  name: undefined,
+});
 
 /** The provider over these profiles, as the window makes it. */
 export function providerFor(
@@ -196,12 +201,19 @@ export function providerFor(
   const log = (line: string): void => void lines.push(line);
   const calls: [string, string, object][] = [];
   const changes = { count: 0 };
-  const changed = (): void => void changes.count++;
+  const changed = (): void => {
+    changes.count++;
+  };
   const catalog = new ModelCatalog({
     models: lm,
     profiles: () => profiles,
     wrapped: () => all.wrappedModels,
-    remembered: { get: () => remembered, set: (known) => (remembered = known) },
+    remembered: {
+      get: () => remembered,
+      set: (known) => {
+        remembered = known;
+      },
+    },
     onDidChange: changed,
   });
   const secrets = {
