@@ -221,7 +221,10 @@ export function restoreOriginal(
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
-  const blocks = fromTheBack(shown.filter((edit) => edit.kind === 'block')).toReversed();
+  // What a summary took in came back whole with its range.
+  const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
+  const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
+  const blocks = fromTheBack(lost).toReversed();
   for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
     const text = stored(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];
