@@ -43,12 +43,18 @@ export async function addProfile(services: Services): Promise<void> {
   await testProfile(services, profile);
 }
 
-type Action = 'edit' | 'test' | 'key' | 'use' | 'remove';
+type Action = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'remove';
 
 async function act(services: Services, profile: ApiProfile): Promise<void> {
   const actions: (vscode.QuickPickItem & { readonly action: Action })[] = [
     { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
     { action: 'use', label: `$(fold) ${vscode.l10n.t('Use for Condensing')}` },
+    {
+      action: 'offer',
+      label: profile.offerInChat
+        ? `$(comment-discussion) ${vscode.l10n.t('No Longer Offer in Chat')}`
+        : `$(comment-discussion) ${vscode.l10n.t('Offer in Chat, Condensed')}`,
+    },
     { action: 'key', label: `$(key) ${vscode.l10n.t('Set Key…')}` },
     { action: 'edit', label: `$(edit) ${vscode.l10n.t('Edit…')}` },
     { action: 'remove', label: `$(trash) ${vscode.l10n.t('Remove')}` },
@@ -59,6 +65,8 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
       return testProfile(services, profile);
     case 'use':
       return saveUserSetting('condensingProfile', profile.id);
+    case 'offer':
+      return offerInChat(profile);
     case 'key':
       return askKey(services, profile);
     case 'edit':
@@ -68,6 +76,16 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
       return;
     case undefined:
       return;
+  }
+}
+
+/** Puts the profile's model into the chat's model picker, or takes it out. */
+async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
+  const changed = isOffered ? profile : { ...profile, offerInChat: true };
+  await saveUserSetting('profiles', withProfile(modelSettings().profiles, changed));
+  if (!isOffered) {
+    const told = vscode.l10n.t('{0} is in the chat’s model picker now, as “{0} · condensed”.', profile.name);
+    void vscode.window.showInformationMessage(told);
   }
 }
 

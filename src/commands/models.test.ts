@@ -107,6 +107,11 @@ describe('profiles', () => {
     await act('Edit', { inputs: ['m', 'Work', 'no url'] });
     expect(shown().at(-1)).toContain('The profile was not saved. baseUrl');
     await act('Edit', { inputs: [undefined] });
+    await act('Offer in Chat');
+    expect(setting('profiles')).toMatchObject([{ id: 'work', offerInChat: true }]);
+    expect(shown().at(-1)).toContain('“Worker · condensed”');
+    await act('No Longer Offer');
+    expect(setting('profiles')).not.toMatchObject([{ offerInChat: true }]);
     await act('Set Key', { inputs: [''] });
     expect(fake.secrets.size).toBe(0);
     await act('Set Key', { inputs: [undefined] });
