@@ -7,6 +7,7 @@ import { testServices } from '../../test/support/services';
 import type { window } from '../../test/support/vscode';
 import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { activate } from '../extension';
+import type { CondensedEvent } from '../extensionApi/api';
 import { condenseNow, undoLast } from './index';
 import { ageOf } from './pickConversation';
 import { undoCondensation } from './undo';
@@ -69,6 +70,14 @@ describe('Condense Context Now', () => {
     expect(fake.progress).toContain('Reading the conversation');
     expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:`);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
+  });
+
+  it('tells other extensions of it', async () => {
+    const events: CondensedEvent[] = [];
+    services.condensed.event((event) => events.push(event));
+    await condenseNow(services, file);
+    expect(events).toMatchObject([{ source: 'command', provider: 'lossless', cost: 0 }]);
+    expect(events[0]!.tokensAfter).toBeLessThan(events[0]!.tokensBefore);
   });
 
   it('shows the difference in VS Code’s own editor, over documents that are read-only', async () => {
