@@ -1,5 +1,11 @@
 import { readConversationFile } from '../conversations/readFile';
-import { CondensationManager, losslessProvider, smartProvider, truncationProvider } from '../core/condense';
+import {
+  CondensationManager,
+  losslessProvider,
+  smartProvider,
+  strategyProvider,
+  truncationProvider,
+} from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -39,7 +45,8 @@ async function condense(
 ): Promise<CondensedResult | NotCondensedResult> {
   tell({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
-  const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, smartProvider()]);
+  const free = [losslessProvider, truncationProvider, smartProvider()] as const;
+  const manager = new CondensationManager(counter, [...free, strategyProvider({ providers: free })]);
   return (await condenseConversation(conversation, task, { manager, counter, tell })).result;
 }
 

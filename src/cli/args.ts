@@ -44,7 +44,7 @@ Commands
   export    give it in another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
 
 Options
-  --provider <id>       lossless (default), truncation or smart
+  --provider <id>       lossless (default), truncation, smart or strategy
   --config <json>       settings of the provider, as JSON or as the path of a JSON file
   --preset <name>       preset of the Smart provider, such as file-aware; what would call a model is truncated instead
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes

@@ -1,13 +1,22 @@
 import { join, resolve } from 'node:path';
 import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
-import { CondensationManager, losslessProvider, smartProvider, truncationProvider } from '../core/condense';
+import {
+  CondensationManager,
+  losslessProvider,
+  smartProvider,
+  strategyProvider,
+  truncationProvider,
+} from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
 import type { Arguments } from './args';
 import type { CliIo } from './io';
+
+/** The command line has no models. */
+const FREE = [losslessProvider, truncationProvider, smartProvider()] as const;
 
 /** What every command works with: the conversation that was read, the counter, the manager. */
 export interface Session {
@@ -43,7 +52,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     io,
     conversation,
     counter,
-    manager: new CondensationManager(counter, [losslessProvider, truncationProvider, smartProvider()]),
+    manager: new CondensationManager(counter, [...FREE, strategyProvider({ providers: FREE })]),
     store: resolve(args.store ?? defaultStore(io)),
     calibrate: (count) => Math.round(count * factor),
   };

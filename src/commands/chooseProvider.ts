@@ -6,6 +6,7 @@ import type { Services } from './services';
 import type { ManualSettings } from './settings';
 import type { ApiProfile } from '../settings/profiles';
 import { findPreset } from '../core/condense/presets';
+import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { providerConfig } from './providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
 
@@ -32,12 +33,24 @@ const WITHOUT_PROFILE = (): ProviderItem[] => [
     description: presetName(),
     detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
   },
+  {
+    provider: 'strategy',
+    label: vscode.l10n.t('Strategy'),
+    description: strategyName(),
+    detail: vscode.l10n.t('Runs several providers in order, each where its condition holds.'),
+  },
 ];
 
 /** The preset that the settings name; else the passes are the user's own. */
 const presetName = (): string => {
   const config = providerConfig('smart');
   return typeof config === 'string' ? (findPreset(config)?.name ?? config) : vscode.l10n.t('your own passes');
+};
+
+const strategyName = (): string => {
+  const config = providerConfig('strategy') ?? BUILT_IN_STRATEGIES[0]?.id;
+  if (typeof config !== 'string') return vscode.l10n.t('your own steps');
+  return BUILT_IN_STRATEGIES.find(({ id }) => id === config)?.name ?? config;
 };
 
 /**

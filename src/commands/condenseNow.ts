@@ -61,7 +61,7 @@ export async function condenseFile(services: Services, path: string, settings: M
           report.report({ message: step });
         };
         const models = modelSettings();
-        if (settings.provider === 'smart' && mayAskModels(task.config)) {
+        if (settings.provider === 'strategy' || (settings.provider === 'smart' && mayAskModels(task.config))) {
           return condenseSmart(services, path, settings, task.config, models, signal, told);
         }
         if (settings.provider !== 'native') return inBackground(services, task, signal, told);

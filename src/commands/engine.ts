@@ -1,6 +1,7 @@
-import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
+import { CondensationManager, losslessProvider, strategyProvider, truncationProvider } from '../core/condense';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { counterOf, nativeOfWindow } from './native';
+import { ownPresets } from './providerConfig';
 import { smartOfWindow } from './smart';
 import type { Services } from './services';
 
@@ -20,7 +21,9 @@ export function engineOf(services: Services): Promise<Engine> {
   const loading = counterOf(services).then((counter) => {
     const native = nativeOfWindow(services, counter);
     const smart = smartOfWindow(services, counter);
-    const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, native, smart]);
+    const providers = [losslessProvider, truncationProvider, native, smart] as const;
+    const strategy = strategyProvider({ providers, presets: ownPresets });
+    const manager = new CondensationManager(counter, [...providers, strategy]);
     services.registered.attach(manager);
     return { counter, manager };
   });

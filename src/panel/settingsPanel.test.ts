@@ -114,7 +114,7 @@ describe('a setting', () => {
     ['two profiles of one id', change('profiles', [profile, profile]), /taken by another/],
     ['not a setting', change('magic', 1), /no such setting/],
     ['of Object', change('constructor', 1), /no such setting/],
-    ['the user’s alone', change('maxCostPerCondensation', 1, { scope: 'workspace' }), /can’t set it/],
+    ['the user’s alone', change('condensingProfile', 'p', { scope: 'workspace' }), /can’t set it/],
     ['without a workspace', change('threshold', 50, { scope: 'workspace' }), /No workspace is open/],
     ['a place that isn’t there', change('threshold', 1, { path: ['x'] }), /expected number/],
     ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /no name of a setting/],

@@ -8,4 +8,5 @@ export type { FallbackPolicy } from './fallback';
 export { losslessProvider } from './providers/lossless';
 export { nativeProvider } from './providers/native';
 export { smartProvider } from './providers/smart';
+export { strategyProvider } from './providers/strategy';
 export { truncationProvider } from './providers/truncation';

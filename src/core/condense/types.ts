@@ -4,7 +4,7 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { Edit } from './edits';
 
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
-export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart'] as const;
+export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
 
 export interface ProviderCapabilities {
