@@ -2,8 +2,8 @@
 import { createContext, Script } from 'node:vm';
 import { Pace } from '../../core/condense/pace';
 
-/** Gives back which of some lines match. */
-export type LineMatcher = (lines: readonly string[]) => readonly boolean[];
+/** Gives back which of some lines match; undefined where that took too long. */
+export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
 /** What {@link searchLines} throws for a pattern that is wrong or takes too long. */
 export class PatternError extends Error {
@@ -13,7 +13,9 @@ export class PatternError extends Error {
 /** Milliseconds that one stretch of matching may hold the thread. */
 const STRETCH_MS = 20;
 /** Milliseconds of matching in one search, all stretches together. */
-const BUDGET_MS = 500;
+const BUDGET_MS = 2_000;
+/** How often one line is tried: on a busy machine a stretch may end before it has begun. */
+const MOST_TRIES = 3;
 /** UTF-16 units that are matched in one stretch; a longer line is a stretch of its own. */
 const STRETCH_CHARS = 64 * 1024;
 /** Longer lines are searched only so far: a pattern may take quadratic time. */
@@ -42,7 +44,7 @@ export function matchesPattern(pattern: string): LineMatcher {
     try {
       return script.runInContext(sandbox, { timeout: STRETCH_MS }) as readonly boolean[];
     } catch {
-      throw new PatternError('The pattern takes too long. Use a simpler one, or words.');
+      return undefined;
     }
   };
 }
@@ -70,18 +72,26 @@ export async function searchLines(
   pace: Pace = new Pace(),
 ): Promise<number[]> {
   const found: number[] = [];
+  let most = Infinity;
+  let tries = 0;
   for (let at = 0; at < lines.length;) {
-    const end = stretchEnd(lines, at);
+    const end = Math.min(stretchEnd(lines, at), at + most);
     const started = performance.now();
     const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_LINE)));
     spent.ms += performance.now() - started;
-    if (spent.ms > BUDGET_MS) throw new PatternError('The pattern takes too long. Use a simpler one, or words.');
+    tries = hits || end - at > 1 ? 0 : tries + 1;
+    if (tries === MOST_TRIES || spent.ms > BUDGET_MS) throw new PatternError(TOO_SLOW);
+    await pace.breathe();
+    // What took too long is tried again in smaller pieces.
+    most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
+    if (!hits) continue;
     for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);
     at = end;
-    await pace.breathe();
   }
   return found;
 }
+
+const TOO_SLOW = 'The pattern takes too long. Use a simpler one, or words.';
 
 function stretchEnd(lines: readonly string[], from: number): number {
   let chars = 0;

@@ -240,3 +240,37 @@ describe('condenseIfNeeded', () => {
     expect(ran.outcome.tokensAfter).toBeGreaterThan(TOKENS * 0.6);
   });
 });
+
+describe('a request that must fit', () => {
+  const KEEP = { toolResults: { mode: 'keep' }, toolParameters: { mode: 'keep' } };
+  const policy: FallbackPolicy = { mayUseNative: false, limitTokens: 2_000, hasFloor: true };
+
+  it('loses its oldest results where truncation is not enough, and that is told once', async () => {
+    const { condense } = bed();
+    const outcome = await condense({ ...policy, configs: { truncation: KEEP } }, { provider: 'lossless' });
+    expect(outcome).toMatchObject({ kind: 'condensed', provider: 'truncation' });
+    expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(2_000);
+    expect(outcome.notes.filter((note) => note.includes('suppressed'))).toHaveLength(1);
+    expect(checkConversation(outcome.kind === 'condensed' ? outcome.view : [])).toEqual([]);
+  });
+
+  it('goes step by step until it fits: the newest result stays as long as it can', async () => {
+    const { condense } = bed();
+    const few = await condense({ ...policy, limitTokens: 6_000, configs: { truncation: KEEP } });
+    expect(JSON.stringify(few.kind === 'condensed' && few.view)).toContain('f19 line 59');
+    const none = await condense({ ...policy, limitTokens: 1_000, configs: { truncation: KEEP } });
+    expect(JSON.stringify(none.kind === 'condensed' && none.view)).not.toContain('f19 line 30 ');
+  });
+
+  it('has room behind it for the next one', async () => {
+    const { condense } = bed();
+    const outcome = await condense({ ...policy, limitTokens: 6_000, roomTokens: 1_000 });
+    expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(5_000);
+  });
+
+  it('is left alone without a floor where nothing else helps', async () => {
+    const { condense } = bed();
+    const outcome = await condense({ ...policy, hasFloor: false, configs: { truncation: KEEP } });
+    expect(outcome.kind).toBe('failed');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { cacheState, dueReason, type DueInput } from './due';
+import { upstream } from './testing';
+
+const input = (changes: Partial<DueInput> = {}): DueInput => ({
+  model: upstream(),
+  tokens: 10_000,
+  isFitting: true,
+  cache: 'warm',
+  coldPercent: 50,
+  coolsDown: false,
+  ...changes,
+});
+
+describe('a condensation', () => {
+  it('is due at the threshold, in percent or tokens', () => {
+    expect(dueReason(input({ tokens: 29_999 }))).toBeUndefined();
+    expect(dueReason(input({ tokens: 30_000 }))).toBe('threshold');
+    const model = upstream({ threshold: { kind: 'tokens', tokens: 5_000 } });
+    expect(dueReason(input({ model }))).toBe('threshold');
+    expect(dueReason(input({ model: upstream({ threshold: { percent: 20, source: 'global' } }) }))).toBe('threshold');
+  });
+
+  it('is due where the request does not fit, also while it cools down', () => {
+    expect(dueReason(input({ isFitting: false, coolsDown: true }))).toBe('window');
+    expect(dueReason(input({ tokens: 31_000, coolsDown: true }))).toBeUndefined();
+  });
+
+  it('is due from a lower threshold once the cache is cold, where that is set', () => {
+    expect(dueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
+    expect(dueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
+    expect(dueReason(input({ tokens: 20_000, cache: 'unused' }))).toBeUndefined();
+    expect(dueReason(input({ tokens: 20_000, cache: 'cold', coldPercent: undefined }))).toBeUndefined();
+  });
+
+  it('is never due where the window is not known', () => {
+    const model = upstream({ contextWindow: 0 });
+    expect(dueReason(input({ model, isFitting: false, tokens: 1e9 }))).toBeUndefined();
+  });
+});
+
+describe('the cache', () => {
+  const MINUTE = 60_000;
+
+  it('is warm as long as the vendor keeps it', () => {
+    const state = (cacheLifetime: '5m' | '1h' | 'none', minutes: number) =>
+      cacheState(upstream({ cacheLifetime }), 0, minutes * MINUTE);
+    expect([state('5m', 4), state('5m', 5), state('1h', 59), state('1h', 60), state('none', 1)]).toEqual([
+      'warm',
+      'cold',
+      'warm',
+      'cold',
+      'unused',
+    ]);
+  });
+
+  it('is not known before the first answer', () => {
+    expect(cacheState(upstream({ cacheLifetime: '5m' }), undefined, 0)).toBe('unused');
+    expect(cacheState(upstream(), 0, 0)).toBe('unused');
+  });
+});
