@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { conditionSchema, judge, type Condition, type ConditionFacts, type Verdict } from './condition';
+
+const FACTS: ConditionFacts = {
+  tokens: 50_000,
+  overheadTokens: 10_000,
+  windowTokens: 100_000,
+  targetTokens: 40_000,
+  toolResults: 12,
+  cacheCold: false,
+  budgetLeft: 0.3,
+};
+const UNKNOWN: ConditionFacts = {
+  ...FACTS,
+  windowTokens: undefined,
+  targetTokens: undefined,
+  cacheCold: undefined,
+  budgetLeft: undefined,
+};
+
+describe('judge', () => {
+  it.each<[Condition, Verdict, Verdict]>([
+    [{}, 'holds', 'holds'],
+    [{ tokenThreshold: 49_999 }, 'holds', 'holds'],
+    [{ tokenThreshold: 50_000 }, 'fails', 'fails'],
+    [{ windowPercent: 59 }, 'holds', 'unknown'],
+    [{ windowPercent: 60 }, 'fails', 'unknown'],
+    [{ overTarget: 1.2 }, 'holds', 'unknown'],
+    [{ overTarget: 1.25 }, 'fails', 'unknown'],
+    [{ toolResults: 11 }, 'holds', 'holds'],
+    [{ toolResults: 12 }, 'fails', 'fails'],
+    [{ cacheCold: false }, 'holds', 'unknown'],
+    [{ cacheCold: true }, 'fails', 'unknown'],
+    [{ budgetLeft: 0.3 }, 'holds', 'unknown'],
+    [{ budgetLeft: 0.31 }, 'fails', 'unknown'],
+    [{ tokenThreshold: 1, toolResults: 50 }, 'fails', 'fails'],
+    [{ and: [{ tokenThreshold: 1 }, { windowPercent: 1 }] }, 'holds', 'unknown'],
+    [{ and: [{ tokenThreshold: 60_000 }, { windowPercent: 1 }] }, 'fails', 'fails'],
+    [{ or: [{ tokenThreshold: 60_000 }, { windowPercent: 1 }] }, 'holds', 'unknown'],
+    [{ or: [{ tokenThreshold: 1 }, { windowPercent: 1 }] }, 'holds', 'holds'],
+    [{ or: [] }, 'fails', 'fails'],
+    [{ not: { windowPercent: 1 } }, 'fails', 'unknown'],
+    [{ not: { toolResults: 12 } }, 'holds', 'holds'],
+  ])('%j: %s, and where nobody knows %s', (condition, known, unknown) => {
+    expect(judge(condition, FACTS)).toBe(known);
+    expect(judge(condition, UNKNOWN)).toBe(unknown);
+  });
+
+  it('is asked by conditions of known fields alone', () => {
+    expect(conditionSchema.safeParse({ not: { tokenTreshold: 1 } }).error?.issues[0]?.path).toEqual(['not']);
+  });
+});
