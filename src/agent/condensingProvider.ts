@@ -139,14 +139,18 @@ export class CondensingProvider {
   private async condensed(passage: Passage): Promise<void> {
     const { signal } = passage;
     const live = await this.parts.live();
-    const request = this.agentRequest(passage);
+    const key = modelKey(passage.model);
+    const extraTokens = await this.keptTokens(key, passage.chat.messages);
+    const request = this.agentRequest(passage, extraTokens);
     let prepared = await live.prepare(request, signal);
     for (let refusals = 0; ; refusals++) {
       this.tellNotes(prepared);
-      if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(modelKey(passage.model), prepared.messages);
+      if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(key, prepared.messages);
       try {
         const { usages } = await this.send(passage, prepared.messages, prepared.cacheMarks, prepared, live);
-        live.answered(prepared, usages[0]);
+        // What was forgotten with a condensation was counted before, and not sent.
+        const forgotten = extraTokens - (await this.keptTokens(key, prepared.messages));
+        live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usages[0]);
         return;
       } catch (error) {
         // Refused before anything was told: once more, shorter.
@@ -157,7 +161,13 @@ export class CondensingProvider {
     }
   }
 
-  private agentRequest({ model, chat, options }: Passage): AgentRequest {
+  /** O200k tokens of the blocks that go back with these messages. */
+  private async keptTokens(model: string, messages: readonly ApiMessage[]): Promise<number> {
+    const restored = this.kept.restored(model, messages);
+    return restored ? (await this.parts.counter()).message(restored) : 0;
+  }
+
+  private agentRequest({ model, chat, options }: Passage, extraTokens: number): AgentRequest {
     const { profile } = model;
     const title = titleOfChat(chat.messages);
     const conversationId: unknown = options.modelOptions?.['_conversationId'];
@@ -167,6 +177,7 @@ export class CondensingProvider {
       ...(chat.system !== undefined && { system: chat.system }),
       messages: chat.messages,
       tools: toolsOf(options.tools),
+      extraTokens,
       model: {
         key: modelKey(model),
         vendor: model.wraps?.vendor ?? (profile.baseUrl === undefined ? profile.vendor : new URL(profile.baseUrl).host),

@@ -36,6 +36,8 @@ describe('blocks that the chat has no form for', () => {
       messages[2],
     ]);
     expect(kept.restore('other', messages)).toEqual(messages);
+    expect(kept.restored('m', messages)).toEqual(assistant(thinking, middle.block, behind.block));
+    expect(kept.restored('other', messages)).toBeUndefined();
     const fewer = [assistant(call('a', 'x'))];
     expect(kept.restore('m', fewer)[0]).toBe(fewer[0]);
     kept.forgetBefore('m', [...messages, assistant(call('c', 'x'))]);

@@ -127,7 +127,10 @@ export class LiveConversation {
     this.system = request.system;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
-    this.beside = counter.text(request.system ?? '') + (request.tools.length > 0 ? counter.json(request.tools) : 0);
+    this.beside =
+      counter.text(request.system ?? '') +
+      (request.tools.length > 0 ? counter.json(request.tools) : 0) +
+      (request.extraTokens ?? 0);
     if (hasGrown) this.current = grown(this.current, added, known);
     else if (!(await this.showAnew())) await this.restoreReferences();
     const pace = new Pace();

@@ -27,6 +27,8 @@ export interface AgentRequest {
   readonly messages: readonly ApiMessage[];
   /** Declarations of the tools, as they are sent. */
   readonly tools: readonly unknown[];
+  /** O200k tokens of what the edge puts into the view itself, such as thinking that goes back; default 0. */
+  readonly extraTokens?: number;
   readonly model: UpstreamModel;
 }
 
