@@ -83,7 +83,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.test.{ts,tsx}', 'test/**/*.ts'],
+    files: ['**/*.test.{ts,tsx}', 'test/**/*.ts', 'webview-ui/src/testing.tsx'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-restricted-imports': 'off',

@@ -54,6 +54,16 @@ export type ProfileState = z.output<typeof profileSchema>;
 const editorModelSchema = z.object({ id, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
 export type EditorModel = z.output<typeof editorModelSchema>;
 
+/** A configuration of the Smart provider under a name. */
+const presetSchema = z.object({
+  id,
+  name: z.string(),
+  description: z.string(),
+  isBuiltIn: z.boolean(),
+  config: z.record(z.string(), z.unknown()),
+});
+export type PresetState = z.output<typeof presetSchema>;
+
 const stateSchema = z.object({
   /** Grows with each change. */
   revision: z.int().min(0),
@@ -61,6 +71,8 @@ const stateSchema = z.object({
   settings: z.record(z.string(), settingSchema),
   profiles: z.array(profileSchema),
   editorModels: z.array(editorModelSchema),
+  /** Those of the extension first. */
+  presets: z.array(presetSchema),
   /** Name of the open workspace; absent where none is open. */
   workspace: z.string().optional(),
 });
@@ -114,7 +126,7 @@ const settingChange = {
 };
 const verdict = z.object({ problems: z.array(problemSchema) });
 const nothing = z.null();
-const profileId = z.strictObject({ id });
+const byId = z.strictObject({ id });
 
 /** The commands that the panel may run, so that a webview can't run any other. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
@@ -130,14 +142,20 @@ export const methods = {
   /** Adds a profile, or puts it in the place of the one with its id. */
   saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdict },
   /** Asks the user first. */
-  removeProfile: { params: profileId, result: z.object({ removed: z.boolean() }) },
+  removeProfile: { params: byId, result: z.object({ removed: z.boolean() }) },
   /** The key is asked for by VS Code itself and goes into its secret store. */
-  setKey: { params: profileId, result: nothing },
-  testProfile: { params: profileId, result: z.object({ ok: z.boolean(), message }) },
+  setKey: { params: byId, result: nothing },
+  testProfile: { params: byId, result: z.object({ ok: z.boolean(), message }) },
   /** The request that Native would send for the sample conversation with this prompt. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
     result: z.object({ text: z.string() }),
+  },
+  /** Both ask for a file. */
+  exportPreset: { params: byId, result: z.object({ written: z.boolean() }) },
+  importPreset: {
+    params: z.strictObject({ scope: scopeSchema }),
+    result: z.object({ id: id.optional(), problems: z.array(problemSchema) }),
   },
   measures: { params: z.strictObject({}), result: measuredSchema },
   clearMeasures: { params: z.strictObject({}), result: nothing },

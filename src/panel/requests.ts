@@ -5,6 +5,7 @@ import { summarizeMeasures } from '../core/condense/measures';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
+import { exportPreset, importPreset } from './presets';
 import type { Measured, Method, Params, Result } from './protocol';
 
 export type RequestHandlers = {
@@ -47,6 +48,11 @@ export function requestHandlers(parts: PanelParts, settings: PanelSettings): Req
     previewPrompt: async ({ prompt }, signal) => {
       const sample = join(services.context.extensionPath, 'sample', 'conversation.jsonl');
       return { text: await parts.commands().promptFor(services, sample, prompt, signal) };
+    },
+    exportPreset: async ({ id }) => ({ written: await exportPreset(id) }),
+    importPreset: async ({ scope }) => {
+      const { id, problems } = await importPreset(settings, scope);
+      return { ...(id !== undefined && { id }), problems: [...problems] };
     },
     measures: async () => measuredOf(await parts.commands().metricsOf(services).read()),
     clearMeasures: async () => {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { validate } from '../core/condense/config';
 import { promptProblems } from '../core/condense/summary/prompt';
 import type { CondensationProvider, ConfigProblem, ConfigSchema } from '../core/condense/types';
+import { parsePresets } from '../settings/presets';
 import { parseProfiles } from '../settings/profiles';
 
 type Rule = (value: unknown) => readonly ConfigProblem[];
@@ -18,6 +19,8 @@ const providerRule =
 const RULES: Readonly<Record<string, Rule>> = {
   profiles: (value) =>
     parseProfiles(value).problems.map(({ path, message }) => ({ path: path.replace(/^profiles\.?/, ''), message })),
+  presets: (value) =>
+    parsePresets(value).problems.map(({ path, message }) => ({ path: path.replace(/^presets\.?/, ''), message })),
   condensingPrompt: (value) => (typeof value === 'string' ? promptProblems(value, '') : []),
 };
 

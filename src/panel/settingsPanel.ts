@@ -5,7 +5,8 @@ import { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import { ProfileFacts } from './profileFacts';
 import { isMethod, methods, toHostSchema, type PanelState, type ToHost, type ToWebview } from './protocol';
-import { BUILT_IN, describeProviders } from './providers';
+import { ownPresets, presetStates } from './presets';
+import { builtInProviders, describeProviders } from './providers';
 import { requestHandlers, type RequestHandlers } from './requests';
 import { SettingRules } from './settingRules';
 
@@ -14,6 +15,7 @@ export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
   private readonly facts: ProfileFacts;
   private readonly handlers: RequestHandlers;
+  private readonly providers = builtInProviders(ownPresets);
   private readonly schemas: ReturnType<typeof settingSchemas>;
   private readonly running = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
@@ -28,7 +30,7 @@ export class SettingsPanel implements vscode.Disposable {
   ) {
     const { services, extension } = parts;
     this.schemas = settingSchemas(extension.packageJSON as Manifest);
-    this.settings = new PanelSettings(this.schemas, new SettingRules(this.schemas, BUILT_IN));
+    this.settings = new PanelSettings(this.schemas, new SettingRules(this.schemas, this.providers));
     this.facts = new ProfileFacts(parts, () => {
       this.tellState();
     });
@@ -103,7 +105,7 @@ export class SettingsPanel implements vscode.Disposable {
       texts: textsOf(vscode.l10n.bundle),
       language: vscode.env.language,
       schemas: this.schemas,
-      providers: describeProviders([...BUILT_IN, ...this.parts.services.registered.list()], this.schemas),
+      providers: describeProviders([...this.providers, ...this.parts.services.registered.list()], this.schemas),
       state: this.state(),
     });
     if (this.pendingSection !== undefined) this.send({ type: 'reveal', section: this.pendingSection });
@@ -116,6 +118,7 @@ export class SettingsPanel implements vscode.Disposable {
       revision: this.revision++,
       settings: this.settings.states(),
       ...this.facts.now(),
+      presets: presetStates(),
       ...(workspace !== undefined && { workspace }),
     };
   }

@@ -2,7 +2,7 @@
  * A double of the module "vscode" for unit tests: what the code shows is noted in `fake`, what a user would answer is
  * scripted there. The real one is used by the end-to-end tests.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 type Listener = () => void;
@@ -427,5 +427,8 @@ export const workspace = {
     fake.provider = provider;
     return { dispose: () => undefined };
   },
-  fs: { writeFile: (uri: Uri, bytes: Uint8Array) => writeFile(uri.fsPath, bytes) },
+  fs: {
+    writeFile: (uri: Uri, bytes: Uint8Array) => writeFile(uri.fsPath, bytes),
+    readFile: (uri: Uri) => readFile(uri.fsPath),
+  },
 };

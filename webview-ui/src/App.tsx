@@ -7,6 +7,7 @@ import { History } from './sections/history/History';
 import { AgentSettings, OtherSettings } from './sections/OtherSettings';
 import { Overview } from './sections/overview/Overview';
 import { Profiles } from './sections/profiles/Profiles';
+import { Presets } from './sections/presets/Presets';
 import { ProviderSection } from './sections/ProviderSection';
 import { Smart } from './sections/smart/Smart';
 import { usePanel } from './state/panel';
@@ -28,7 +29,8 @@ export function App(): ReactNode {
   const entries: readonly OutlineEntry[] = [
     { id: 'overview', title: t('Overview') },
     { id: 'profiles', title: t('Profiles') },
-    ...welcome.providers.map(({ id, name }) => ({ id, title: name })),
+    ...welcome.providers.map(({ id, name }) => ({ id, title: t(name) })),
+    { id: 'presets', title: t('Presets') },
     { id: 'agent', title: t('Agent mode') },
     { id: 'history', title: t('History and savings') },
     { id: 'more', title: t('More settings') },
@@ -59,6 +61,7 @@ export function App(): ReactNode {
               <ProviderSection key={provider.id} provider={provider} />
             ),
           )}
+          <Presets />
           <AgentSettings />
           <History />
           <OtherSettings />

@@ -1,4 +1,7 @@
 // @vitest-environment jsdom
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type Page } from './testing';
@@ -34,7 +37,7 @@ describe('the overview', () => {
 
   it('chooses a provider', async () => {
     const page = await openPage();
-    await page.click(page.find('input[value="truncation"]'));
+    await page.click(() => page.find('input[value="truncation"]'));
     await page.until(() => saved('provider') === 'truncation');
     await page.until(() => page.find('input[value="truncation"]').matches(':checked'));
   });
@@ -44,31 +47,31 @@ describe('the overview', () => {
     await workspace.getConfiguration('contextCondenser').update('maxCostPerCondensation', 0.25);
     await page.until(() => (field(page, 'maxCostPerCondensation') as HTMLInputElement).value === '0.25');
     await page.until(() => row(page, 'maxCostPerCondensation').classList.contains('row-set'));
-    await page.click(page.find('button', 'Reset Cost limit'));
+    await page.click(() => page.find('button', 'Reset Cost limit'));
     await page.until(() => saved('maxCostPerCondensation') === undefined);
   });
 
   it('says at the field what is wrong while one types, and saves it never', async () => {
     const page = await openPage();
-    await page.type(field(page, 'maxCostPerCondensation'), '-1', false);
+    await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('Too small'));
-    await page.type(field(page, 'maxCostPerCondensation'), 'much');
+    await page.type(() => field(page, 'maxCostPerCondensation'), 'much');
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('no number'));
     expect(saved('maxCostPerCondensation')).toBeUndefined();
-    await page.type(field(page, 'maxCostPerCondensation'), '2');
+    await page.type(() => field(page, 'maxCostPerCondensation'), '2');
     await page.until(() => saved('maxCostPerCondensation') === 2);
     await page.until(() => problemsOf(page, 'maxCostPerCondensation') === '');
   });
 
   it('recommends after four answers, and applies it', async () => {
     const page = await openPage();
-    await page.click(page.find('button', 'Help me choose'));
+    await page.click(() => page.find('button', 'Help me choose'));
     expect(page.root.textContent).toContain('Answer all four');
     for (const answer of ['Up to $0.05', 'Ten seconds and more', 'The gist is enough', 'Choose among presets']) {
-      await page.click(page.find('.answer', answer));
+      await page.click(() => page.find('.answer', answer));
     }
     expect(page.root.textContent).toContain('Cost limit: $0.05');
-    await page.click(page.find('vscode-button', 'Apply'));
+    await page.click(() => page.find('vscode-button', 'Apply'));
     await page.until(() => saved('maxCostPerCondensation') === 0.05);
     await page.until(() => page.root.textContent.includes('Applied.'));
     expect(saved('provider')).toBe('smart');
@@ -80,12 +83,13 @@ describe('scopes', () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
     const page = await openPage({ view: { open: ['overview', 'more'] } });
-    await page.click(page.find('.scope', 'Workspace').querySelector('input') as HTMLElement);
-    await page.type(field(page, 'manual.targetPercent'), '30');
+    await page.click(() => page.find('.scope', 'Workspace').querySelector('input') as HTMLElement);
+    await page.until(() => (page.kept() as { scope: string }).scope === 'workspace');
+    await page.type(() => field(page, 'manual.targetPercent'), '30');
     await page.until(() => fake.workspaceSettings['contextCondenser.manual.targetPercent'] === 30);
-    await page.type(field(page, 'maxCostPerCondensation'), '3');
+    await page.type(() => field(page, 'maxCostPerCondensation'), '3');
     await page.until(() => saved('maxCostPerCondensation') === 3);
-    await page.click(page.find('.scope', 'User').querySelector('input') as HTMLElement);
+    await page.click(() => page.find('.scope', 'User').querySelector('input') as HTMLElement);
     await page.until(() => row(page, 'manual.targetPercent').textContent.includes('also set in the workspace'));
     expect((field(page, 'manual.targetPercent') as HTMLInputElement).value).toBe('50');
   });
@@ -94,9 +98,9 @@ describe('scopes', () => {
 describe('a form', () => {
   it('changes an option inside of a provider’s setting, and takes it back', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
-    await page.type(field(page, 'truncation.toolResults.maxLines'), '7');
+    await page.type(() => field(page, 'truncation.toolResults.maxLines'), '7');
     await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":7}}');
-    await page.type(field(page, 'truncation.toolResults.maxLines'), '');
+    await page.type(() => field(page, 'truncation.toolResults.maxLines'), '');
     await page.until(() => saved('truncation') === undefined);
   });
 
@@ -104,7 +108,7 @@ describe('a form', () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
     const page = await openPage({ view: { open: ['truncation'] } });
     expect(problemsOf(page, 'truncation.minimumTokens')).toContain('expected number');
-    await page.click(page.find('vscode-checkbox', 'Leave what a user wrote'));
+    await page.click(() => page.find('vscode-checkbox', 'Leave what a user wrote'));
     await page.until(() => JSON.stringify(saved('truncation')).includes('"preserveUserMessages":false'));
     expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
   });
@@ -112,11 +116,11 @@ describe('a form', () => {
   it('previews the real prompt', async () => {
     const promptFor = (_services: unknown, path: string, prompt: string) => Promise.resolve(`${prompt}\n${path}`);
     const page = await openPage({ view: { open: ['native'] }, backend: { promptFor } });
-    await page.type(field(page, 'condensingPrompt'), 'Use {{facts}}', false);
+    await page.type(() => field(page, 'condensingPrompt'), 'Use {{facts}}', false);
     await page.until(() => problemsOf(page, 'condensingPrompt').includes('{{facts}} is not known'));
-    await page.type(field(page, 'condensingPrompt'), 'Be brief. {{conversation}}');
+    await page.type(() => field(page, 'condensingPrompt'), 'Be brief. {{conversation}}');
     await page.until(() => saved('condensingPrompt') === 'Be brief. {{conversation}}');
-    await page.click(page.find('vscode-button', 'Preview the prompt'));
+    await page.click(() => page.find('vscode-button', 'Preview the prompt'));
     await page.until(() =>
       page.all('pre').some(({ textContent }) => textContent.includes('sample/conversation.jsonl')),
     );
@@ -138,24 +142,24 @@ describe('profiles', () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const page = await openProfiles();
     await page.until(() => page.root.textContent.includes('key not set · $3.00 in, $15.00 out per million tokens'));
-    await page.click(page.find('.item-name', 'Work'));
+    await page.click(() => page.find('.item-name', 'Work'));
     expect(page.find('vscode-checkbox', 'Inherits 75%')).toBeTruthy();
-    await page.click(page.find('vscode-checkbox', 'Inherits 75%'));
+    await page.click(() => page.find('vscode-checkbox', 'Inherits 75%'));
     await page.until(() => JSON.stringify(saved('profiles')).includes('"threshold":75'));
-    await page.click(page.find('vscode-button', 'Use for summaries'));
+    await page.click(() => page.find('vscode-button', 'Use for summaries'));
     await page.until(() => saved('condensingProfile') === 'work');
     await page.until(() => page.root.textContent.includes('sums up'));
-    await page.click(page.find('vscode-button', 'Test'));
+    await page.click(() => page.find('vscode-button', 'Test'));
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
   });
 
   it('are added, and the first one sums up', async () => {
     const page = await openProfiles();
-    await page.click(page.find('vscode-button', 'Add profile'));
-    await page.click(page.find('vscode-button', /^\s*Add\s*$/m));
+    await page.click(() => page.find('vscode-button', 'Add profile'));
+    await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
     await page.until(() => page.all('.problem').some(({ textContent }) => textContent.startsWith('name')));
-    await page.type(page.find('vscode-text-field', 'Model'), 'claude-haiku-4-5');
-    await page.click(page.find('vscode-button', /^\s*Add\s*$/m));
+    await page.type(() => page.find('vscode-text-field', 'Model'), 'claude-haiku-4-5');
+    await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
     await page.until(() => saved('condensingProfile') === 'claude-haiku-4-5');
     expect(saved('profiles')).toEqual([
       { id: 'claude-haiku-4-5', name: 'claude-haiku-4-5', vendor: 'anthropic', model: 'claude-haiku-4-5' },
@@ -166,8 +170,8 @@ describe('profiles', () => {
     fake.settings['contextCondenser.profiles'] = [{ id: 'x', name: 'Broken' }, profile];
     const page = await openProfiles();
     expect(page.root.textContent).toContain('can’t be used as it is');
-    await page.click(page.find('.item-name', 'Broken'));
-    await page.click(page.find('.item', 'Broken').querySelector('.item-content > vscode-button') as HTMLElement);
+    await page.click(() => page.find('.item-name', 'Broken'));
+    await page.click(() => page.find('.item', 'Broken').querySelector('.item-content > vscode-button') as HTMLElement);
     await page.until(() => JSON.stringify(saved('profiles')) === JSON.stringify([profile]));
   });
 });
@@ -186,7 +190,7 @@ describe('passes', () => {
   it('of a preset are shown, and made one’s own', async () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
-    await page.click(page.find('vscode-button', 'Make it my own'));
+    await page.click(() => page.find('vscode-button', 'Make it my own'));
     await page.until(() => ids().length > 0);
     await page.until(() => page.find('button', 'Move '));
   });
@@ -194,18 +198,18 @@ describe('passes', () => {
   it('are added, duplicated, moved, switched off, deleted, and the deletion is undone', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
-    await page.click(page.find('button', 'Move Pass a down'));
+    await page.click(() => page.find('button', 'Move Pass a down'));
     await page.until(() => ids().join() === 'b,a,c');
     expect(page.root.textContent).toContain('"Pass a" is at position 2 of 3 now.');
-    await page.click(page.find('button', 'Delete Pass a'));
+    await page.click(() => page.find('button', 'Delete Pass a'));
     await page.until(() => ids().join() === 'b,c');
-    await page.click(page.find('button', 'Undo'));
+    await page.click(() => page.find('button', 'Undo'));
     await page.until(() => ids().join() === 'b,a,c');
-    await page.click(page.find('button', 'Duplicate Pass c'));
+    await page.click(() => page.find('button', 'Duplicate Pass c'));
     await page.until(() => ids().join() === 'b,a,c,pass-4');
-    await page.click(page.find('vscode-button', 'Add pass'));
+    await page.click(() => page.find('vscode-button', 'Add pass'));
     await page.until(() => ids().join() === 'b,a,c,pass-4,pass-5');
-    await page.click(page.find('vscode-checkbox', 'Run Pass b'));
+    await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
     expect(page.find('button', 'Move Pass b up').getAttribute('aria-disabled')).toBe('true');
   });
@@ -213,22 +217,87 @@ describe('passes', () => {
   it('are edited field by field', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
-    await page.click(page.find('.item-name', 'Pass a'));
-    await page.type(field(page, 'smart.passes.0.name'), '');
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await page.type(() => field(page, 'smart.passes.0.name'), '');
     await page.until(() => problemsOf(page, 'smart.passes.0.name') !== '');
-    await page.type(field(page, 'smart.passes.0.name'), 'Old results');
+    await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
     await page.until(() => JSON.stringify(saved('smart')).includes('Old results'));
-    await page.click(page.find('.answer', 'All at once'));
+    await page.click(() => page.find('.answer', 'All at once'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"mode":"batch"'));
     expect(page.root.textContent).toContain('calls a model');
+  });
+});
+
+describe('presets', () => {
+  const openPresets = (): Promise<Page> => openPage({ view: { open: ['presets'] } });
+  const item = (page: Page, name: string): HTMLElement => page.find('.preset', name);
+  const press = (page: Page, name: string, button: string): Promise<void> =>
+    page.click(
+      () =>
+        [...item(page, name).querySelectorAll<HTMLElement>('vscode-button')].find(
+          ({ textContent }) => textContent.trim() === button,
+        ) as HTMLElement,
+    );
+
+  it('are applied, and that is undone', async () => {
+    fake.settings['contextCondenser.provider'] = 'lossless';
+    const page = await openPresets();
+    await press(page, 'Balanced', 'Apply');
+    await page.until(() => saved('smart') === 'balanced' && saved('provider') === 'smart');
+    await page.until(() => item(page, 'Balanced').textContent.includes('in use'));
+    await page.click(() => page.find('button', 'Undo'));
+    await page.until(() => saved('provider') === 'lossless');
+    expect(saved('smart')).toBeUndefined();
+  });
+
+  it('are saved from the passes, renamed, applied and deleted', async () => {
+    const config = {
+      version: 1,
+      passes: [{ id: 'a', name: 'A', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
+    };
+    fake.settings['contextCondenser.smart'] = config;
+    const page = await openPresets();
+    await page.type(() => page.find('vscode-text-field', 'Name of the new preset'), 'My way');
+    await page.click(() => page.find('vscode-button', 'Save the passes as a preset'));
+    await page.until(() => saved('presets') !== undefined);
+    expect(saved('presets')).toEqual([{ id: 'my-way', name: 'My way', config }]);
+    await page.until(() => item(page, 'My way'));
+    await press(page, 'My way', 'Rename');
+    await page.type(() => page.find('.preset vscode-text-field', 'Name'), 'Another way');
+    await page.click(
+      () => [...page.all('.preset vscode-button')].find(({ textContent }) => textContent === 'Save') as HTMLElement,
+    );
+    await page.until(() => JSON.stringify(saved('presets')).includes('Another way'));
+    await page.until(() => item(page, 'Another way'));
+    await press(page, 'Another way', 'Apply');
+    await page.until(() => saved('smart') === 'my-way');
+    await press(page, 'Another way', 'Delete');
+    await page.until(() => saved('presets') === undefined);
+  });
+
+  it('travel as files', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'presets-'));
+    fake.saveFile = join(folder, 'speed.condense.json');
+    const page = await openPresets();
+    await press(page, 'Speed', 'Export…');
+    await page.until(() => page.root.textContent.includes('was exported'));
+    const preset = JSON.parse(readFileSync(fake.saveFile, 'utf8')) as object;
+    fake.openFile = join(folder, 'mine.condense.json');
+    writeFileSync(fake.openFile, JSON.stringify({ ...preset, id: 'mine', name: 'Mine' }));
+    await page.click(() => page.find('vscode-button', 'Import…'));
+    await page.until(() => item(page, 'Mine'));
+    writeFileSync(fake.openFile, JSON.stringify({ id: 'x', name: 'X', config: { passes: [{}] } }));
+    await page.click(() => page.find('vscode-button', 'Import…'));
+    await page.until(() => page.all('.problem').some(({ textContent }) => textContent.includes('config.passes.0')));
+    rmSync(folder, { recursive: true });
   });
 });
 
 describe('the search', () => {
   const search = async (page: Page, text: string): Promise<void> => {
     const input = page.find('.search-input') as HTMLInputElement;
-    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
-    set?.call(input, text);
+    // React's own property on the element hides the browser's.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
     input.dispatchEvent(new Event('input', { bubbles: true }));
     await page.until(() => page.find('.search-result').textContent !== '');
   };
@@ -246,7 +315,7 @@ describe('the search', () => {
 describe('the view', () => {
   it('is kept: what is unfolded', async () => {
     const page = await openPage();
-    await page.click(page.find('.section-toggle', 'History'));
+    await page.click(() => page.find('.section-toggle', 'History'));
     expect(page.kept()).toMatchObject({ open: ['overview', 'history'] });
   });
 

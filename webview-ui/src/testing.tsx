@@ -18,14 +18,15 @@ export interface Page {
   readonly host: TestPanel;
   /** What the page asked VS Code to keep. */
   readonly kept: () => unknown;
-  /** Waits until a probe has an answer, letting React and the messages go on meanwhile. */
+  /** Waits until a probe has an answer (and doesn't throw), letting React and the messages go on meanwhile. */
   until<T>(probe: () => T | undefined | null | false): Promise<T>;
   /** The element with this label, text or placeholder. */
   find(selector: string, text?: string | RegExp): HTMLElement;
   all(selector: string): HTMLElement[];
-  click(element: HTMLElement): Promise<void>;
+  /** Clicks an element once it is there. */
+  click(find: () => HTMLElement): Promise<void>;
   /** Types into one of the toolkit's fields, and leaves it. */
-  type(field: HTMLElement, text: string, leave?: boolean): Promise<void>;
+  type(find: () => HTMLElement, text: string, leave?: boolean): Promise<void>;
 }
 
 export interface PageOptions {
@@ -93,16 +94,22 @@ export async function openPage({ view = {}, backend = {}, translate }: PageOptio
     async until(probe) {
       for (const end = Date.now() + 20_000; ;) {
         await settle();
-        const answer = probe();
-        if (answer !== undefined && answer !== null && answer !== false) return answer;
+        try {
+          const answer = probe();
+          if (answer !== undefined && answer !== null && answer !== false) return answer;
+        } catch (error) {
+          // What isn't there yet may come.
+          if (Date.now() > end) throw error;
+        }
         if (Date.now() > end) throw new Error(`waited in vain:\n${root.textContent}`);
       }
     },
-    async click(element) {
-      element.click();
+    async click(find) {
+      (await page.until(find)).click();
       await settle();
     },
-    async type(field, text, leave = true) {
+    async type(find, text, leave = true) {
+      const field = await page.until(find);
       Object.assign(field, { value: text });
       field.dispatchEvent(new Event('input', { bubbles: true }));
       await settle();

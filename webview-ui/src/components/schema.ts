@@ -67,7 +67,10 @@ function variantsOf(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | 
 export function kindOf(schema: Schema): FieldKind {
   const variants = variantsOf(schema);
   if (variants) return variants;
-  const values = texts(schema['enum']);
+  // One of several names, or something of one's own: the names can be chosen.
+  const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
+  const named = [schema, ...shapes.filter(isRecord)].find((shape) => texts(shape['enum']) !== undefined);
+  const values = texts(named?.['enum']);
   if (values) return { kind: 'choice', values, labels: texts(schema['enumItemLabels']) ?? values.map(wordsOf) };
   switch (schema['type']) {
     case 'boolean':

@@ -66,11 +66,11 @@ const TITLES: Readonly<Record<string, () => string>> = {
   userMessages: () => t('Leave what a person wrote'),
   keepRecent: () => t('Newest messages that keep theirs'),
   parallelCalls: () => t('Calls at the same time'),
-  coherenceFloor: () => t('What must be kept or recallable'),
   // Settings
   'manual.targetPercent': () => t('Target by hand'),
   'warnings.cost': () => t('Warn above a cost of'),
   'warnings.reductionPercent': () => t('Warn below a reduction of'),
+  coherenceFloor: () => t('What must be kept or recallable'),
   'agent.declaredWindow': () => t('Window that the chat is told'),
   'agent.wrappedModels': () => t('Models of VS Code offered condensed'),
   'agent.backgroundPercent': () => t('Prepare a summary at'),

@@ -14,6 +14,7 @@ const ELSEWHERE = new Set([
   'profiles',
   'condensingProfile',
   'condensingPrompt',
+  'presets',
 ]);
 
 const isOfAgent = (name: string): boolean => name.startsWith('agent.') || name === 'notifications';

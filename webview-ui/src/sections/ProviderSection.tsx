@@ -16,7 +16,7 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
   const isActive = useSetting('provider').value === provider.id;
   const schema = provider.setting === undefined ? provider.schema : (welcome.schemas[provider.setting] ?? {});
   return (
-    <Section id={provider.id} title={provider.name} summary={isActive ? t('Condenses now') : undefined}>
+    <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('Condenses now') : undefined}>
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}
       {provider.id === 'native' && <PromptEditor />}
       {provider.setting !== undefined && <SchemaForm name={provider.setting} path={[]} fields={fieldsOf(schema)} />}

@@ -34,7 +34,7 @@ export function ProviderCards(): ReactNode {
                 checked={setting.value === provider.id}
                 onChange={() => void setting.save(provider.id)}
               />
-              {provider.name}
+              {t(provider.name)}
             </span>
             <span className="card-text">{facts?.does ?? t(provider.description)}</span>
             {facts && (

@@ -50,6 +50,13 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
         loses: t('What its passes say'),
         saves: t('As much as its passes allow'),
       };
+    case 'strategy':
+      return {
+        does: t('Tries several providers or presets in order, each where its condition holds.'),
+        costs: t('What its steps cost, within your limit'),
+        loses: t('What its steps lose'),
+        saves: t('As much as is needed for the target'),
+      };
     default:
       return undefined;
   }

@@ -32,7 +32,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !PLACED.has(field)));
   const summary = [isActive ? t('Condenses now') : '', t('{0} passes', entries.length)].filter(Boolean).join(' · ');
   return (
-    <Section id={provider.id} title={provider.name} summary={summary}>
+    <Section id={provider.id} title={t(provider.name)} summary={summary}>
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
         {!isSearching && <p className="row-help">{t(provider.description)}</p>}
         {isOwn(setting) ? (

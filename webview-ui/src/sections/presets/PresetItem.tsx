@@ -1,0 +1,111 @@
+import { useState, type ReactNode } from 'react';
+import type { PresetState } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSetting } from '../../state/useSetting';
+import { Button, TextField } from '../../ui';
+import { isFields, passesOf } from '../smart/smartValue';
+import type { Done } from './Presets';
+
+interface PresetItemProps {
+  readonly preset: PresetState;
+  readonly isInUse: boolean;
+  /** Its place among the user's own in this scope; -1: it is none of them. */
+  readonly ownIndex: number;
+  readonly list: readonly unknown[];
+  readonly onDone: (done: Done) => void;
+  readonly onChange: (after: readonly unknown[], text: string) => Promise<boolean>;
+}
+
+export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }: PresetItemProps): ReactNode {
+  const { connection } = usePanel();
+  const [newName, setNewName] = useState<string>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const apply = useApply(onDone, setProblems);
+  const { id, description, isBuiltIn } = preset;
+  const name = isBuiltIn ? t(preset.name) : preset.name;
+  const passes = passesOf(preset.config);
+  const asksModel = passes.some((pass) => pass.asksModel && pass.isEnabled);
+  const rename = async (): Promise<void> => {
+    const wanted = newName?.trim() ?? '';
+    const entry = list[ownIndex];
+    if (wanted === '' || wanted === name || !isFields(entry)) setNewName(undefined);
+    else if (await onChange(list.with(ownIndex, { ...entry, name: wanted }), t('Renamed to "{0}".', wanted))) {
+      setNewName(undefined);
+    }
+  };
+  const share = (): void => {
+    setProblems([]);
+    connection.request('exportPreset', { id }, { timeoutMs: Infinity }).then(
+      ({ written }) => {
+        if (written) onDone({ text: t('"{0}" was exported.', name) });
+      },
+      (error: unknown) => {
+        setProblems([error instanceof Error ? error.message : String(error)]);
+      },
+    );
+  };
+  return (
+    <li className="item preset" aria-current={isInUse}>
+      <div className="item-line">
+        {newName === undefined ? (
+          <span className="item-name">{name}</span>
+        ) : (
+          <TextField label={t('Name')} value={newName} onInput={setNewName} onCommit={setNewName} />
+        )}
+        {isInUse && <span className="badge">{t('in use')}</span>}
+        <span className="badges">
+          <span className="tag">{passes.length === 1 ? t('1 pass') : t('{0} passes', passes.length)}</span>
+          <span className="tag">{asksModel ? t('calls a model') : t('free')}</span>
+          {!isBuiltIn && <span className="tag">{t('yours')}</span>}
+        </span>
+        <span className="item-buttons actions">
+          {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
+          {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
+          <Button onClick={share}>{t('Export…')}</Button>
+          {ownIndex !== -1 && newName === undefined && (
+            <>
+              <Button
+                onClick={() => {
+                  setNewName(name);
+                }}
+              >
+                {t('Rename')}
+              </Button>
+              <Button onClick={() => void onChange(list.toSpliced(ownIndex, 1), t('"{0}" was deleted.', name))}>
+                {t('Delete')}
+              </Button>
+            </>
+          )}
+        </span>
+      </div>
+      <p className="row-help">{isBuiltIn ? t(description) : description}</p>
+      <Problems problems={problems} />
+    </li>
+  );
+}
+
+/** Makes a preset the one that condenses, and gives back both settings where it is undone. */
+function useApply(
+  onDone: (done: Done) => void,
+  onProblems: (problems: readonly string[]) => void,
+): (preset: PresetState) => Promise<void> {
+  const smart = useSetting('smart');
+  const provider = useSetting('provider');
+  return async ({ id, name }) => {
+    const before = {
+      smart: smart.isSet ? smart.value : undefined,
+      provider: provider.isSet ? provider.value : undefined,
+    };
+    const problems = [...(await smart.save(id)), ...(await provider.save('smart'))];
+    onProblems(problems);
+    if (problems.length > 0) return;
+    onDone({
+      text: t('"{0}" condenses now.', name),
+      undo: () => {
+        void smart.save(before.smart).then(() => provider.save(before.provider));
+      },
+    });
+  };
+}

@@ -1,0 +1,119 @@
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { Section } from '../../components/Section';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSearch } from '../../state/search';
+import { useSetting } from '../../state/useSetting';
+import { Button, LinkButton, TextField } from '../../ui';
+import { freeId } from '../profiles/profileEntries';
+import { isFields } from '../smart/smartValue';
+import { PresetItem } from './PresetItem';
+
+/** What was done last, and how to take it back. */
+export interface Done {
+  readonly text: string;
+  readonly undo?: () => void;
+}
+
+/** Configurations of the Smart provider under names: applied, saved, shared. */
+export function Presets(): ReactNode {
+  const { state, connection, scope } = usePanel();
+  const isSearching = useSearch() !== '';
+  const smart = useSetting('smart');
+  const own = useSetting('presets');
+  const [done, setDone] = useState<Done>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const inUse = typeof smart.value === 'string' ? smart.value : undefined;
+  const list: readonly unknown[] = Array.isArray(own.value) ? own.value : [];
+
+  /** Saves the list of one's own presets. */
+  const change = async (after: readonly unknown[], text: string): Promise<boolean> => {
+    const found = await own.save(after.length === 0 ? undefined : after);
+    setProblems(found);
+    if (found.length === 0) setDone({ text, undo: () => void own.save(list.length === 0 ? undefined : list) });
+    return found.length === 0;
+  };
+  const load = async (): Promise<void> => {
+    try {
+      const { id, problems: found } = await connection.request('importPreset', { scope }, { timeoutMs: Infinity });
+      setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
+      if (id !== undefined) setDone({ text: t('The preset "{0}" was imported.', id) });
+    } catch (error) {
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    }
+  };
+  if (isSearching) return null;
+  return (
+    <Section id="presets" title={t('Presets')} summary={inUse}>
+      <p className="row-help">
+        {t('Ready configurations of the Smart provider. What you change can be saved as one of your own.')}
+      </p>
+      <ul className="items">
+        {state.presets.map((preset) => (
+          <PresetItem
+            key={preset.id}
+            preset={preset}
+            isInUse={preset.id === inUse}
+            ownIndex={list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)}
+            list={list}
+            onDone={setDone}
+            onChange={change}
+          />
+        ))}
+      </ul>
+      <SaveAs
+        config={state.settings['smart']?.value}
+        taken={state.presets.map(({ id }) => id)}
+        onSave={(id, name, config) => change([...list, { id, name, config }], t('"{0}" was saved.', name))}
+      />
+      <p className="actions">
+        <Button onClick={() => void load()}>{t('Import…')}</Button>
+        <span role="status" className="done">
+          {done?.text}{' '}
+          {done?.undo && (
+            <LinkButton
+              onClick={() => {
+                done.undo?.();
+                setDone(undefined);
+              }}
+            >
+              {t('Undo')}
+            </LinkButton>
+          )}
+        </span>
+      </p>
+      <Problems problems={[...problems, ...own.problems]} />
+    </Section>
+  );
+}
+
+interface SaveAsProps {
+  /** The Smart provider's configuration as it stands. */
+  readonly config: unknown;
+  readonly taken: readonly string[];
+  readonly onSave: (id: string, name: string, config: unknown) => Promise<boolean>;
+}
+
+/** A configuration of one's own can be given a name. */
+function SaveAs({ config, taken, onSave }: SaveAsProps): ReactNode {
+  const [name, setName] = useState('');
+  if (!isFields(config)) return null;
+  const save = async (): Promise<void> => {
+    if (await onSave(freeId(name, taken), name.trim(), config)) setName('');
+  };
+  return (
+    <div className="control-line">
+      <TextField
+        label={t('Name of the new preset')}
+        placeholder={t('Name of the new preset')}
+        value={name}
+        onInput={setName}
+        onCommit={setName}
+      />
+      <Button disabled={name.trim() === ''} onClick={() => void save()}>
+        {t('Save the passes as a preset')}
+      </Button>
+    </div>
+  );
+}
