@@ -1,0 +1,130 @@
+/** The Smart provider with a real SDK against a server that is as strict as the vendor. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { anthropicHandler } from '../../src/api/anthropic';
+import { loadPriceTable } from '../../src/api/prices';
+import { summarizerOf } from '../../src/api/summarizer';
+import { CondensationManager, smartProvider, type CondensationOutcome } from '../../src/core/condense';
+import { estimateErrorPercent, measureOf } from '../../src/core/condense/measures';
+import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { exchange, lines, user } from '../../src/core/testing';
+import { startAnthropicServer } from '../servers/anthropicServer';
+import { never, rateLimited, reply, serverError } from '../servers/behaviour';
+import type { ModelServer, Script } from '../servers/modelServer';
+import { freshCounter } from '../generators/setups';
+
+const servers: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const table = await loadPriceTable();
+const MODEL = 'claude-sonnet-4-20250514';
+const counter = freshCounter();
+
+const MESSAGES: readonly ApiMessage[] = [
+  user('Fix the tests.'),
+  ...Array.from({ length: 60 }, (_, index) =>
+    exchange(`toolu_${index}`, 'Bash', { command: `npm test ${index}` }, lines(`suite ${index}`, 60)),
+  ).flat(),
+];
+
+const CONFIG: SmartConfigInput = {
+  losslessPrelude: { enabled: false },
+  parallelCalls: 6,
+  passes: [
+    {
+      id: 'results',
+      name: 'Summaries of results',
+      selection: { type: 'preserve_recent', count: 0 },
+      mode: 'individual',
+      individualConfig: { defaults: { toolResults: { operation: 'summarize', maxTokens: 80 } } },
+    },
+  ],
+};
+
+interface Bed {
+  readonly server: ModelServer;
+  readonly condense: (signal?: AbortSignal) => Promise<CondensationOutcome>;
+}
+
+async function bed(script: Script, config: SmartConfigInput = CONFIG): Promise<Bed> {
+  const server = await startAnthropicServer({ script });
+  servers.push(server);
+  const handler = anthropicHandler({
+    ...({ retry: { retries: 2, firstWaitMs: 1 } } as object),
+    baseUrl: server.url,
+    apiKey: 'sk-test-key',
+    counter,
+    model: { id: MODEL, contextWindow: 200_000 },
+  });
+  const prices = table.lookup({ vendor: 'anthropic', model: MODEL })?.prices;
+  const summarizer = summarizerOf({ profile: 'Test', handler, ...(prices && { prices }) });
+  const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
+  const manager = new CondensationManager(counter, [smart]);
+  return {
+    server,
+    condense: (signal) =>
+      manager.condense({
+        conversation: 'c',
+        messages: MESSAGES,
+        config,
+        trigger: 'manual',
+        ...(signal && { signal }),
+      }),
+  };
+}
+
+/** About as long as is expected of a summary of at most 80 tokens. */
+const SUMMARY = `All 60 tests of the suite pass. ${'Nothing else was found in it. '.repeat(8)}`.trim();
+
+describe('sixty summaries', () => {
+  it('are asked for six at a time, and cost what was estimated', async () => {
+    let running = 0;
+    let most = 0;
+    const { server, condense } = await bed(async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return reply(SUMMARY);
+    });
+    const outcome = await condense();
+    if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
+    expect(server.requests).toHaveLength(60);
+    expect(most).toBeLessThanOrEqual(6);
+    expect(outcome.edits).toHaveLength(60);
+    expect(outcome.calls).toHaveLength(60);
+    expect(estimateErrorPercent(measureOf(outcome, 'smart', new Date()))).toBeLessThan(20);
+  });
+
+  it('are had in spite of limits of the vendor, which are tried again', async () => {
+    let asked = 0;
+    const { condense } = await bed(() => (++asked % 5 === 0 ? rateLimited(0) : reply(SUMMARY)));
+    const outcome = await condense();
+    if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
+    expect(outcome.calls?.filter(({ outcome: end }) => end === 'complete')).toHaveLength(60);
+  });
+
+  it('give way to truncation where the vendor is down: it is not asked sixty times', async () => {
+    const { server, condense } = await bed(() => serverError());
+    const outcome = await condense();
+    if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
+    expect(outcome.edits).toHaveLength(60);
+    // Six at once and then one after the other, each with two retries.
+    expect(server.requests.length).toBeLessThanOrEqual(9 * 3);
+    expect(outcome.notes.join()).toContain('60 of 60 summaries were not made');
+  });
+
+  it('are aborted with the run: nothing is applied', async () => {
+    const abort = new AbortController();
+    let asked = 0;
+    const { server, condense } = await bed(() => {
+      if (++asked === 8) abort.abort(new Error('enough'));
+      return asked > 6 ? never() : reply(SUMMARY);
+    });
+    const outcome = await condense(abort.signal);
+    expect(outcome.kind).toBe('cancelled');
+    expect(outcome.calls?.length).toBeGreaterThan(0);
+    expect(server.requests.length).toBeLessThanOrEqual(12);
+  });
+});
