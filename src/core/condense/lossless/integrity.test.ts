@@ -4,8 +4,8 @@ import type { ApiMessage } from '../../messages/types';
 import { cutsOf } from '../../testing';
 import { Draft } from '../draft';
 import { Pace } from '../pace';
-import type { DraftStep } from '../steps';
-import { brokenCuts, keepingReferences, restoreBroken, RESTORED } from './integrity';
+import { runSteps, type DraftStep } from '../steps';
+import { brokenCuts, keepingReferences, restoreBroken, RESTORED, restoredReferences } from './integrity';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { lineNumbers } from './lineNumbers';
 import { code, counter, did, read, resultAt, TASK } from './testing';
@@ -71,6 +71,21 @@ describe('the check', () => {
     expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
     const idle: DraftStep = { name: 'idle', run: () => Promise.resolve() };
     await keepingReferences(idle).run(draft, new Pace());
+  });
+
+  it('tells how many places were restored, in a row of its own', async () => {
+    const draft = await condensed();
+    const steps = [keepingReferences(takeKept), restoredReferences(DEFAULT_TOOLS)];
+    const { steps: rows } = await runSteps(draft, steps, {});
+    expect(rows.at(-1)).toMatchObject({ name: RESTORED, edits: 1, outcome: { kind: 'done' } });
+    const untouched = new Draft([TASK], counter);
+    expect((await runSteps(untouched, [restoredReferences(DEFAULT_TOOLS)], {})).steps).toMatchObject([{ edits: 0 }]);
+  });
+
+  it('restores at the end what a step broke that was not followed by the check', async () => {
+    const draft = await condensed();
+    await runSteps(draft, [takeKept, restoredReferences(DEFAULT_TOOLS)], {});
+    expect(await brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
   });
 
   it('finds a number whose line before is gone', async () => {

@@ -1,7 +1,7 @@
 /** The id of a line; equal lines of one conversation, and only those, have one id. Dense, from 0 on. */
 export type LineId = number;
 
-/** Stands for a line that holds a marker: it is no content of the conversation. */
+/** Stands for a line that can't go and can't stay for another, such as one with a marker: that is no content. */
 export const NOTHING: LineId = -1;
 
 const BLANK = 1;
@@ -26,9 +26,13 @@ export class LineIds {
   private textOf = new Int32Array(1_024);
   private readonly texts: string[] = [];
 
-  /** The id of the line that stands at `start` to `end` of a text. */
-  idOf(text: string, start: number, end: number): LineId {
-    const hash = hashSlice(text, start, end);
+  /**
+   * The id of the line that stands at `start` to `end` of a text.
+   * @param isJson whether it stands in a JSON string: what holds an escape is another line there.
+   */
+  idOf(text: string, start: number, end: number, isJson: boolean): LineId {
+    const escape = isJson ? text.indexOf('\\', start) : -1;
+    const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED : 0);
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const id = (this.slots[slot] as number) - 1;
@@ -88,6 +92,9 @@ export class LineIds {
     }
   }
 }
+
+/** Any number: lines of two hashes are never the same. */
+const ESCAPED = 0x5bd1e995;
 
 /** A longer copy of a list, zeros behind. */
 export function longer(list: Int32Array, length: number): Int32Array<ArrayBuffer> {

@@ -3,6 +3,7 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
+import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
 import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
 import { protectedFrom } from './protect';
 import { resultHint } from './sources';
@@ -45,9 +46,12 @@ export const lineNumbers = (tools: ToolTable): DraftStep => {
 
 /** The prefixes that follow from a line before. */
 export function prefixesToCut({ text, start }: PlacedContent, hint: PrefixHint): CutRequest[] {
-  const format = prefixFormat(text, hint);
+  const lineEnd = lineEndOf(text);
+  const format = prefixFormat(text, hint, lineEnd);
   if (!format) return [];
-  const cuts = format === 'search' ? searchCuts(text) : numberCuts(text, format, linesThatProve(format, hint));
+  const lines = linesWithPrefix(text, format, lineEnd);
+  const cuts =
+    format === 'search' ? searchCuts(text, lines) : numberCuts(text, lines, format, linesThatProve(format, hint));
   return cuts.map((cut) => ({ start: start + cut.start, end: start + cut.end, marker: null }));
 }
 
@@ -59,19 +63,16 @@ interface Slice {
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: Prefix | undefined;
-  readonly isLast: boolean;
 }
 
-function* linesWithPrefix(text: string, format: PrefixFormat): Generator<PrefixedLine> {
-  for (let at = 0; ;) {
-    const newline = text.indexOf('\n', at);
-    yield { at, prefix: prefixAt(text, at, format), isLast: newline < 0 };
-    if (newline < 0) return;
-    at = newline + 1;
+function* linesWithPrefix(text: string, format: PrefixFormat, lineEnd: LineEnd): Generator<PrefixedLine> {
+  for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
+    end = endOfLine(text, at, lineEnd);
+    yield { at, prefix: prefixAt(text, at, format) };
   }
 }
 
-function numberCuts(text: string, format: PrefixFormat, kept: number): Slice[] {
+function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixFormat, kept: number): Slice[] {
   const cuts: Slice[] = [];
   let previous: PrefixedLine | undefined;
   let before: number | undefined;
@@ -88,7 +89,7 @@ function numberCuts(text: string, format: PrefixFormat, kept: number): Slice[] {
     }
     before = prefix?.number;
   };
-  for (const line of linesWithPrefix(text, format)) {
+  for (const line of lines) {
     if (previous) judge(previous, line);
     previous = line;
   }
@@ -97,11 +98,11 @@ function numberCuts(text: string, format: PrefixFormat, kept: number): Slice[] {
 }
 
 /** The path stands once; each way in which a result spells it. */
-function searchCuts(text: string): Slice[] {
+function searchCuts(text: string, lines: Iterable<PrefixedLine>): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
-  for (const { at, prefix } of linesWithPrefix(text, 'search')) {
+  for (const { at, prefix } of lines) {
     if (!prefix) {
       // Groups of context are parted by dashes.
       if (!text.startsWith('--\n', at)) spellings = [];

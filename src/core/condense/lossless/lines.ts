@@ -1,3 +1,4 @@
+import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
 import { NOTHING, type LineId, type LineIds } from './lineIds';
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
 
@@ -11,6 +12,7 @@ export class Lines {
     readonly count: number,
     private readonly table: Int32Array,
     private readonly hasPrefixes: boolean,
+    readonly lineEnd: LineEnd,
   ) {}
 
   /** Offset where the line begins, its number included. */
@@ -18,9 +20,9 @@ export class Lines {
     return this.table[line] as number;
   }
 
-  /** Offset behind the line, without the newline. */
+  /** Offset behind the line, without its end. */
   end(line: number): number {
-    return (this.table[line + 1] as number) - 1;
+    return (this.table[line + 1] as number) - this.lineEnd.length;
   }
 
   /** The line's id; {@link NOTHING} for lines that can never be the same as another. */
@@ -41,15 +43,15 @@ export class Lines {
 
 /** Splits a text into its lines. */
 export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines {
-  const format = prefixFormat(text, hint);
-  const count = countLines(text);
+  const lineEnd = lineEndOf(text);
+  const format = prefixFormat(text, hint, lineEnd);
+  const count = countLines(text, lineEnd);
   const table = new Int32Array((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = text.includes('⟦condensed: ');
   let at = 0;
   let number = 0;
   for (let line = 0; line < count; line++) {
-    const newline = text.indexOf('\n', at);
-    const end = newline < 0 ? text.length : newline;
+    const end = endOfLine(text, at, lineEnd);
     const holdsMarker = mayHoldMarkers && text.slice(at, end).includes('⟦condensed: ');
     let body = at;
     if (format) {
@@ -61,15 +63,17 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
       table[3 * count + 1 + line] = number;
     }
     table[line] = at;
-    table[count + 1 + line] = holdsMarker ? NOTHING : ids.idOf(text, body, end);
-    at = end + 1;
+    const isNothing = holdsMarker || (lineEnd !== '\n' && !isInString(text, at, end));
+    table[count + 1 + line] = isNothing ? NOTHING : ids.idOf(text, body, end, lineEnd !== '\n');
+    at = end + lineEnd.length;
   }
-  table[count] = text.length + 1;
-  return new Lines(count, table, format !== undefined);
+  table[count] = text.length + lineEnd.length;
+  return new Lines(count, table, format !== undefined, lineEnd);
 }
 
-function countLines(text: string): number {
+function countLines(text: string, lineEnd: LineEnd): number {
   let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = endOfLine(text, 0, lineEnd); at < text.length; at = endOfLine(text, at + lineEnd.length, lineEnd))
+    count++;
   return count;
 }

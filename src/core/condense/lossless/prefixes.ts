@@ -1,3 +1,5 @@
+import { endOfLine, type LineEnd } from './lineEnds';
+
 /**
  * What tools put in front of the lines of a file: a number, and in search results the file's path. Both follow from the
  * line before, so that a line is the same line with any of them.
@@ -75,7 +77,9 @@ const LINES_TO_LOOK_AT = 8;
  * The format of a text's prefixes. Two numbered lines in a row prove it; an arrow, and for the output of a read or a search
  * one line near its beginning, is enough (the others may have been taken out).
  */
-export function prefixFormat(text: string, hint: PrefixHint): PrefixFormat | undefined {
+export function prefixFormat(text: string, hint: PrefixHint, lineEnd: LineEnd): PrefixFormat | undefined {
+  // JSON holds several texts; only those of a read are all numbered, so that one line tells for the others.
+  if (lineEnd !== '\n' && hint !== 'read') return undefined;
   const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : NUMBERED;
   let at = 0;
   let before: { readonly format: PrefixFormat; readonly number: number } | undefined;
@@ -89,9 +93,9 @@ export function prefixFormat(text: string, hint: PrefixHint): PrefixFormat | und
       return format;
     }
     before = format && number !== undefined ? { format, number } : undefined;
-    const newline = text.indexOf('\n', at);
-    if (newline < 0) return undefined;
-    at = newline + 1;
+    const end = endOfLine(text, at, lineEnd);
+    if (end === text.length) return undefined;
+    at = end + lineEnd.length;
   }
   return undefined;
 }

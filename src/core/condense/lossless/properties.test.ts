@@ -43,6 +43,9 @@ const turn: fc.Arbitrary<ApiMessage[]> = fc.oneof(
     .map(([text, failed]) =>
       did('Bash', { command: `npm run test ${text.slice(0, 300)}` }, text, failed ? { is_error: true } : {}),
     ),
+  fc
+    .tuple(plain, numbered, fc.constantFrom(0, 2))
+    .map(([a, b, indent]) => did('Bash', { command: 'gh api' }, JSON.stringify([{ a }, { b }, a], null, indent))),
   plain.map((text) => called('Write', { file_path: 'src/a.ts', content: text })),
   fc
     .tuple(plain, plain, numbered, fc.boolean())

@@ -7,6 +7,7 @@ import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { describeRun, longestDescription, type KeptRun } from './describe';
+import { encoded } from './lineEnds';
 import type { LineId } from './lineIds';
 import { LineIndex, type Keep } from './lineIndex';
 import { knownLinesOf, type KnownLines } from './knownLines';
@@ -205,7 +206,7 @@ function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | un
   const { content, lines } = source;
   const start = lines.start(run.first);
   const end = lines.end(run.last);
-  const what = describeRun(run);
+  const what = lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run));
   const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);
   if (end - start <= 6 * price.length) {
     // Without the numbers: they may go, too, and then it must still be worth it.

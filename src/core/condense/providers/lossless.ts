@@ -5,7 +5,7 @@ import { Draft } from '../draft';
 import { repeatedCommands, repeatedListings, similarResults } from '../lossless/consolidation';
 import { duplicateReads, duplicateResults } from '../lossless/duplicates';
 import { obsoleteState } from '../lossless/obsoleteState';
-import { keepingReferences } from '../lossless/integrity';
+import { keepingReferences, restoredReferences } from '../lossless/integrity';
 import { lineNumbers } from '../lossless/lineNumbers';
 import { repeatedReminders } from '../lossless/reminders';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
@@ -105,5 +105,5 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   );
   // Last, since it asks which lines still stand behind which.
   if (config.lineNumbers) steps.push(lineNumbers(tools));
-  return steps.map((step) => keepingReferences(step, tools));
+  return [...steps.map((step) => keepingReferences(step, tools)), restoredReferences(tools)];
 }

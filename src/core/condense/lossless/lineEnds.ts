@@ -1,0 +1,55 @@
+/**
+ * How lines end in a text. In JSON the lines of a program's output stand inside strings, and their ends are the two
+ * characters of an escape.
+ */
+export type LineEnd = '\n' | '\\n';
+
+/** Fewer escaped line ends hold no run of lines. */
+const MIN_ESCAPED = 3;
+
+/** How the lines of a text end. */
+export function lineEndOf(text: string): LineEnd {
+  if (!/^\s*[[{]/.test(text)) return '\n';
+  let at = 0;
+  for (let found = 0; found < MIN_ESCAPED; found++) {
+    const end = text.indexOf('\\n', at);
+    if (end < 0) return '\n';
+    at = end + 2;
+  }
+  return isJson(text) ? '\\n' : '\n';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Offset behind the line that begins at `from`, without its end. */
+export function endOfLine(text: string, from: number, lineEnd: LineEnd): number {
+  for (let at = text.indexOf(lineEnd, from); at >= 0; at = text.indexOf(lineEnd, at + lineEnd.length)) {
+    if (lineEnd === '\n' || !isEscaped(text, at)) return at;
+  }
+  return text.length;
+}
+
+/** True for a line that lies inside one JSON string. The others hold a quote, for all escapes stand in strings. */
+export function isInString(text: string, start: number, end: number): boolean {
+  for (let at = text.indexOf('"', start); at >= 0 && at < end; at = text.indexOf('"', at + 1)) {
+    if (!isEscaped(text, at)) return false;
+  }
+  return start > 0 && end < text.length;
+}
+
+/** Whether a backslash that is none itself stands before. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first--;
+  return (at - first) % 2 === 1;
+}
+
+/** A text as it stands in a JSON string. */
+export const encoded = (text: string): string => JSON.stringify(text).slice(1, -1);
