@@ -17,8 +17,10 @@ import type { CondensationReason, LiveDecision, LiveSettings, UpstreamModel } fr
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** Share of the window that the floor leaves free behind it, and that must be new before a model is asked again. */
-const ROOM_PERCENT = 10;
+/** Share of the window that is left free once content had to go: each condensation breaks the cache. */
+const ROOM_PERCENT = 20;
+/** Share of the window that must be new before a model is asked again that came to nothing. */
+const RETRY_PERCENT = 10;
 /** Share of the window that a condensation at the threshold must free to be worth a broken cache. */
 const WORTHWHILE_PERCENT = 10;
 /** Share of a refused request that is tried again. */
@@ -255,7 +257,7 @@ export class Condensing {
     const { outcome } = preparation;
     if (preparation.revision !== conversation.revision) return undefined;
     if (outcome?.kind === 'condensed') return this.take(conversation, outcome, reason, undefined);
-    conversation.waitFor = conversation.countedTokens + this.roomTokens(conversation);
+    conversation.waitFor = conversation.countedTokens + this.shareOf(RETRY_PERCENT, conversation.model);
     if (outcome) this.tell(conversation, outcome, reason);
     return outcome;
   }
@@ -328,10 +330,6 @@ export class Condensing {
     return { contextWindow, tokenFactor, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
   }
 
-  private roomTokens({ model }: LiveConversation): number {
-    return this.shareOf(ROOM_PERCENT, model);
-  }
-
   /** O200k tokens of a percentage of the window. */
   private shareOf(percent: number, model: UpstreamModel): number {
     return Math.floor(tokensFrom(percent, model) / this.parts.learning.factor(model));
@@ -368,7 +366,7 @@ export class Condensing {
     return {
       mayUseNative,
       limitTokens: this.parts.learning.fitting(model) - overheadTokens,
-      roomTokens: this.roomTokens(conversation),
+      roomTokens: this.shareOf(ROOM_PERCENT, model),
       truncateTo: targetTokensOf(this.window(conversation), target, overheadTokens),
       hasFloor: true,
       ...(configs && { configs }),

@@ -28,8 +28,8 @@ export interface FallbackPolicy {
   /** O200k tokens that are left free, so that the next request doesn't exceed the window again. Default 0. */
   readonly roomTokens?: number;
   /**
-   * O200k tokens of the messages down to which truncation goes once it has to; default: until they fit, with the room. It
-   * breaks the prompt cache anyway: one that goes far costs less than many that hardly suffice.
+   * O200k tokens of the messages down to which truncation and floor go once they have to; default: until they fit, with
+   * the room. The prompt cache is broken anyway: one that goes far costs less than many that hardly suffice.
    */
   readonly truncateTo?: number;
   /** True where the request must fit: then the floor follows on truncation. Default false. */
@@ -66,10 +66,13 @@ export async function condenseWithFallback(
   // What must fit must, whatever is lost sight of.
   const fitting = { ...request, coherenceFloor: {} };
   const fittingTarget = Math.max(0, limit - (policy.roomTokens ?? 0));
-  for (const { truncateTo = fittingTarget, ...fallback } of lossyFallbacks(outcome, policy)) {
-    if (outcome.kind === 'cancelled' || tokensOf(outcome) <= limit) return outcome;
-    const targetTokens = Math.min(truncateTo, fittingTarget);
+  const targetTokens = Math.min(policy.truncateTo ?? fittingTarget, fittingTarget);
+  let enough = limit;
+  for (const fallback of lossyFallbacks(outcome, policy)) {
+    if (outcome.kind === 'cancelled' || tokensOf(outcome) <= enough) return outcome;
     outcome = await next(manager, outcome, { ...fitting, targetTokens }, fallback);
+    // Once content had to go, there shall be room, or the next request would be too long again.
+    enough = fittingTarget;
   }
   return outcome;
 }
@@ -92,14 +95,9 @@ const FLOOR: readonly Fallback[] = [
   { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'truncate', maxChars: 500 } },
 ].map((config) => ({ provider: 'truncation', config: { ...config, messageText: { mode: 'keep' } }, why: FLOOR_WHY }));
 
-/** Truncation, then the floor, which goes no further than it must. */
-function lossyFallbacks(
-  { provider }: CondensationOutcome,
-  { configs, hasFloor, truncateTo }: FallbackPolicy,
-): readonly (Fallback & Pick<FallbackPolicy, 'truncateTo'>)[] {
+function lossyFallbacks({ provider }: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
   const why = 'The window would have been exceeded, so old content was truncated.';
-  const config = configs?.['truncation'];
-  const truncation = { provider: 'truncation', config, why, ...(truncateTo !== undefined && { truncateTo }) } as const;
+  const truncation = { provider: 'truncation', config: configs?.['truncation'], why } as const;
   return [...(provider === 'truncation' ? [] : [truncation]), ...(hasFloor === true ? FLOOR : [])];
 }
 
