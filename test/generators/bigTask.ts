@@ -56,27 +56,26 @@ class Planner {
   ) {}
 
   plan(calls: number): Step[] {
-    const left = (): number => calls - this.made;
     const { paths } = this.workspace;
-    this.add('I look around first.', list(this.workspace.root));
-    for (let at = 0; left() > 0; at++) {
+    this.add(calls, 'I look around first.', list(this.workspace.root));
+    for (let at = 0; this.made < calls; at++) {
       const path = paths[at % paths.length] ?? '';
-      this.add(`Now ${path}.`, this.read(path, 1, 560));
-      if (left() > 1 && at % 4 === 1) {
-        const other = paths[(at + 7) % paths.length] ?? '';
-        this.add('Two places use it.', this.read(other, 1, 200), this.read(path, 540, 700));
-      }
-      if (left() > 0 && at % 3 === 0) this.add('Who calls this?', this.search());
-      if (left() > 1 && at % 2 === 0) {
-        this.add('I change it.', this.edit(path));
-        this.add('Is it right now?', this.read(path, 300, 400));
-      }
-      if (left() > 0 && at % 8 === 5) this.add('What else is there?', list(this.folderOf(path)));
+      const whole = this.read(path, 1, 560);
+      if (at % 3 === 0) this.add(calls, `Now ${path}, and who calls it.`, whole, this.search());
+      else if (at % 3 === 1) this.add(calls, `Now ${path}.`, whole);
+      else this.add(calls, `Now ${path}, with its end.`, whole, this.read(path, 540, 700));
+      if (at % 2 === 1 || this.made >= calls) continue;
+      this.add(calls, 'I change it.', this.edit(path));
+      const others = at % 8 === 4 ? [list(this.folderOf(path))] : [];
+      this.add(calls, 'Is it right now?', this.read(path, 300, 400), ...others);
     }
     return this.steps;
   }
 
-  private add(text: string, ...calls: ScriptedCall[]): void {
+  /** One more answer, with as many of the calls as are left. */
+  private add(most: number, text: string, ...planned: ScriptedCall[]): void {
+    const calls = planned.slice(0, most - this.made);
+    if (calls.length === 0) return;
     this.made += calls.length;
     this.steps.push({ text, calls });
   }

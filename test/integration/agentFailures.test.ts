@@ -147,7 +147,7 @@ describe('the task goes on', () => {
     const counter = freshCounter();
     const bench = await benchFor({
       countTokens: (text) => Math.ceil(counter.text(text) * 2.6),
-      maxContextTokens: 60_000,
+      maxContextTokens: 85_000,
     });
     const chat = bench.open(TRUNCATION).chat(bench.tools, 'one');
     expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);

@@ -97,11 +97,15 @@ const recallOf = (reference: string) => ({
   input: { references: [reference], maxTokens: 20_000 },
 });
 
-/** What was recalled for each marker, without the line above it that names its place. */
-const recalled = (request: RecordedRequest, questionTurn: number): string[] =>
-  markersIn(request).map((_marker, index) =>
-    (resultOf(request, callId(questionTurn, 0, index)) ?? '').replace(/^\[ref [^\n]*\]\n/, ''),
-  );
+/** What was recalled, call by call, without the line above it that names its place. */
+function recalled(request: RecordedRequest, questionTurn: number): string[] {
+  const texts: string[] = [];
+  for (;;) {
+    const text = resultOf(request, callId(questionTurn, 0, texts.length));
+    if (text === undefined) return texts;
+    texts.push(text.replace(/^\[ref [^\n]*\]\n/, ''));
+  }
+}
 
 /** The model's answer is the line that it was asked about. */
 const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
@@ -126,9 +130,9 @@ export function recallProof({ questionTurn }: LongTask, requests: readonly Recor
   const asked = answered && all[all.indexOf(answered) - 1];
   if (!first || !asked) throw new Error('The question was not asked, or nothing was recalled.');
   const texts = recalled(answered, questionTurn);
-  const restored = markersIn(answered).reduce(
+  const restored = markersIn(asked).reduce(
     (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),
-    resultOf(answered, EARLY_CALL) ?? '',
+    resultOf(asked, EARLY_CALL) ?? '',
   );
   return {
     wasInView: JSON.stringify(asked.body['messages']).includes('LEDGER_GRACE_SECONDS'),

@@ -18,6 +18,9 @@ import type { AgentTools } from './agentTools';
 import { ChatAgent } from './chatAgent';
 import { LanguageModelTextPart, secretStorage, window } from './vscode';
 
+/** System prompt and tools of VS Code's agent are some 16,000 tokens (o200k); here all of it is system prompt. */
+const SYSTEM = 'You are an expert AI programming assistant. '.repeat(2_000);
+
 export interface AgentWindowOptions {
   readonly profile: ApiProfile;
   /** Folder of the ledgers; the same again is the same window after a reload. */
@@ -88,7 +91,7 @@ export function openAgentWindow({ profile, storage, settings, providers = [] }: 
         respond: (messages, options, progress, token) =>
           provider.respond(information, messages, options, progress, token),
         tools: { ...tools, [RECALL_TOOL]: async (input) => textOf(await recall.invoke(input)) },
-        system: 'You are an expert AI programming assistant. '.repeat(300),
+        system: SYSTEM,
         ...(conversationId !== undefined && { conversationId }),
       }),
   };
