@@ -21,7 +21,11 @@ export interface Bed {
   expectError(pattern: RegExp): void;
 }
 
-export type Scenario = (bed: Bed) => Promise<void>;
+export interface Scenario {
+  (bed: Bed): Promise<void>;
+  /** How long it may take. Default 180. */
+  readonly seconds?: number;
+}
 
 /** Runs a scenario with a time limit, and cleans up after it. On failure: a screenshot, and what the page said. */
 export async function runScenario(
@@ -29,8 +33,8 @@ export async function runScenario(
   scenario: Scenario,
   extensionsDir: string,
   extensionId: string,
-  seconds = 180,
 ): Promise<void> {
+  const { seconds = 180 } = scenario;
   const folders: string[] = [];
   const servers: Server[] = [];
   const windows: Workbench[] = [];

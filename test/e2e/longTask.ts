@@ -1,0 +1,42 @@
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { MAX_OUTPUT, WINDOW, type LongTask } from '../servers/longTask';
+import type { ModelServer } from '../servers/modelServer';
+import type { Bed } from './bed';
+import { chatProfile, openCondensedModel, PROFILE_NAME } from './condensedModel';
+import { openChat } from './workbench/index';
+import type { Workbench } from './workbench/index';
+
+/** VS Code asks after 50 requests whether to go on; a user would raise it for such a task. */
+const REQUESTS = { 'chat.agent.maxRequests': 1_000 };
+
+/** A VS Code on the task's project, whose chat runs on our model with a window of 100,000 tokens. */
+export async function openLongTask(
+  bed: Bed,
+  server: ModelServer,
+  folder: string,
+  task: LongTask,
+  { profiles = [], settings = {} }: { readonly profiles?: readonly object[]; readonly settings?: object } = {},
+): Promise<Workbench> {
+  writeProject(folder, task.files);
+  const profile = { contextWindow: WINDOW, maxOutputTokens: MAX_OUTPUT };
+  const all = [chatProfile(server, profile), ...profiles];
+  const more = { ...REQUESTS, 'contextCondenser.profiles': all, ...settings };
+  const bench = await openCondensedModel(bed, server, { folder, profile, settings: more });
+  await openChat(bench, PROFILE_NAME);
+  return bench;
+}
+
+/** Writes the files of a task. */
+export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** The condensations that the ledgers of the server's windows hold. */
+export const condensationsOf = ({ server }: Workbench): number =>
+  globSync('User/**/live/**/ledger.jsonl', { cwd: server.data })
+    .flatMap((file) => readFileSync(join(server.data, file), 'utf8').split('\n'))
+    .filter((line) => line.includes('"type":"condensed"')).length;

@@ -1,0 +1,141 @@
+/** What goes wrong in the middle of a task of VS Code's agent, and the task goes on (issue 5). */
+import assert from 'node:assert/strict';
+import { freshCounter } from '../../../src/core/testingCounter';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { never, overloaded, type Behaviour } from '../../servers/behaviour';
+import {
+  DONE,
+  longTask,
+  longTaskServer,
+  partPrompt,
+  PAUSED,
+  PRICES,
+  QUESTION,
+  TASK_PROMPT,
+} from '../../servers/longTask';
+import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
+import { scriptedAgent } from '../../servers/scriptedAgent';
+import { taskFigures, taskRequests, type TaskFigures } from '../../servers/taskFigures';
+import type { Scenario } from '../bed';
+import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
+import { condensationsOf, openLongTask, writeProject } from '../longTask';
+import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
+
+const counter = freshCounter();
+const CALLS = 48;
+/** Steps behind the first condensation, and later. */
+const PAUSES = [20, 28];
+
+const figuresOf = (server: ModelServer): TaskFigures =>
+  taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
+const says = (behaviour: Behaviour, words: string): boolean => behaviour.kind === 'reply' && behaviour.text === words;
+
+const overloadsReloadsAndCancels: Scenario = async (bed) => {
+  const folder = bed.folder();
+  const task = longTask(folder, CALLS, PAUSES);
+  const scripted = scriptedAgent(task.turns);
+  let steps = 0;
+  let isHeld = false;
+  const server = await startAnthropicServer({
+    ...longTaskServer(task, (text) => counter.text(text)),
+    script(request) {
+      const behaviour = scripted(request);
+      if (taskRequests([request]).length === 0 || behaviour.kind !== 'reply') return behaviour;
+      steps++;
+      if (steps === 4) return overloaded();
+      if (steps === 8) return { ...behaviour, fault: { kind: 'cut', after: 1 } };
+      if (!isHeld || !says(behaviour, PAUSED)) return behaviour;
+      return never();
+    },
+  });
+  try {
+    const bench = await openLongTask(bed, server, folder, task);
+    await ask(bench, partPrompt(0));
+    await answerText(bench, (text) => text.includes(PAUSED), 300_000);
+    assert.deepEqual(
+      figuresOf(server).refused.map(({ status }) => status),
+      [529],
+    );
+    assert.ok(condensationsOf(bench) > 0, 'the first part is long enough to be condensed');
+
+    // VS Code writes a turn down some seconds after its end; what it has not written is lost with the window.
+    await bench.page.waitForTimeout(8_000);
+    await bench.reload();
+    await openChat(bench, PROFILE_NAME);
+    isHeld = true;
+    await ask(bench, partPrompt(1));
+    const held = await until(
+      'the request that is held',
+      () => taskRequests(server.requests).find(({ status }, index) => index > 20 && status === undefined),
+      300_000,
+    );
+    const clicked = Date.now();
+    await cancelAnswer(bench);
+    await held.aborted;
+    console.log(`     the model saw the cancel after ${Date.now() - clicked} ms`);
+
+    await ask(bench, partPrompt(2));
+    await answerText(bench, (text) => text.includes(DONE), 300_000);
+    const figures = figuresOf(server);
+    assert.deepEqual(
+      figures.refused.map(({ status }) => status),
+      [529],
+    );
+    assert.equal(figures.breaks.length, condensationsOf(bench), 'the view is the same after the reload');
+    await ask(bench, QUESTION);
+    assert.match(await answerText(bench, (text) => text.includes('LEDGER_GRACE')), /52_417/);
+  } finally {
+    await server.close();
+  }
+};
+
+export const goesOnAfterOverloadCutStreamReloadAndCancel = Object.assign(overloadsReloadsAndCancels, { seconds: 900 });
+
+const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
+  const silent = await startAnthropicServer({ script: never() });
+  const folders = [bed.folder(), bed.folder()] as const;
+  const tasks = folders.map((folder) => longTask(folder, CALLS));
+  const scripts = tasks.map(({ turns }) => scriptedAgent(turns));
+  const windowOf = (request: RecordedRequest): number => (JSON.stringify(request.body).includes(folders[1]) ? 1 : 0);
+  const [task] = tasks;
+  assert.ok(task);
+  const server = await startAnthropicServer({
+    ...longTaskServer(task, (text) => counter.text(text)),
+    script: (request) => scripts[windowOf(request)]?.(request) ?? never(),
+  });
+  const summarizer = chatProfile(silent, { id: 'silent', name: 'Silent', offerInChat: false });
+  const settings = { 'contextCondenser.provider': 'native', 'contextCondenser.condensingProfile': 'silent' };
+  try {
+    const first = await openLongTask(bed, server, folders[0], task, { profiles: [summarizer], settings });
+    const second = await bed.openOn(first.server, { folder: folders[1], agent: true });
+    writeProject(folders[1], task.files);
+    // Each window of code-server has a secret store of its own.
+    await setKey(first, 'Silent');
+    await setKey(second);
+    await setKey(second, 'Silent');
+    await openChat(second, PROFILE_NAME);
+    for (const bench of [first, second]) await ask(bench, TASK_PROMPT);
+    for (const bench of [first, second]) await answerText(bench, (text) => text.includes(DONE), 600_000);
+    assert.ok(silent.requests.length > 0, 'the model that summarizes was asked');
+    const figures = folders.map((_, index) =>
+      taskFigures(
+        server.requests.filter((request) => windowOf(request) === index),
+        (text) => server.tokensOf(text),
+        PRICES,
+      ),
+    );
+    for (const { refused, toolCalls, breaks } of figures) {
+      assert.deepEqual(refused, []);
+      assert.equal(toolCalls, CALLS);
+      assert.ok(breaks.length > 0);
+    }
+    const breaks = figures.reduce((sum, each) => sum + each.breaks.length, 0);
+    assert.equal(breaks, condensationsOf(first), 'neither window disturbs the other');
+  } finally {
+    await Promise.all([silent.close(), server.close()]);
+  }
+};
+
+export const goesOnInTwoWindowsWhoseSummaryNeverComes = Object.assign(twoWindowsWhoseSummaryNeverComes, {
+  seconds: 1_000,
+});

@@ -1,0 +1,60 @@
+/** The long task of issue 5 in the real VS Code's real agent mode, on a server that is as strict as the vendor. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { freshCounter } from '../../../src/core/testingCounter';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import {
+  DONE,
+  longTask,
+  longTaskServer,
+  NOTES_PROMPT,
+  PRICES,
+  QUESTION,
+  recallProof,
+  TASK_PROMPT,
+  WINDOW,
+  WRITTEN,
+} from '../../servers/longTask';
+import { figuresText, taskFigures } from '../../servers/taskFigures';
+import type { Scenario } from '../bed';
+import { condensationsOf, openLongTask } from '../longTask';
+import { answerText, ask, screenshot } from '../workbench/index';
+
+const runsToItsEndOnASmallWindow: Scenario = async (bed) => {
+  const folder = bed.folder();
+  const task = longTask(folder);
+  const counter = freshCounter();
+  const server = await startAnthropicServer(longTaskServer(task, (text) => counter.text(text)));
+  try {
+    const bench = await openLongTask(bed, server, folder, task);
+    await ask(bench, TASK_PROMPT);
+    await answerText(bench, (text) => text.includes(DONE), 900_000);
+    await screenshot(bench, 'long-task-dark');
+    const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
+    const condensations = condensationsOf(bench);
+    console.log(figuresText(figures, condensations).replace(/^/gm, '     '));
+    assert.deepEqual(figures.refused, []);
+    assert.equal(figures.toolCalls, 120);
+    assert.ok(figures.uncondensed.tokens > 400_000, 'the task would have reached 400,000 tokens');
+    assert.ok(figures.largest <= WINDOW, 'no request over the window');
+    assert.equal(figures.breaks.length, condensations, 'the prefix changes with a condensation, and only then');
+    assert.ok(figures.cost < figures.uncondensed.cost, 'cheaper than uncondensed');
+
+    await ask(bench, QUESTION);
+    const answer = await answerText(bench, (text) => text.includes('LEDGER_GRACE_SECONDS'));
+    assert.ok(answer.includes('52_417'), answer);
+    const { wasInView, original, restored } = recallProof(task, server.requests);
+    assert.ok(!wasInView, 'the answer stands nowhere in the view');
+    assert.equal(restored, original, 'what was recalled has the hash of the original');
+    await screenshot(bench, 'long-task-recall-dark');
+
+    await ask(bench, NOTES_PROMPT);
+    await answerText(bench, (text) => text.includes(WRITTEN));
+    const notes = readFileSync(task.notes, 'utf8');
+    assert.ok(notes.includes(task.early.line) && !notes.includes('⟦condensed'), 'no tool gets a marker');
+  } finally {
+    await server.close();
+  }
+};
+
+export const oneHundredAndTwentyToolCalls = Object.assign(runsToItsEndOnASmallWindow, { seconds: 1_000 });
