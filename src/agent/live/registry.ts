@@ -21,6 +21,7 @@ const NO_TASK = 'none' as MessageKey;
  * no id is sent, the longest common beginning decides.
  */
 export class Registry {
+  /** The one that was used last stands last. */
   private readonly conversations = new Map<LiveId, LiveConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
@@ -37,7 +38,7 @@ export class Registry {
 
   /** Last used first. */
   all(): LiveConversation[] {
-    return [...this.conversations.values()].sort((a, b) => b.lastUsed - a.lastUsed);
+    return [...this.conversations.values()].reverse();
   }
 
   /** The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails. */
@@ -47,6 +48,7 @@ export class Registry {
       const { messages } = request;
       const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
       const conversation = this.known(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
+      this.conversations.delete(conversation.id);
       this.conversations.set(conversation.id, conversation);
       this.dropOldest();
       this.prune();
