@@ -1,14 +1,17 @@
 /**
- * `npm run bench:quality`: recall of every policy, then what each operation of Lossless takes out by itself.
- * `-- --half odd|even` takes every other conversation: tune on odd ones, report on even ones.
+ * `npm run bench:quality`: presets, and File-Aware against other tools' rules, written to docs/BENCHMARKS.md; recall of
+ * every policy; then what each operation of Lossless takes out by itself. `-- --only presets|recall` does one of them.
+ * `-- --half odd|even` takes every other conversation: tune on odd ones; the page reports on even ones.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { benchmarksPage } from './benchmarksPage';
 import { loadCorpus, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
 import { providerPolicy } from './policies';
 import { benchRecall, recallTable, type RecallRow } from './recallBench';
+import { benchPresets, benchSizes } from './presetsBench';
 import { measureRecall } from './recall';
 
 /** The switches of Lossless, from its schema, so that a new operation is measured without a change here. */
@@ -36,17 +39,36 @@ async function benchOperations(conversations: readonly BenchConversation[]): Pro
   return rows;
 }
 
+const PAGE = 'docs/BENCHMARKS.md';
+
+/** @param half every other conversation, from the first (odd) or the second (even). */
+const halfOf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
+  conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
+
+async function writePage(conversations: readonly BenchConversation[], of: string): Promise<void> {
+  writeFileSync(PAGE, benchmarksPage(await benchPresets(conversations), await benchSizes(conversations), of));
+  console.log(`${PAGE} written.\n`);
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { half: { type: 'string' }, json: { type: 'string' }, corpus: { type: 'string' } },
+    options: {
+      half: { type: 'string' },
+      json: { type: 'string' },
+      corpus: { type: 'string' },
+      only: { type: 'string' },
+    },
   });
-  const corpus = loadCorpus((text) => {
+  const { isReal, conversations: all } = loadCorpus((text) => {
     console.error(`!! ${text}`);
   }, values.corpus);
-  const conversations = corpus.conversations.filter(
-    (_, index) => values.half === undefined || (index % 2 === 0) === (values.half === 'odd'),
-  );
-  if (!corpus.isReal) console.log('## GENERATED CONVERSATIONS\n');
+  if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
+  if (values.only !== 'recall') {
+    const of = isReal ? 'every other of the real conversations' : 'GENERATED CONVERSATIONS';
+    await writePage(halfOf(all, values.half ?? 'even'), of);
+  }
+  if (values.only === 'presets') return;
+  const conversations = halfOf(all, values.half);
   const recall = await benchRecall(conversations);
   console.log(`${recallTable(recall)}\n`);
   const operations = await benchOperations(conversations);

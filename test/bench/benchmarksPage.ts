@@ -1,0 +1,128 @@
+/** `docs/BENCHMARKS.md`: the figures as a page. */
+import type { PresetRow, Sized, SizedBench } from './presetsBench';
+import type { Recall, RecallReport } from './recall';
+import { millis, percent } from './table';
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+
+function markdown(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [row(head), row(head.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(row)].join('\n');
+}
+
+const dollars = (cost: number): string => (cost === 0 ? '–' : `$${cost.toFixed(2)}`);
+const lost = ({ lines }: RecallReport): string => percent(1 - lines.verbatim.share);
+const cell = ({ verbatim, recallable }: Recall): string => `${percent(verbatim.share)} → ${percent(recallable.share)}`;
+
+const sized = (found: Sized | undefined): string[] =>
+  found
+    ? [
+        found.target < 1 ? percent(found.target) : found.target.toLocaleString('en'),
+        percent(found.recall.removed.share),
+        lost(found.recall),
+      ]
+    : ['–', 'not reached', '–'];
+
+export function benchmarksPage(presets: readonly PresetRow[], { rows, curve }: SizedBench, of: string): string {
+  const [first] = presets;
+  return `# Benchmarks
+
+Written by \`npm run bench:quality\`; do not edit. Measured on ${of}: ${first?.sessions ?? 0} sessions of twelve turns or
+more, ${first?.cuts ?? 0} cuts; needed were ${first?.lines.needed ?? 0} lines, ${first?.names.needed ?? 0} identifiers,
+${first?.paths.needed ?? 0} paths. The presets were tuned on the other half.
+
+**Future-need recall**: a real session is cut at a turn and what stands before is condensed; of what the agent's next 20
+turns use in tool parameters, that it had from there and was not shown again, which share still stands in the view word for
+word, and which share can at least be recalled by a reference (behind the arrow)? Necessary, not sufficient: that a line
+stands there doesn't prove that a model uses it. A line counts only where its own file shows it.
+
+## Presets
+
+As far as the configuration goes, without a target. The model of the summaries is scripted, with the prices of Claude Sonnet
+4; it answers every call at once with the same 30 words. Time is in the middle of the runs, tokens being counted.
+
+${markdown(
+  [
+    'preset',
+    'tokens removed',
+    'lines',
+    'identifiers',
+    'paths',
+    "people's messages whole",
+    'time',
+    'calls',
+    'estimated',
+    'cost',
+    'estimates within 20 %',
+  ],
+  presets.map((preset) => [
+    preset.preset,
+    percent(preset.removed.share),
+    cell(preset.lines),
+    cell(preset.names),
+    cell(preset.paths),
+    percent(preset.userMessages),
+    millis(preset.timeMs),
+    preset.calls,
+    dollars(preset.estimatedCost),
+    dollars(preset.cost),
+    percent(preset.closeEstimates),
+  ]),
+)}
+
+## File-Aware against the rules of other tools
+
+The rules are written anew from their descriptions; what they take out is gone. File-Aware asks no model here, and all that
+it takes out can be recalled. It is given a target, for no two rules take out the same: one number of tokens for all
+conversations (as a target of the window is), or one share of each. Of the targets tried, the first is shown that takes out
+at least what the rule does. "Lines lost" are those that no longer stand in the view.
+
+${markdown(
+  [
+    'rule',
+    'removed',
+    'lines lost',
+    'target (tokens)',
+    'removed',
+    'lines lost',
+    'target (share)',
+    'removed',
+    'lines lost',
+  ],
+  rows.map(({ rule, peer, absolute, share }) => [
+    rule,
+    percent(peer.removed.share),
+    lost(peer),
+    ...sized(absolute),
+    ...sized(share),
+  ]),
+)}
+
+The hardest comparison: each conversation is brought to the very size that the rule leaves of it, however unevenly the rule
+treats them (a small session may keep next to nothing but what was written in it).
+
+${markdown(
+  ['rule', 'removed', 'lines lost', 'File-Aware removed', 'lines lost', 'can be recalled'],
+  rows.map(({ rule, peer, matched }) => [
+    rule,
+    percent(peer.removed.share),
+    lost(peer),
+    percent(matched.removed.share),
+    lost(matched),
+    percent(matched.lines.recallable.share),
+  ]),
+)}
+
+## File-Aware at each size
+
+${markdown(
+  ['target', 'tokens removed', 'lines', 'identifiers', 'paths'],
+  curve.map(({ target, recall }) => [
+    target < 1 ? percent(target) : `${target.toLocaleString('en')} tokens`,
+    percent(recall.removed.share),
+    cell(recall.lines),
+    cell(recall.names),
+    cell(recall.paths),
+  ]),
+)}
+`;
+}

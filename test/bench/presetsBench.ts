@@ -1,0 +1,171 @@
+/** What each preset takes out, keeps, needs and costs; and File-Aware at the sizes that other tools' rules reach. */
+import { applyEdits } from '../../src/core/condense/edits';
+import { BUILT_IN_PRESETS, FILE_AWARE, type Preset } from '../../src/core/condense/presets';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
+import { contentsOf } from '../../src/core/messages/content';
+import { isMachineMessage, personText } from '../../src/core/messages/personText';
+import type { ApiMessage } from '../../src/core/messages/types';
+import type { BenchConversation } from './corpus';
+import { freshCounter } from './measure';
+import { headTail, maskResults, slidingWindow } from './policies';
+import { measureRecall, type Policy, type RecallReport } from './recall';
+
+export interface PresetRow extends RecallReport {
+  readonly preset: string;
+  /** Share of the messages of people of which every word stands in the view. */
+  readonly userMessages: number;
+  /** Milliseconds in the middle, the tokens being counted. */
+  readonly timeMs: number;
+  readonly calls: number;
+  /** US dollars of all runs. */
+  readonly estimatedCost: number;
+  readonly cost: number;
+  /** Share of the paid runs whose estimate lay within 20 % of the cost; NaN where none was paid. */
+  readonly closeEstimates: number;
+}
+
+/** About what a model gives back of a tool's result when asked for a few lines. */
+const REPLY =
+  'It ran as expected. It names src/a.ts and src/b.ts; nothing failed, and nothing else of it matters later.';
+
+export async function benchPresets(conversations: readonly BenchConversation[]): Promise<PresetRow[]> {
+  const rows: PresetRow[] = [];
+  for (const preset of BUILT_IN_PRESETS) rows.push(await benchPreset(preset, conversations));
+  return rows;
+}
+
+async function benchPreset(preset: Preset, conversations: readonly BenchConversation[]): Promise<PresetRow> {
+  const counter = freshCounter();
+  const told = { kept: 0, all: 0 };
+  const times: number[] = [];
+  const paid: { estimated: number; cost: number }[] = [];
+  let calls = 0;
+  const policy: Policy = async (prefix) => {
+    counter.messages(prefix);
+    const summarizer = testSummarizer([REPLY]);
+    const started = performance.now();
+    const { edits, ...result } = await run(preset, prefix, {}, counter, summarizer);
+    times.push(performance.now() - started);
+    calls += summarizer.requests.length;
+    if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
+    const { messages: view, origins } = applyEdits(prefix, edits);
+    const words = wordsOfPeople(view);
+    for (const text of wordsOfPeople(prefix)) {
+      told.all++;
+      if (words.has(text)) told.kept++;
+    }
+    return { view, edits, origins };
+  };
+  const recall = await measureRecall(
+    conversations.map(({ messages }) => messages),
+    policy,
+    { size: counter.messages.bind(counter) },
+  );
+  const close = paid.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
+  return {
+    ...recall,
+    preset: preset.name,
+    userMessages: told.kept / told.all,
+    timeMs: times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN,
+    calls,
+    estimatedCost: paid.reduce((sum, { estimated }) => sum + estimated, 0),
+    cost: paid.reduce((sum, { cost }) => sum + cost, 0),
+    closeEstimates: close.length / paid.length,
+  };
+}
+
+function run(
+  { config }: Preset,
+  messages: readonly ApiMessage[],
+  options: CondensationOptions,
+  counter: ReturnType<typeof freshCounter>,
+  summarizer?: ReturnType<typeof testSummarizer>,
+): Promise<ProviderResult> {
+  const provider = smartProvider(summarizer ? { select: () => selectSummarizer({ condensing: summarizer }) } : {});
+  const checked = provider.validateConfig(config);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  return provider.condense({ messages, edits: [], counter }, checked.config, options);
+}
+
+/** What people wrote, message by message. */
+const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
+  new Set(
+    messages
+      .filter((message) => message.role === 'user' && !isMachineMessage(message))
+      .flatMap(contentsOf)
+      .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text)] : []))
+      .filter((text) => text !== ''),
+  );
+
+/** Rules of other tools, written anew from their descriptions. */
+export const PEER_RULES: Readonly<Record<string, Policy>> = {
+  'mask all results but the newest 40': maskResults(40),
+  'mask all results but the newest 20': maskResults(20),
+  'mask all results but the newest 10': maskResults(10),
+  'clear all results but the newest 3': maskResults(3),
+  'results keep head and tail, 8,000 characters': headTail(8_000),
+  'the newest half of the messages': slidingWindow(0.5),
+  'the newest 30 % of the messages': slidingWindow(0.3),
+};
+
+export interface SizedRow {
+  readonly rule: string;
+  readonly peer: RecallReport;
+  /** File-Aware at the first target that takes out at least as much over all conversations. */
+  readonly absolute: Sized | undefined;
+  /** The same with a target that is a share of each conversation. */
+  readonly share: Sized | undefined;
+  /** File-Aware with each conversation's target at what the rule leaves of it. */
+  readonly matched: RecallReport;
+}
+
+export interface Sized {
+  /** Tokens, or a share. */
+  readonly target: number;
+  readonly recall: RecallReport;
+}
+
+const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
+const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3];
+
+export interface SizedBench {
+  readonly rows: readonly SizedRow[];
+  readonly curve: readonly Sized[];
+}
+
+/** File-Aware, without any model, against the rules of other tools. */
+export async function benchSizes(conversations: readonly BenchConversation[]): Promise<SizedBench> {
+  const counter = freshCounter();
+  const size = counter.messages.bind(counter);
+  const all = conversations.map(({ messages }) => messages);
+  const measure = (policy: Policy): Promise<RecallReport> => measureRecall(all, policy, { size });
+  const fileAware = (target: (prefix: readonly ApiMessage[]) => Promise<number> | number): Policy => {
+    return async (prefix) => {
+      const { edits } = await run(FILE_AWARE, prefix, { targetTokens: await target(prefix) }, counter);
+      const { messages: view, origins } = applyEdits(prefix, edits);
+      return { view, edits, origins };
+    };
+  };
+  const absolute: Sized[] = [];
+  for (const target of TARGETS) absolute.push({ target, recall: await measure(fileAware(() => target)) });
+  const shares: Sized[] = [];
+  for (const target of SHARES) {
+    shares.push({ target, recall: await measure(fileAware((prefix) => Math.round(target * size(prefix)))) });
+  }
+  const rows: SizedRow[] = [];
+  for (const [rule, policy] of Object.entries(PEER_RULES)) {
+    const peer = await measure(policy);
+    const reaches = ({ recall }: Sized): boolean => recall.removed.share >= peer.removed.share;
+    rows.push({
+      rule,
+      peer,
+      absolute: absolute.find(reaches),
+      share: shares.find(reaches),
+      matched: await measure(fileAware(async (prefix) => size((await policy(prefix)).view))),
+    });
+  }
+  return { rows, curve: [...absolute, ...shares] };
+}
