@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { fake, window } from '../../test/support/vscode';
 import { ApiError } from '../api/apiError';
+import { counter } from '../api/testing';
+import { CondensationManager, losslessProvider } from '../core/condense';
+import type { CondensationId } from '../core/condense/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
 import { withCacheMarks } from './cacheMarks';
 import { chatError } from './chatError';
 import { Failures } from './failures';
+import type { LiveEvent, LiveId, LiveSummary } from './live/types';
+import { tellLiveEvent, type NoticeParts } from './notices';
 import { isSmallRequest } from './smallRequests';
+import { figuresOf, LiveStatusBar, short } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 import { titleOfChat } from './userRequest';
 
@@ -98,4 +105,97 @@ it('what was counted is not counted again, and the memory is bounded', () => {
   for (let number = 0; number < 20_001; number++) counts.text(`text ${number}`, 1);
   counts.text('a schema', 1);
   expect(counted).toBe(2 + 20_001 + 1);
+});
+
+describe('what is told of a live conversation', () => {
+  const decision = {
+    reason: 'threshold',
+    tokensBefore: 900,
+    tokensAfter: 500,
+    contextWindow: 1_200,
+    isCacheWarm: true,
+    saving: { perRequest: 0.001, cacheBreak: 0.002, breakEvenRequests: 2 },
+  } as const;
+  const summary = (more: Partial<LiveSummary>): LiveSummary => ({
+    id: 'c' as LiveId,
+    title: 'A [task](command:x)',
+    tokens: 500,
+    contextWindow: 1_200,
+    thresholdTokens: 900,
+    messages: 4,
+    shownMessages: 4,
+    condensations: [],
+    canUndo: false,
+    canRedo: false,
+    pinned: [],
+    lastUsed: 0,
+    isPreparing: false,
+    ...more,
+  });
+  const condensation = {
+    id: 'k' as CondensationId,
+    at: '2026-01-01T10:00:00Z',
+    provider: 'lossless',
+    tokensBefore: 900,
+    tokensAfter: 500,
+    isUndone: false,
+  };
+
+  it('the status bar: text, colour and tooltip', () => {
+    const bar = new LiveStatusBar();
+    const [item] = fake.statusBar.slice(-1);
+    const colours = [500, 820, 1_300].map((tokens) => {
+      bar.show(summary({ tokens }));
+      return item?.backgroundColor?.id;
+    });
+    expect(colours).toEqual([undefined, 'statusBarItem.warningBackground', 'statusBarItem.errorBackground']);
+    bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
+    expect(item?.text).toBe('$(sync~spin) 500 / 1K');
+    expect(item?.tooltip?.value).toContain('900 → 500 tokens (-44%)\n\nPays for itself after 2 requests');
+    bar.show(undefined);
+    expect(item?.isShown).toBe(false);
+    bar.dispose();
+    expect([999, 1_000, 999_499, 999_500, 1_250_000].map(short)).toEqual(['999', '1K', '999K', '1M', '1.3M']);
+    expect(figuresOf(summary({}))).toBe('not condensed');
+    expect(figuresOf(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
+      'condensed 1 times, last -44%',
+    );
+  });
+
+  it('events: all in the log, what is worth it with its break-even', async () => {
+    const log = window.createOutputChannel();
+    const manager = new CondensationManager(counter, [losslessProvider]);
+    const done = () => Promise.resolve();
+    const parts: NoticeParts = { manager, kind: () => 'none', log, undo: done, showDiff: done };
+    // Of an outcome only what is told matters here.
+    const tell = (event: object) => tellLiveEvent(event as LiveEvent, parts);
+    const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
+    const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [] } as const;
+    const conversation = 'c' as LiveId;
+    await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });
+    const unchanged = { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail: 'Found nothing.' } as const;
+    await tell({ kind: 'not-condensed', conversation, outcome: unchanged, reason: 'window' });
+    await tell({ kind: 'not-condensed', conversation, outcome: { ...unchanged, provider: 'gone' }, reason: 'window' });
+    await tell({ kind: 'problem', message: 'The disk is full.' });
+    await tell({ kind: 'changed', conversation });
+    await tell({ kind: 'preparing', conversation, isPreparing: true });
+    const cold = {
+      reason: 'by-hand',
+      tokensBefore: 900,
+      tokensAfter: 500,
+      contextWindow: 1_200,
+      isCacheWarm: false,
+    } as const;
+    await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision: cold });
+    expect(log.lines).toHaveLength(5);
+    expect(log.lines[0]).toContain(
+      'Why: threshold; request 900 → 500 tokens (-44%) of 1200, cache warm; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',
+    );
+    expect(log.lines.slice(1, 4)).toEqual([
+      expect.stringContaining('Found nothing.'),
+      'unchanged',
+      'The disk is full.',
+    ]);
+    expect(log.lines[4]).toMatch(/of 1200, cache cold$/);
+  });
 });
