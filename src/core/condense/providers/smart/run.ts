@@ -4,7 +4,7 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
 import { judge, type ConditionFacts } from '../../condition';
 import type { Draft } from '../../draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
-import { keepingReferences } from '../../lossless/integrity';
+import { keepingReferences, RESTORED } from '../../lossless/integrity';
 import { runSteps, type DraftStep, type StepSpending } from '../../steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
@@ -52,13 +52,26 @@ export class SmartRun {
     this.steps = steps;
     const { tokens } = draft;
     const blocks = oldBlockSteps(config, context.pinned ?? new Set());
-    const { steps: passes } = await runSteps(draft, [...blocks, ...this.passSteps()], options);
-    this.steps = [...steps, ...passes];
-    if (config.losslessPrelude.enabled && draft.tokens !== tokens) {
-      const { steps: again } = await runSteps(draft, [this.preludeAgain()], options);
-      this.steps = [...this.steps, ...again];
+    const passes = this.passSteps();
+    const { steps: first } = await runSteps(draft, [...blocks, ...passes], options);
+    this.steps = [...steps, ...first];
+    if (!config.losslessPrelude.enabled || draft.tokens === tokens) return draft;
+    let restored = 0;
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      await this.more(draft, [this.preludeAgain()]);
+      const now = restoredIn(draft);
+      if (now === restored) break;
+      restored = now;
+      await this.more(draft, passes);
     }
     return draft;
+  }
+
+  /** Runs steps once more; those that do nothing are not told again. */
+  private async more(draft: Draft, again: readonly DraftStep[]): Promise<void> {
+    const { steps } = await runSteps(draft, again, this.options);
+    const told = steps.filter((step) => step.edits > 0 || step.calls !== undefined || step.outcome.kind === 'failed');
+    this.steps = [...this.steps, ...told];
   }
 
   /** US dollars; undefined where a price is not known. */
@@ -71,8 +84,8 @@ export class SmartRun {
   }
 
   /**
-   * What a pass takes out may be the copy that a reference pointed at: what stood behind the reference stands there again,
-   * and may repeat something else now. Without this a second condensation would find it.
+   * What a pass takes out may be the copy that a reference pointed at: what stood behind the reference stands there again.
+   * It may repeat something else now, and be what an earlier pass would have taken: a second condensation would find both.
    */
   private preludeAgain(): DraftStep {
     const { operations } = this.config.losslessPrelude;
@@ -147,6 +160,13 @@ export class SmartRun {
     };
   }
 }
+
+/** How often the passes are run again at most on what came back. */
+const MOST_ROUNDS = 3;
+
+/** How many tokens stand again because a copy of them was taken out. */
+const restoredIn = (draft: Draft): number =>
+  draft.edits.reduce((sum, edit) => (edit.step === RESTORED ? sum + edit.tokensAfter : sum), 0);
 
 /** Edits carry the name of their pass: two passes of one name would look like one. */
 function uniqueNames(names: readonly string[]): string[] {
