@@ -1,9 +1,11 @@
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report';
+import { pinnedIndexes } from '../core/condense/pins';
 import { applyEdits } from '../core/condense/edits';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
+import { openLedger } from '../storage/ledgerStore';
 import { recordCondensation } from '../storage/recordCondensation';
 import type { CondensedResult, CondenseTask, ConversationSummary, NotCondensedResult, TaskProgress } from './tasks';
 
@@ -34,6 +36,7 @@ export async function condenseConversation(
   tell({ step: 'Counting its tokens' });
   const before = counter.messages(conversation.messages);
   const targetTokens = Math.ceil((before * task.targetPercent) / 100);
+  const pinned = await pinnedOf(conversation, task.store);
   const outcome = await manager.condense({
     conversation: conversation.id,
     messages: conversation.messages,
@@ -42,6 +45,7 @@ export async function condenseConversation(
     trigger: 'manual',
     targetTokens,
     ...knownOf(conversation),
+    ...(pinned.size > 0 && { pinned }),
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
     onProgress: ({ step }) => {
@@ -56,8 +60,10 @@ export async function condenseConversation(
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report } };
   }
-  tell({ step: 'Keeping the originals' });
-  await recordCondensation(task.store, conversation, task.path, outcome, new Date());
+  if (!task.isPreview) {
+    tell({ step: 'Keeping the originals' });
+    await recordCondensation(task.store, conversation, task.path, outcome, new Date());
+  }
   const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = outcome;
   const result: CondensedResult = {
     kind: 'condensed',
@@ -79,6 +85,11 @@ export async function condenseConversation(
   return { outcome, result };
 }
 
+/** The messages that a person pinned. */
+async function pinnedOf({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
+  return pinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
+}
+
 /** What the file tells of the conversation's own model: its system prompt, and whose it is. */
 export function knownOf({ request, format }: Conversation): { readonly system?: string; readonly vendor?: string } {
   const system = request?.['system'];
@@ -94,7 +105,7 @@ function reportOf(manager: CondensationManager, outcome: CondensationOutcome): s
   return formatReport(outcome, provider);
 }
 
-const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
+export const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
   id,
   title,
   format,

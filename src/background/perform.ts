@@ -11,7 +11,16 @@ import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
 import { condenseConversation } from './condenseConversation';
+import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
 import { indexConversations } from './indexConversations';
+import {
+  exportStored,
+  listMessages,
+  outlineLedgers,
+  pinMessages,
+  setUndone,
+  showConversation,
+} from './storedConversations';
 import type {
   CondensedResult,
   CondenseTask,
@@ -35,6 +44,24 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, t
       return indexConversations(task, tokens, (index) => {
         tell({ step: 'Looking for conversations', index });
       });
+    case 'ledgers':
+      return outlineLedgers(task);
+    case 'set-undone':
+      return setUndone(task);
+    case 'show':
+      return showConversation(task);
+    case 'export':
+      return exportStored(task, new MessageCounter(await tokens()));
+    case 'messages':
+      return listMessages(task);
+    case 'pin':
+      return pinMessages(task);
+    case 'give-back':
+      return giveBackStored(task);
+    case 'undo-give-back':
+      return undoGiveBack(task);
+    case 'recover':
+      return recoverReplacements(task);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ConversationReadError } from '../conversations/readError';
-import type { Task, TaskProgress, TaskResult, WorkerMessage } from './tasks';
+import { GiveBackError } from '../giveBack/giveBackError';
+import type { Refusal, Task, TaskProgress, TaskResult, WorkerMessage } from './tasks';
 
 export interface RunTaskOptions {
   /** The bundled worker. */
@@ -18,7 +19,8 @@ const INDEX_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16
 /**
  * Runs a task in a worker thread of its own. An abort ends the thread at once, wherever it is; what it was writing is
  * safe, for the ledger's writes are whole or not there.
- * @throws the signal's reason where it was aborted; ConversationReadError where the file can't be read; else Error.
+ * @throws the signal's reason where it was aborted; ConversationReadError where the file can't be read; GiveBackError where
+ * nothing may be written; else Error.
  */
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
   const { workerPath, signal, onProgress } = options;
@@ -42,7 +44,7 @@ export async function runTask<T extends Task>(task: T, options: RunTaskOptions):
             resolve(message.result as TaskResult<T>);
             break;
           case 'failed':
-            reject(message.readError ? new ConversationReadError(message.readError) : new Error(message.message));
+            reject(errorOf(message));
             break;
         }
       });
@@ -54,5 +56,16 @@ export async function runTask<T extends Task>(task: T, options: RunTaskOptions):
   } finally {
     if (abort) signal.removeEventListener('abort', abort);
     await worker.terminate();
+  }
+}
+
+function errorOf({ message, refusal }: { readonly message: string; readonly refusal?: Refusal }): Error {
+  switch (refusal?.kind) {
+    case 'read':
+      return new ConversationReadError(refusal.data);
+    case 'give-back':
+      return new GiveBackError(refusal.data);
+    case undefined:
+      return new Error(message);
   }
 }

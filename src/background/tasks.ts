@@ -6,8 +6,12 @@ import type { ConversationFormat, HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindOptions, FindResult } from '../conversations/stores/types';
+import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { StepReport } from '../core/condense';
+import type { CondensationId } from '../core/condense/ledger';
 import type { UnchangedReason } from '../core/condense/types';
+import type { GiveBackErrorData } from '../giveBack/giveBackError';
+import type { GiveBackTarget } from '../giveBack/target';
 
 export interface CondenseTask {
   readonly kind: 'condense';
@@ -19,6 +23,8 @@ export interface CondenseTask {
   readonly targetPercent: number;
   /** Folder of the ledgers. */
   readonly store: string;
+  /** Only shows what would come of it: nothing is kept. */
+  readonly isPreview?: true;
 }
 
 export interface UndoTask {
@@ -41,7 +47,89 @@ export interface IndexTask {
 
 export type IndexProgress = { readonly found: FindResult } | { readonly details: readonly ConversationDetails[] };
 
-export type Task = CondenseTask | UndoTask | IndexTask;
+/** A stored conversation with its ledger. */
+export interface StoredConversation {
+  readonly path: string;
+  readonly history: HistoryScope;
+  /** Folder of the ledgers. */
+  readonly store: string;
+}
+
+/** What the ledgers and the replacements say that were used since a time. */
+export interface LedgersTask {
+  readonly kind: 'ledgers';
+  readonly store: string;
+  /** Folder of the replacements. */
+  readonly replacements: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Takes a condensation out of the view, or back in. */
+export interface SetUndoneTask {
+  readonly kind: 'set-undone';
+  readonly conversation: string;
+  readonly condensation: CondensationId;
+  readonly isUndone: boolean;
+  readonly store: string;
+}
+
+/** The conversation as it is and as its condensations leave it, for people to read. */
+export interface ShowTask extends StoredConversation {
+  readonly kind: 'show';
+}
+
+export interface ExportTask extends StoredConversation {
+  readonly kind: 'export';
+  readonly target: ExportTarget;
+  /** With its condensations applied. */
+  readonly isCondensed: boolean;
+}
+
+/** The messages, to choose among. */
+export interface MessagesTask extends StoredConversation {
+  readonly kind: 'messages';
+}
+
+/** Pins these messages and no others. */
+export interface PinTask extends StoredConversation {
+  readonly kind: 'pin';
+  /** Indexes. */
+  readonly pinned: readonly number[];
+}
+
+export interface GiveBackTask extends StoredConversation {
+  readonly kind: 'give-back';
+  /** Folder of the replacements. */
+  readonly replacements: string;
+}
+
+/** Undoes the last giving back of a conversation. */
+export interface UndoGiveBackTask {
+  readonly kind: 'undo-give-back';
+  readonly conversation: string;
+  readonly replacements: string;
+}
+
+/** Finishes what a dead process had begun, and removes what is too old to be undone. */
+export interface RecoverTask {
+  readonly kind: 'recover';
+  readonly replacements: string;
+}
+
+export type Task =
+  | CondenseTask
+  | UndoTask
+  | IndexTask
+  | LedgersTask
+  | SetUndoneTask
+  | ShowTask
+  | ExportTask
+  | MessagesTask
+  | PinTask
+  | GiveBackTask
+  | UndoGiveBackTask
+  | RecoverTask;
 
 export interface CondensedResult {
   readonly kind: 'condensed';
@@ -85,11 +173,79 @@ export interface UndoResult {
   readonly undone: { readonly provider: string; readonly edits: number } | undefined;
 }
 
-export type TaskResult<T extends Task> = T extends CondenseTask
-  ? CondensedResult | NotCondensedResult
-  : T extends UndoTask
-    ? UndoResult
-    : null;
+/** A condensation as a list shows it. */
+export interface CondensationOutline {
+  readonly id: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly isUndone: boolean;
+  /** A later one was made from the original in its place. */
+  readonly isReplaced: boolean;
+}
+
+export interface LedgerOutline {
+  readonly conversation: string;
+  /** Of the conversation's file, where it is known. */
+  readonly path?: string;
+  /** Oldest first. */
+  readonly condensations: readonly CondensationOutline[];
+}
+
+export interface LedgersResult {
+  readonly ledgers: readonly LedgerOutline[];
+  /** When the last of them was used, in milliseconds since the epoch. */
+  readonly lastUsed: number;
+  /** Ids of all conversations whose giving back can be undone. */
+  readonly givenBack: readonly string[];
+}
+
+export interface ShownConversation {
+  readonly conversation: ConversationSummary;
+  readonly before: string;
+  /** The same as before where it is not condensed. */
+  readonly after: string;
+}
+
+export interface ListedMessage {
+  readonly role: string;
+  /** The beginning, on one line. */
+  readonly words: string;
+  readonly isPinned: boolean;
+}
+
+export interface GivenBackResult {
+  readonly target: GiveBackTarget;
+  /** The file that the agent goes on with. */
+  readonly path: string;
+  readonly conversation: string;
+}
+
+export interface RecoverResult {
+  /** Replacements that were finished or taken back. */
+  readonly recovered: number;
+  /** What could not be brought to an end, in words. */
+  readonly problems: readonly string[];
+}
+
+interface Results {
+  readonly condense: CondensedResult | NotCondensedResult;
+  readonly undo: UndoResult;
+  readonly index: null;
+  readonly ledgers: LedgersResult;
+  readonly 'set-undone': null;
+  readonly show: ShownConversation;
+  readonly export: ExportedConversation;
+  readonly messages: readonly ListedMessage[];
+  readonly pin: null;
+  readonly 'give-back': GivenBackResult;
+  readonly 'undo-give-back': { readonly isUndone: boolean };
+  readonly recover: RecoverResult;
+}
+
+export type TaskResult<T extends Task> = Results[T['kind']];
 
 export interface TaskProgress {
   /** What is being done, in words. */
@@ -101,4 +257,9 @@ export interface TaskProgress {
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly progress: TaskProgress }
   | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly message: string; readonly readError?: ReadErrorData };
+  | { readonly type: 'failed'; readonly message: string; readonly refusal?: Refusal };
+
+/** Errors that keep their class on the way out of the worker. */
+export type Refusal =
+  | { readonly kind: 'read'; readonly data: ReadErrorData }
+  | { readonly kind: 'give-back'; readonly data: GiveBackErrorData };

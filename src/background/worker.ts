@@ -1,9 +1,10 @@
 /** The background worker's entry point: does the one task it was started with. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isConversationReadError } from '../conversations/readError';
+import { GiveBackError } from '../giveBack/giveBackError';
 import { loadTokenCounter } from '../storage/assets';
 import { perform } from './perform';
-import type { Task, WorkerMessage } from './tasks';
+import type { Refusal, Task, WorkerMessage } from './tasks';
 
 const send = (message: WorkerMessage): void => {
   parentPort?.postMessage(message);
@@ -21,8 +22,12 @@ perform(
   },
   (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
-    send(
-      isConversationReadError(error) ? { type: 'failed', message, readError: error.data } : { type: 'failed', message },
-    );
+    const refusal = refusalOf(error);
+    send({ type: 'failed', message, ...(refusal && { refusal }) });
   },
 );
+
+function refusalOf(error: unknown): Refusal | undefined {
+  if (isConversationReadError(error)) return { kind: 'read', data: error.data };
+  return error instanceof GiveBackError ? { kind: 'give-back', data: error.data } : undefined;
+}

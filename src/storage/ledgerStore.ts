@@ -124,6 +124,20 @@ async function madeView(options: Partial<StorageOptions>, path: string, viewHash
   return found;
 }
 
+/** A ledger as it is on the disk, without its originals. Looking at it is no use of it: it doesn't keep it from pruning. */
+export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
+  const entries: LedgerEntry[] = [];
+  const take = ({ json }: JournalRecord): undefined => {
+    const entry = entryIn(json.toString('utf8'));
+    if (entry) entries.push(entry);
+  };
+  const reset = (): undefined => void (entries.length = 0);
+  const { ledger } = pathsIn(folder);
+  const journal = new Journal(withDefaults(options).files, ledger, { take, reset });
+  await guarded(ledger, 'The ledger was not read.', () => journal.refresh());
+  return foldEntries(entries);
+}
+
 /**
  * Removes the ledger of a conversation with its originals: what was condensed can then no longer be expanded.
  * @returns false where there was none.

@@ -1,0 +1,48 @@
+/** Giving back, in the worker: reading and writing another program's files takes as long as they are large. */
+import { activeCondensations, activeEdits } from '../core/condense/ledger';
+import { giveBack } from '../giveBack/giveBack';
+import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
+import { recoverAll, undoLast, withReplacements } from '../giveBack/replacements';
+import { nodeFiles } from '../storage/nodeFiles';
+import { openStored } from './storedConversations';
+import type { GiveBackTask, GivenBackResult, RecoverResult, RecoverTask, UndoGiveBackTask } from './tasks';
+
+/** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
+export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
+  const { path, replacements } = task;
+  const { conversation, ledger } = await openStored(task);
+  const shown = activeCondensations(ledger.ledger);
+  const [first] = shown;
+  const last = shown.at(-1);
+  if (!first || !last) throw notCondensed(path);
+  const { tokensBefore } = first;
+  const { provider, tokensAfter } = last;
+  const cost = shown.reduce((sum, each) => sum + (each.cost ?? 0), 0);
+  const text = `Context Condenser (${provider}): ${tokensBefore} → ${tokensAfter} tokens.`;
+  const request = { path, edits: activeEdits(ledger.ledger), row: { cost, tokensBefore, tokensAfter, text } };
+  const given = await withReplacements(nodeFiles, replacements, async () => {
+    await recoverAll(nodeFiles, replacements, new Date());
+    return giveBack(request, { files: nodeFiles, root: replacements, now: () => new Date() });
+  });
+  return { target: given.target, path: given.path, conversation: conversation.id };
+}
+
+const notCondensed = (path: string): GiveBackError =>
+  new GiveBackError({
+    trouble: 'missing',
+    path,
+    happened: 'The conversation is not condensed.',
+    notDone: NOTHING_WRITTEN,
+    advice: 'Condense it first.',
+  });
+
+export const undoGiveBack = ({
+  conversation,
+  replacements,
+}: UndoGiveBackTask): Promise<{ readonly isUndone: boolean }> =>
+  withReplacements(nodeFiles, replacements, async () => ({
+    isUndone: await undoLast(nodeFiles, replacements, conversation),
+  }));
+
+export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
+  withReplacements(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));

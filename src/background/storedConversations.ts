@@ -1,0 +1,110 @@
+/** What a person does to a stored conversation and its ledger, but for condensing. */
+import { exportConversation, type ExportedConversation } from '../conversations/export';
+import { readConversationFile } from '../conversations/readFile';
+import type { Conversation } from '../conversations/types';
+import { applyEdits } from '../core/condense/edits';
+import { activeCondensations, activeEdits, type Ledger } from '../core/condense/ledger';
+import { pinEntries, pinnedIndexes } from '../core/condense/pins';
+import { renderConversation } from '../core/messages/render';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { givenBack } from '../giveBack/replacements';
+import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
+import { nodeFiles } from '../storage/nodeFiles';
+import { summaryOf } from './condenseConversation';
+import type {
+  CondensationOutline,
+  ExportTask,
+  LedgerOutline,
+  LedgersResult,
+  LedgersTask,
+  ListedMessage,
+  PinTask,
+  SetUndoneTask,
+  ShownConversation,
+  StoredConversation,
+} from './tasks';
+
+/** How much of a message a list shows, in UTF-16 units. */
+const WORDS = 120;
+
+/** A file's conversation, with its ledger. */
+export async function openStored({
+  path,
+  history,
+  store,
+}: StoredConversation): Promise<{ readonly conversation: Conversation; readonly ledger: LedgerFile }> {
+  const conversation = readConversationFile(path, { history, tornTail: 'drop' });
+  const { id, title, format } = conversation;
+  return { conversation, ledger: await openLedger(store, { id, title, format, path }) };
+}
+
+export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
+  const ledgers: LedgerOutline[] = [];
+  let newest = since;
+  for (const { about, folder, lastUsed } of await listLedgers(store)) {
+    if (lastUsed <= since) continue;
+    newest = Math.max(newest, lastUsed);
+    const condensations = outlineOf(await readLedger(folder));
+    ledgers.push({ conversation: about.id, ...(about.path !== undefined && { path: about.path }), condensations });
+  }
+  return { ledgers, lastUsed: newest, givenBack: await givenBack(nodeFiles, replacements) };
+}
+
+function outlineOf(ledger: Ledger): CondensationOutline[] {
+  const { condensations, undone } = ledger;
+  const base = condensations.findLastIndex((each) => each.base === 'original');
+  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter }, index) => ({
+    id,
+    at,
+    provider,
+    tokensBefore,
+    tokensAfter,
+    isUndone: undone.has(id),
+    isReplaced: index < base,
+  }));
+}
+
+export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
+  const ledger = await openLedger(store, { id: conversation });
+  await ledger.append({ type: isUndone ? 'undone' : 'redone', condensation }, new Map());
+  return null;
+}
+
+export async function showConversation(task: StoredConversation): Promise<ShownConversation> {
+  const { conversation, ledger } = await openStored(task);
+  const { messages } = conversation;
+  const before = renderConversation(messages);
+  const { messages: view, origins } = applyEdits(messages, activeEdits(ledger.ledger));
+  const isCondensed = activeCondensations(ledger.ledger).length > 0;
+  return {
+    conversation: summaryOf(conversation, task.path),
+    before,
+    after: isCondensed ? renderConversation(view, origins) : before,
+  };
+}
+
+export async function exportStored(task: ExportTask, counter: MessageCounter): Promise<ExportedConversation> {
+  const { conversation, ledger } = await openStored(task);
+  const messages = task.isCondensed
+    ? applyEdits(conversation.messages, activeEdits(ledger.ledger)).messages
+    : conversation.messages;
+  return exportConversation({ ...conversation, messages }, task.target, counter);
+}
+
+export async function listMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
+  const { conversation, ledger } = await openStored(task);
+  const pinned = pinnedIndexes(ledger.ledger.pinned, conversation.messages);
+  return conversation.messages.map((message, index) => ({
+    role: message.role,
+    words: renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').slice(0, WORDS),
+    isPinned: pinned.has(index),
+  }));
+}
+
+export async function pinMessages(task: PinTask): Promise<null> {
+  const { conversation, ledger } = await openStored(task);
+  for (const entry of pinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {
+    await ledger.append(entry, new Map());
+  }
+  return null;
+}
