@@ -82,13 +82,15 @@ describe('scopes', () => {
   it('a workspace has its own values, but not for what only a user may set', async () => {
     workspace.workspaceFolders = [];
     workspace.name = 'demo';
-    const page = await openPage({ view: { open: ['overview', 'more'] } });
+    const page = await openPage({ view: { open: ['native', 'more'] } });
     await page.click(() => page.find('.scope', 'Workspace').querySelector('input') as HTMLElement);
     await page.until(() => (page.kept() as { scope: string }).scope === 'workspace');
     await page.type(() => field(page, 'manual.targetPercent'), '30');
     await page.until(() => fake.workspaceSettings['contextCondenser.manual.targetPercent'] === 30);
-    await page.type(() => field(page, 'maxCostPerCondensation'), '3');
-    await page.until(() => saved('maxCostPerCondensation') === 3);
+    // How Native summarizes says what goes to which vendor.
+    await page.type(() => field(page, 'native.keepLast'), '3');
+    await page.type(() => field(page, 'native.keepLast'), '5');
+    await page.until(() => JSON.stringify(saved('native')) === '{"keepLast":5}');
     await page.click(() => page.find('.scope', 'User').querySelector('input') as HTMLElement);
     await page.until(() => row(page, 'manual.targetPercent').textContent.includes('also set in the workspace'));
     expect((field(page, 'manual.targetPercent') as HTMLInputElement).value).toBe('50');

@@ -23,7 +23,7 @@ const smart = { version: 1, passes: [pass('a', 'Old results'), pass('b', 'Cold f
 interface Opened {
   readonly bench: Workbench;
   /** The panel's own document. */
-  panel(): Promise<Frame>;
+  readonly panel: () => Promise<Frame>;
 }
 
 async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): Promise<Opened> {
@@ -160,12 +160,14 @@ interface Violation {
 }
 
 async function violations(frame: Frame): Promise<string[]> {
-  const found = (await frame.evaluate(
+  const found = await frame.evaluate<Violation[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  )) as Violation[];
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary ?? ''}`).join('\n')}`,
+  );
+  return found.map(({ id, nodes }) =>
+    nodes
+      .slice(0, 3)
+      .map(({ html, failureSummary = '' }) => `${id} (${nodes.length}): ${html.slice(0, 160)} ${failureSummary}`)
+      .join('\n'),
   );
 }
 

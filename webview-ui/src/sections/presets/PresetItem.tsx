@@ -60,27 +60,27 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
           <span className="tag">{asksModel ? t('calls a model') : t('free')}</span>
           {!isBuiltIn && <span className="tag">{t('yours')}</span>}
         </span>
-        <span className="item-buttons actions">
-          {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
-          {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
-          <Button onClick={share}>{t('Export…')}</Button>
-          {ownIndex !== -1 && newName === undefined && (
-            <>
-              <Button
-                onClick={() => {
-                  setNewName(name);
-                }}
-              >
-                {t('Rename')}
-              </Button>
-              <Button onClick={() => void onChange(list.toSpliced(ownIndex, 1), t('"{0}" was deleted.', name))}>
-                {t('Delete')}
-              </Button>
-            </>
-          )}
-        </span>
       </div>
       <p className="row-help">{isBuiltIn ? t(description) : description}</p>
+      <span className="item-buttons actions">
+        {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
+        {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
+        <Button onClick={share}>{t('Export…')}</Button>
+        {ownIndex !== -1 && newName === undefined && (
+          <>
+            <Button
+              onClick={() => {
+                setNewName(name);
+              }}
+            >
+              {t('Rename')}
+            </Button>
+            <Button onClick={() => void onChange(list.toSpliced(ownIndex, 1), t('"{0}" was deleted.', name))}>
+              {t('Delete')}
+            </Button>
+          </>
+        )}
+      </span>
       <Problems problems={problems} />
     </li>
   );
