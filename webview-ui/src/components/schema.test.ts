@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { helpOf, kindOf, resolve } from './schema';
+import { titleOf } from './titles';
+
+describe('what a schema asks for', () => {
+  it.each([
+    ['a switch', { type: 'boolean' }, { kind: 'boolean' }],
+    ['a whole number', { type: 'integer' }, { kind: 'number', isInteger: true }],
+    ['a line', { type: 'string' }, { kind: 'text', rows: 1 }],
+    ['a few lines', { type: 'string', maxLength: 2_000 }, { kind: 'text', rows: 2 }],
+    ['a long text', { type: 'string', editPresentation: 'multilineText' }, { kind: 'text', rows: 6 }],
+    ['a list of words', { type: 'array', items: { type: 'string' } }, { kind: 'list' }],
+    ['some of several', { type: 'array', items: { enum: ['a', 'b'] } }, { kind: 'choices', values: ['a', 'b'] }],
+    [
+      'fields',
+      { type: 'object', properties: { a: { type: 'string' } } },
+      { kind: 'group', fields: { a: { type: 'string' } } },
+    ],
+    ['names of its own', { type: 'object' }, { kind: 'other' }],
+    ['objects in a list', { type: 'array', items: { type: 'object' } }, { kind: 'other' }],
+    ['anything', {}, { kind: 'other' }],
+  ])('%s', (_what, schema, kind) => {
+    expect(kindOf(schema)).toEqual(kind);
+  });
+
+  it('one of several names, also where something else is allowed beside them', () => {
+    expect(kindOf({ enum: ['a', 'b'], enumItemLabels: ['First', 'Second'] })).toEqual({
+      kind: 'choice',
+      values: ['a', 'b'],
+      labels: ['First', 'Second'],
+    });
+    expect(kindOf({ anyOf: [{ type: 'object' }, { type: 'string', enum: ['far-off'] }] })).toEqual({
+      kind: 'choice',
+      values: ['far-off'],
+      labels: ['Far off'],
+    });
+  });
+
+  it('one of several shapes, told apart by a constant', () => {
+    const shape = (value: string) => ({ type: 'object', properties: { type: { const: value }, count: {} } });
+    const kind = kindOf({ oneOf: [shape('a'), shape('b')] });
+    expect(kind).toMatchObject({ kind: 'variants', key: 'type', variants: [{ value: 'a' }, { value: 'b' }] });
+    expect(kindOf({ oneOf: [shape('a'), { type: 'object', properties: {} }] })).toEqual({ kind: 'other' });
+  });
+});
+
+it('references are followed inside of the document, and nowhere else', () => {
+  const root = { definitions: { one: { type: 'string', description: 'far' } } };
+  expect(resolve({ $ref: '#/definitions/one' }, root)).toEqual({ type: 'string', description: 'far' });
+  expect(resolve({ allOf: [{ $ref: '#/definitions/one' }], description: 'near' }, root)).toEqual({
+    type: 'string',
+    description: 'near',
+  });
+  expect(resolve({ $ref: '#/definitions/two', title: 'x' }, root)).toEqual({ title: 'x' });
+  expect(resolve({ $ref: 'https://example.com/schema', type: 'string' }, root)).toEqual({
+    $ref: 'https://example.com/schema',
+    type: 'string',
+  });
+});
+
+it('titles and help come from the schema, else from the name; bounds are told where they matter', () => {
+  expect(titleOf('maxSummaryLength', {})).toBe('Max summary length');
+  expect(titleOf('maxSummaryLength', { title: 'Length' })).toBe('Length');
+  expect(helpOf({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');
+  expect(helpOf({ description: 'Percent, 5 to 95.', minimum: 5, maximum: 95 })).toBe('Percent, 5 to 95.');
+  expect(helpOf({ description: 'Tokens.', minimum: 0, maximum: 1e15 })).toBe('Tokens.');
+  expect(helpOf({})).toBeUndefined();
+});

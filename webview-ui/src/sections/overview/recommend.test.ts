@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { questions, recommend, type Answers } from './recommend';
+
+const ALL = ['lossless', 'truncation', 'native', 'smart'];
+const answers = (budget: string, wait: string, loss: string, effort: string): Answers => ({
+  budget,
+  wait,
+  loss,
+  effort,
+});
+
+it.each([
+  ['nothing may be lost', answers('more', 'long', 'none', 'all'), 'lossless', undefined],
+  ['nothing may be paid or noticed', answers('none', 'instant', 'much', 'none'), 'truncation', undefined],
+  ['a model may not be waited for', answers('more', 'instant', 'little', 'presets'), 'smart', 'file-aware'],
+  ['a cent', answers('little', 'short', 'much', 'none'), 'smart', 'cost'],
+  ['a model, and nothing to set up', answers('some', 'short', 'much', 'none'), 'native', undefined],
+  ['quality at any price', answers('more', 'long', 'little', 'all'), 'smart', 'quality'],
+  ['quality, and fast', answers('some', 'short', 'little', 'presets'), 'smart', 'conservative'],
+  ['the gist, and fast', answers('some', 'short', 'much', 'presets'), 'smart', 'aggressive'],
+])('where %s', (_what, given, provider, preset) => {
+  expect(recommend(given, ALL)).toMatchObject({ provider, ...(preset !== undefined && { preset }) });
+});
+
+it('never recommends what costs more than was said, calls a model in no time, or isn’t there', () => {
+  const answer = fc.record(
+    Object.fromEntries(
+      questions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
+    ),
+  );
+  fc.assert(
+    fc.property(answer, fc.subarray(ALL, { minLength: 3 }), (given, available) => {
+      const advice = recommend(given, [...new Set([...available, 'lossless', 'truncation', 'native'])]);
+      expect(advice).toBeDefined();
+      if (given['budget'] === 'none') expect(advice?.maxCost).toBe(0);
+      if (given['budget'] === 'none' || given['wait'] === 'instant') {
+        expect(advice?.provider).not.toBe('native');
+        expect(['file-aware', 'speed', undefined]).toContain(advice?.preset);
+      }
+      if (advice?.provider === 'smart') expect(available).toContain('smart');
+    }),
+  );
+});
+
+it('waits for all four answers', () => {
+  expect(recommend({ budget: 'none', wait: 'short', loss: 'none' }, ALL)).toBeUndefined();
+});
