@@ -82,7 +82,7 @@ export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
   );
 
   assert.match(await frame.locator('[data-setting="threshold"] output').innerText(), /^60\s?%$/);
-  await frame.locator('input[value="truncation"]').check();
+  await frame.locator('input[value="truncation"]').click();
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
   const limit = frame.locator('[data-setting="maxCostPerCondensation"] vscode-text-field');
   await limit.locator('input.control').fill('-1');
