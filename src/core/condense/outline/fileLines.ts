@@ -36,7 +36,7 @@ export interface FileRules {
 
 /** The lines of what a read tool gave. */
 export function readLines(text: string): FileLine[] {
-  const format = prefixFormat(text, 'read');
+  const format = prefixFormat(text, 'read', '\n');
   const lines: FileLine[] = [];
   let number: number | undefined;
   for (let start = 0; start <= text.length;) {
