@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { RECALL_TOOL } from './agent/names';
@@ -9,6 +10,8 @@ import { RegisteredProviders } from './extensionApi/registered';
 import type * as panel from './panel';
 import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './views/comparisons';
+import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
+import type { Node } from './views/conversations/nodes';
 
 /** Builds the parts and wires them, nothing else. What a command needs is loaded when it runs. */
 export function activate(context: vscode.ExtensionContext): ContextCondenserExports {
@@ -59,8 +62,35 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       log.show();
     }),
   );
+  contributeConversations(context, services, load);
   contributeToChat(context, modelsChanged.event, () => load().agentOf(services));
   return { getApi: (version) => load().getApi(version, services) };
+}
+
+/** The conversations view; what fills it is loaded when somebody looks at it. */
+function contributeConversations(
+  { subscriptions, globalStorageUri }: vscode.ExtensionContext,
+  services: Services,
+  load: () => typeof commands,
+): void {
+  const changed = new vscode.EventEmitter<undefined>();
+  const treeDataProvider: vscode.TreeDataProvider<Node> = {
+    onDidChangeTreeData: changed.event,
+    getTreeItem: (node) => load().conversationsOf(services, tree).getTreeItem(node),
+    getChildren: (node) => [...load().conversationsOf(services, tree).getChildren(node)],
+  };
+  const view = vscode.window.createTreeView(VIEW_ID, { treeDataProvider, showCollapseAll: true });
+  const tree = { view, changed };
+  subscriptions.push(
+    changed,
+    view,
+    ...CONVERSATION_ACTIONS.map((action) =>
+      vscode.commands.registerCommand(`${VIEW_ID}.${action}`, (subject?: unknown) =>
+        load().runConversationAction(services, tree, action, subject),
+      ),
+    ),
+  );
+  if (existsSync(join(globalStorageUri.fsPath, 'replacements'))) void load().recoverGivenBack(services);
 }
 
 /** The models and the tool that VS Code's agent mode uses, and the commands about them. */

@@ -9,7 +9,7 @@ import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../t
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
 import { condenseNow, undoLast } from './index';
-import { ageOf } from './pickConversation';
+import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from './services';
 import { manualSettings } from './settings';

@@ -4,8 +4,10 @@ import * as vscode from 'vscode';
 import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
 import { formatTokens } from '../core/condense/report';
 import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
+import { possibleTarget } from '../giveBack/target';
 import { condensationWords } from '../views/condensationWords';
 import { agentOf } from '../agent/runtime';
+import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from './background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { modelSettings } from './modelSettings';
@@ -93,8 +95,11 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
   const save = vscode.l10n.t('Save Condensed Copy…');
   const undo = vscode.l10n.t('Undo');
   const details = vscode.l10n.t('Details');
+  const giveBack = vscode.l10n.t('Give Back…');
+  const { path } = result.conversation;
+  const choices = [showDiff, save, ...(possibleTarget(path) ? [giveBack] : []), undo, details];
   for (;;) {
-    const choice = await vscode.window.showInformationMessage(summaryOf(result), showDiff, save, undo, details);
+    const choice = await vscode.window.showInformationMessage(summaryOf(result), ...choices);
     switch (choice) {
       case showDiff:
         await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', result.conversation.title));
@@ -102,6 +107,9 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
       case save:
         await saveCopy(services, result);
         break;
+      case giveBack:
+        await giveBackFile(services, path);
+        return;
       case undo:
         await undoCondensation(services, result.conversation.id);
         return;

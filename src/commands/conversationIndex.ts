@@ -15,8 +15,19 @@ export const thisMachine = ({ context }: Services): FindOptions => ({
   globalStorage: dirname(context.globalStorageUri.fsPath),
 });
 
-/** The list of all conversations on this machine, empty until its first refresh. To be disposed of by the caller. */
+const indexes = new WeakMap<Services, ConversationIndex>();
+
+/** The list of all conversations on this machine, empty until its first refresh: one for this window. */
 export function conversationIndex(services: Services): ConversationIndex {
+  const known = indexes.get(services);
+  if (known) return known;
+  const index = newIndex(services);
+  indexes.set(services, index);
+  services.context.subscriptions.push(index);
+  return index;
+}
+
+function newIndex(services: Services): ConversationIndex {
   const { context, log } = services;
   return new ConversationIndex({
     run: (signal, tell) => {

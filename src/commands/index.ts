@@ -4,6 +4,8 @@
  */
 export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
+export { conversationsOf, runConversationAction } from './conversations';
+export { recoverGivenBack } from './conversations/giveBack';
 export { condenseNow } from './condenseNow';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';

@@ -7,6 +7,7 @@ import type { IndexedConversation } from '../background/conversationIndex';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FoundConversation } from '../conversations/stores/types';
 import { formatTokens } from '../core/condense/report';
+import { ageOf } from '../views/age';
 import { conversationIndex } from './conversationIndex';
 import type { Services } from './services';
 
@@ -69,9 +70,6 @@ async function fill(
   signal: AbortSignal,
 ): Promise<void> {
   const index = conversationIndex(services);
-  signal.addEventListener('abort', () => {
-    index.dispose();
-  });
   let redraw: NodeJS.Timeout | undefined;
   const show = (): void => {
     redraw = undefined;
@@ -89,8 +87,11 @@ async function fill(
     if (again) picker.activeItems = [again];
   };
   // Several counts a second come in: the list is redrawn at most ten times.
-  index.onDidChange(() => {
+  const subscription = index.onDidChange(() => {
     redraw ??= setTimeout(show, 100);
+  });
+  signal.addEventListener('abort', () => {
+    subscription.dispose();
   });
   await index.refresh();
   clearTimeout(redraw);
@@ -118,15 +119,6 @@ function sizeOf(details: ConversationDetails | undefined): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens', formatTokens(details.tokens));
   return details?.isComplete === true ? vscode.l10n.t('too large to count') : vscode.l10n.t('counting…');
-}
-
-/** A span of time in the largest unit that it fills. */
-export function ageOf(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return vscode.l10n.t('just now');
-  if (minutes < 60) return vscode.l10n.t('{0} min ago', minutes);
-  if (minutes < 48 * 60) return vscode.l10n.t('{0} h ago', Math.floor(minutes / 60));
-  return vscode.l10n.t('{0} days ago', Math.floor(minutes / (24 * 60)));
 }
 
 async function openFile(): Promise<string | undefined> {

@@ -6,8 +6,8 @@ import { statusIfThere } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
 import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
 
-/** An agent that works writes at least at every answer and every tool; a file that was written since may be one's. */
-const QUIET_MS = 5_000;
+/** Milliseconds. An agent that works writes at least at every answer and every tool; a file that was written since may be one's. */
+export const QUIET_MS = 5_000;
 
 /**
  * @param history path of the task's `api_conversation_history.json`.

@@ -30,6 +30,13 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     await vscode.commands.executeCommand('vscode.diff', uri(id, 'before'), uri(id, 'after'), title, { preview: false });
   }
 
+  /** Opens the text of before alone, under a title. */
+  async open(id: string, title: string): Promise<void> {
+    const path = `/${id}/before/${title.replaceAll('/', '∕')}`;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: SCHEME, path }));
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
   provideTextDocumentContent({ path }: vscode.Uri): string {
     const [, id = '', side = ''] = path.split('/');
     const comparison = this.kept.get(id);

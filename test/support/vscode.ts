@@ -44,6 +44,14 @@ export interface FakeStatusBarItem {
   dispose(): void;
 }
 
+/** `vscode.TreeView`, with what fills it. */
+export interface FakeTree {
+  description: string;
+  message: string;
+  readonly treeDataProvider: unknown;
+  dispose(): void;
+}
+
 export interface Shown {
   readonly kind: 'information' | 'error' | 'warning' | 'status';
   readonly message: string;
@@ -84,6 +92,12 @@ export const fake = {
   chatProviders: new Map<string, unknown>(),
   tools: new Map<string, unknown>(),
   statusBar: [] as FakeStatusBarItem[],
+  clipboard: '',
+  /** What other extensions export. */
+  extensions: new Map<string, unknown>(),
+  trees: new Map<string, FakeTree>(),
+  /** Folders that are watched, with what tells of a change in them. */
+  watched: new Map<string, Listener[]>(),
   provider: undefined as { provideTextDocumentContent(uri: Uri): string } | undefined,
   reset(): void {
     Object.assign(this, { workspaceSettings: {}, defaults: {}, updateError: undefined });
@@ -96,6 +110,10 @@ export const fake = {
     this.chatProviders.clear();
     this.tools.clear();
     this.statusBar = [];
+    this.clipboard = '';
+    this.extensions.clear();
+    this.trees.clear();
+    this.watched.clear();
   },
 };
 
@@ -238,7 +256,38 @@ export const lm = {
   },
   onDidChangeChatModels: new EventEmitter<void>().event,
 };
-export const env = { language: 'en' };
+export const env = {
+  language: 'en',
+  clipboard: { writeText: (text: string) => Promise.resolve(void (fake.clipboard = text)) },
+};
+
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+
+export class ThemeIcon {
+  constructor(readonly id: string) {}
+}
+
+export class TreeItem {
+  constructor(
+    readonly label: string,
+    readonly collapsibleState: number,
+  ) {}
+}
+
+export class RelativePattern {
+  constructor(
+    readonly base: Uri,
+    readonly pattern: string,
+  ) {}
+}
+
+/** Other extensions, by id: what they export. */
+export const extensions = {
+  getExtension: (id: string) => {
+    const exported = fake.extensions.get(id);
+    return exported === undefined ? undefined : { activate: () => Promise.resolve(exported) };
+  },
+};
 
 /** A webview panel: what is posted to it is in `sent`; `receive` is what its page sends. */
 export class FakeWebviewPanel {
@@ -306,6 +355,11 @@ export const window = {
     };
     fake.statusBar.push(item);
     return item;
+  },
+  createTreeView(id: string, { treeDataProvider }: { treeDataProvider: unknown }): FakeTree {
+    const tree: FakeTree = { description: '', message: '', treeDataProvider, dispose: () => fake.trees.delete(id) };
+    fake.trees.set(id, tree);
+    return tree;
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
   createWebviewPanel: () => new FakeWebviewPanel(),
@@ -421,6 +475,13 @@ export const workspace = {
     },
   }),
   onDidChangeConfiguration: configurationChanges.event,
+  createFileSystemWatcher({ base }: RelativePattern) {
+    const listeners: Listener[] = [];
+    fake.watched.set(base.fsPath, listeners);
+    const on = (listener: Listener) => listeners.push(listener);
+    const dispose = () => fake.watched.delete(base.fsPath);
+    return { onDidCreate: on, onDidChange: on, onDidDelete: on, dispose };
+  },
   onDidChangeWorkspaceFolders: new EventEmitter<object>().event,
   openTextDocument: (document: { content: string }) => Promise.resolve(document),
   registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {

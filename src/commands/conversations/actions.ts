@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import { agentOf } from '../../agent/runtime';
+import type { ConversationAction } from '../../views/conversations/actions';
+import type { ConversationsView } from '../../views/conversations/conversationsView';
+import {
+  NO_FILTER,
+  shownCondensation,
+  type ConversationNode,
+  type LiveNode,
+  type Node,
+} from '../../views/conversations/nodes';
+import { condenseNow } from '../condenseNow';
+import type { Services } from '../services';
+import { exportFile } from './exportFile';
+import { chooseFilter, search } from './filter';
+import { giveBackFile, undoGiveBack } from './giveBack';
+import { redoShown, showHistory, undoShown } from './history';
+import { chooseFilePins } from './pins';
+import { openConversation, openRaw, previewCondensation, showFileDiff } from './show';
+
+export async function runAction(
+  services: Services,
+  view: ConversationsView,
+  action: ConversationAction,
+  subject: Node | string | undefined,
+): Promise<void> {
+  switch (action) {
+    case 'search':
+      await search(view);
+      return;
+    case 'filter':
+      await chooseFilter(view);
+      return;
+    case 'clearFilter':
+      view.setFilter(NO_FILTER);
+      return;
+    case 'refresh':
+      await view.refresh();
+      return;
+    case 'showMore':
+      if (typeof subject === 'string') view.showMore(subject);
+      return;
+    default:
+      if (typeof subject !== 'object') return;
+      if (subject.kind === 'live') await onLive(services, action, subject);
+      if (subject.kind === 'conversation') await onConversation(services, view, action, subject);
+  }
+}
+
+type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter' | 'refresh' | 'showMore'>;
+
+/** The chat's own list has the rest: redo, pins, what stays condensed. */
+async function onLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
+  const agent = agentOf(services);
+  if (action === 'condense') await agent.condense(live.id);
+  else if (action === 'diff') await agent.showDiff(live.id);
+  else if (action === 'undo') await agent.undo(live.id);
+  else await agent.showDetails();
+}
+
+async function onConversation(
+  services: Services,
+  view: ConversationsView,
+  action: NodeAction,
+  node: ConversationNode,
+): Promise<void> {
+  const { path } = node.found;
+  try {
+    switch (action) {
+      case 'open':
+        await openConversation(services, path);
+        return;
+      case 'openRaw':
+        await openRaw(path);
+        return;
+      case 'condense':
+        await condenseNow(services, path);
+        return;
+      case 'preview':
+        await previewCondensation(services, path);
+        return;
+      case 'diff':
+        await showFileDiff(services, path);
+        return;
+      case 'export':
+        await exportFile(services, path, shownCondensation(node.ledger) !== undefined);
+        return;
+      case 'undo':
+        await undoShown(services, node);
+        break;
+      case 'redo':
+        await redoShown(services, node);
+        break;
+      case 'history':
+        await showHistory(services, node);
+        break;
+      case 'pin':
+        await chooseFilePins(services, path);
+        break;
+      case 'giveBack':
+        await giveBackFile(services, path);
+        break;
+      case 'undoGiveBack':
+        await undoGiveBack(services, node.found.details?.id ?? node.ledger?.conversation);
+        break;
+    }
+    await view.reloadLedgers();
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return;
+    const message = error instanceof Error ? error.message : String(error);
+    services.log.error(message);
+    void vscode.window.showErrorMessage(message);
+  }
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { StoredConversation, Task, TaskResult } from '../../background/tasks';
+import { inBackground, storeOf, withCancellation } from '../background';
+import type { Services } from '../services';
+import { manualSettings } from '../settings';
+
+/** A conversation's file with its ledger, as the background is asked for it. */
+export const stored = (services: Services, path: string): StoredConversation => ({
+  path,
+  history: manualSettings().history,
+  store: storeOf(services),
+});
+
+/** Folder of what was given back, with the bytes of before. */
+export const replacementsOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'replacements');
+
+/** Runs a task in the background, with progress and cancel. @throws vscode.CancellationError where it was cancelled */
+export const withProgress = <T extends Task>(services: Services, title: string, task: T): Promise<TaskResult<T>> =>
+  Promise.resolve(
+    vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+      (_report, token) => withCancellation(token, (signal) => inBackground(services, task, signal)),
+    ),
+  );
+
+/** Runs a task that is over before anybody could cancel it, or that must come to its end. */
+export const toItsEnd = <T extends Task>(services: Services, task: T): Promise<TaskResult<T>> =>
+  inBackground(services, task, new AbortController().signal);

@@ -1,0 +1,68 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { ExportTarget } from '../../conversations/export';
+import { splitLocation } from '../../conversations/location';
+import type { Services } from '../services';
+import { stored, withProgress } from './background';
+
+interface TargetItem extends vscode.QuickPickItem {
+  readonly target: ExportTarget;
+  readonly isCondensed: boolean;
+}
+
+/**
+ * Lets the user choose a form, and writes it to a file or, a hand-over prompt, to the clipboard.
+ * @param hasCondensation whether the condensed form is offered too.
+ */
+export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
+  const title = vscode.l10n.t('Export {0}', basename(path));
+  const item = await vscode.window.showQuickPick(targetItems(hasCondensation), { title });
+  if (!item) return;
+  const { target, isCondensed } = item;
+  const task = { kind: 'export', ...stored(services, path), target, isCondensed } as const;
+  const { text, extension, notes } = await withProgress(services, title, task);
+  const where = target === 'handover' ? await toClipboard(text) : await toFile(path, text, extension);
+  if (where === undefined) return;
+  for (const note of notes) services.log.info(`${path}: ${note}`);
+  const left = notes.length === 0 ? '' : vscode.l10n.t('Not taken along: {0}', notes.join(' '));
+  void vscode.window.showInformationMessage(`${where} ${left}`.trim());
+}
+
+function targetItems(isCondensed: boolean): TargetItem[] {
+  const forms: readonly [ExportTarget, string, string][] = [
+    ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON, as the Messages API takes it')],
+    ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON, as Chat Completions takes it')],
+    ['markdown', vscode.l10n.t('Markdown'), vscode.l10n.t('for people to read')],
+    ['handover', vscode.l10n.t('Hand-over Prompt'), vscode.l10n.t('to the clipboard, to go on in another agent')],
+  ];
+  const items = (condensed: boolean): TargetItem[] =>
+    forms.map(([target, label, description]) => ({
+      label: condensed ? vscode.l10n.t('{0} (condensed)', label) : label,
+      description,
+      target,
+      isCondensed: condensed,
+    }));
+  return isCondensed ? [...items(true), ...items(false)] : items(false);
+}
+
+async function toClipboard(text: string): Promise<string> {
+  await vscode.env.clipboard.writeText(text);
+  return vscode.l10n.t('The hand-over prompt is on the clipboard.');
+}
+
+/** @returns undefined where no file was chosen. */
+async function toFile(path: string, text: string, extension: string): Promise<string | undefined> {
+  const source = vscode.Uri.file(splitLocation(path).file);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
+  const name = `${basename(source.fsPath).replace(/\.\w+$/, '')}.export.${extension}`;
+  const file = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export the conversation'),
+    defaultUri: vscode.Uri.joinPath(folder, name),
+  });
+  if (!file) return undefined;
+  if (file.fsPath === source.fsPath) {
+    throw new Error(vscode.l10n.t('This is the conversation itself; it is never overwritten. Choose another name.'));
+  }
+  await vscode.workspace.fs.writeFile(file, Buffer.from(text));
+  return vscode.l10n.t('Exported to {0}.', basename(file.fsPath));
+}

@@ -1,0 +1,58 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { ConversationsView } from '../../views/conversations/conversationsView';
+import { workspaceOf } from '../../views/conversations/nodes';
+
+/** Asks for words that title, folder or path must hold. */
+export async function search(view: ConversationsView): Promise<void> {
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Search Conversations'),
+    prompt: vscode.l10n.t('Words of the title, the folder or the path; empty shows all.'),
+    value: view.currentFilter.text,
+  });
+  if (text !== undefined) view.setFilter({ ...view.currentFilter, text: text.trim() });
+}
+
+interface ChoiceItem extends vscode.QuickPickItem {
+  readonly agent?: string;
+  readonly workspace?: string;
+}
+
+/** Lets the user tick agents and folders; none ticked of a kind shows all of it. */
+export async function chooseFilter(view: ConversationsView): Promise<void> {
+  const { agents } = view.choices();
+  const current = view.currentFilter;
+  const workspaces = new Set(
+    agents.flatMap(({ children }) =>
+      children.flatMap((node) => (node.kind === 'conversation' ? (workspaceOf(node.found) ?? []) : [])),
+    ),
+  );
+  const here = new Set(vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath));
+  const separator = (label: string): ChoiceItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const items: ChoiceItem[] = [
+    separator(vscode.l10n.t('Agents')),
+    ...agents.map(({ agent, children }) => ({
+      label: agent,
+      description: String(children.length),
+      agent,
+      picked: current.agents.has(agent),
+    })),
+    separator(vscode.l10n.t('Folders')),
+    ...[...workspaces]
+      .toSorted((a, b) => Number(here.has(b)) - Number(here.has(a)) || a.localeCompare(b))
+      .map((workspace) => ({
+        label: basename(workspace),
+        description: here.has(workspace) ? vscode.l10n.t('{0} (open here)', workspace) : workspace,
+        workspace,
+        picked: current.workspaces.has(workspace),
+      })),
+  ];
+  const title = vscode.l10n.t('Show Conversations of');
+  const picked = await vscode.window.showQuickPick(items, { title, canPickMany: true, matchOnDescription: true });
+  if (!picked) return;
+  view.setFilter({
+    ...current,
+    agents: new Set(picked.flatMap(({ agent }) => agent ?? [])),
+    workspaces: new Set(picked.flatMap(({ workspace }) => workspace ?? [])),
+  });
+}

@@ -1,0 +1,127 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { GivenBackResult } from '../../background/tasks';
+import { GiveBackError } from '../../giveBack/giveBackError';
+import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';
+import { possibleTarget, type GiveBackTarget } from '../../giveBack/target';
+import { nodeFiles } from '../../storage/nodeFiles';
+import type { Services } from '../services';
+import { replacementsOf, stored, toItsEnd } from './background';
+import { exportFile } from './exportFile';
+
+/** "Give Back…": writes the condensed conversation where its agent goes on with it, after the user agreed. */
+export async function giveBackFile(services: Services, path: string): Promise<void> {
+  const target = possibleTarget(path);
+  if (!target) {
+    await offerExport(services, path);
+    return;
+  }
+  if (!(await agrees(vscode.l10n.t('Give the condensed conversation back to its agent?'), whatIsWritten(target))))
+    return;
+  try {
+    await tell(services, await write(services, path));
+  } catch (error) {
+    const api = target === 'roo-task' && isRunning(error) ? await agentApi(path) : undefined;
+    if (!api) throw error;
+    await pauseAndGiveBack(services, path, api);
+  }
+}
+
+const write = (services: Services, path: string): Promise<GivenBackResult> =>
+  Promise.resolve(
+    vscode.window.withProgress(
+      // What was begun comes to its end: there is no cancel.
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Giving back {0}', basename(path)) },
+      () =>
+        toItsEnd(services, { kind: 'give-back', ...stored(services, path), replacements: replacementsOf(services) }),
+    ),
+  );
+
+const isRunning = (error: unknown): boolean => error instanceof GiveBackError && error.trouble === 'running';
+
+function whatIsWritten(target: GiveBackTarget): string {
+  switch (target) {
+    case 'roo-task':
+      return vscode.l10n.t(
+        'The task’s own files are changed as the agent does when it condenses: all messages stay, and can be had back by rewinding. Close the task in its agent first. A backup is kept for 30 days.',
+      );
+    case 'cline-sidecar':
+      return vscode.l10n.t(
+        'A compaction file is written beside the session, which Cline reads when the session is next opened. The session itself is not changed.',
+      );
+    case 'claude-code-session':
+      return vscode.l10n.t(
+        'A new session is written beside the old one; resume it in Claude Code by its title. The old session is not changed.',
+      );
+  }
+}
+
+async function agrees(question: string, detail: string): Promise<boolean> {
+  const yes = vscode.l10n.t('Give Back');
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+}
+
+async function tell(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
+  services.log.info(`Given back: ${path}`);
+  const words = {
+    'roo-task': vscode.l10n.t('Given back. Open the task in its agent: it goes on condensed.'),
+    'cline-sidecar': vscode.l10n.t('Given back. Cline goes on condensed when the session is next opened.'),
+    'claude-code-session': vscode.l10n.t('Given back as a new session: claude --resume {0}', basename(path, '.jsonl')),
+  }[target];
+  const undo = vscode.l10n.t('Undo Giving Back');
+  if ((await vscode.window.showInformationMessage(words, undo)) === undo) await undoGiveBack(services, conversation);
+}
+
+/** @param conversation undefined: it was never read. */
+export async function undoGiveBack(services: Services, conversation: string | undefined): Promise<void> {
+  const replacements = replacementsOf(services);
+  const { isUndone } =
+    conversation === undefined
+      ? { isUndone: false }
+      : await toItsEnd(services, { kind: 'undo-give-back', conversation, replacements });
+  void vscode.window.showInformationMessage(
+    isUndone
+      ? vscode.l10n.t('Undone; the agent’s files are as they were.')
+      : vscode.l10n.t('There is no giving back that could be undone.'),
+  );
+}
+
+async function offerExport(services: Services, path: string): Promise<void> {
+  const yes = vscode.l10n.t('Export…');
+  const message = vscode.l10n.t(
+    'The agent of this conversation does not go on with what others write. It can be exported, or handed over with a prompt.',
+  );
+  if ((await vscode.window.showInformationMessage(message, yes)) !== yes) return;
+  await exportFile(services, path);
+}
+
+/** Ids of the extensions whose tasks are written to, as they stand in the paths of their files. */
+const AGENTS = ['rooveterinaryinc.roo-cline', 'zoocodeorganization.zoo-code'];
+
+/** What the agent of a task exports, where it is there and exports it. */
+async function agentApi(path: string): Promise<RooApi | undefined> {
+  const id = AGENTS.find((each) => path.toLowerCase().includes(each));
+  const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
+  return extension && rooApiIn(await extension.activate());
+}
+
+/** The user is asked each time: the agent's work is interrupted. */
+async function pauseAndGiveBack(services: Services, path: string, api: RooApi): Promise<void> {
+  const question = vscode.l10n.t('The task is running. Pause it, give it back and resume it?');
+  const detail = vscode.l10n.t('The agent stops what it is doing now; what it has not written yet is lost.');
+  if (!(await agrees(question, detail))) return;
+  const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
+  await tell(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path)));
+}
+
+/** Finishes at the start what a dead process had begun. */
+export async function recoverGivenBack(services: Services): Promise<void> {
+  try {
+    const task = { kind: 'recover', replacements: replacementsOf(services) } as const;
+    const { recovered, problems } = await toItsEnd(services, task);
+    if (recovered > 0) services.log.info(`Giving back was interrupted; brought to an end: ${recovered}.`);
+    for (const problem of problems) services.log.warn(problem);
+  } catch (error) {
+    services.log.warn(`Interrupted giving back was not looked at. ${String(error)}`);
+  }
+}

@@ -1,0 +1,91 @@
+/** The conversations view of a window, and what can be done in it. */
+import * as vscode from 'vscode';
+import { agentOf, liveConversations } from '../../agent/runtime';
+import { storeFolders } from '../../conversations/stores/find';
+import type { ConversationAction } from '../../views/conversations/actions';
+import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
+import type { Node } from '../../views/conversations/nodes';
+import { inBackground, storeOf } from '../background';
+import { conversationIndex, thisMachine } from '../conversationIndex';
+import type { Services } from '../services';
+import { runAction } from './actions';
+import { replacementsOf } from './background';
+
+const views = new WeakMap<Services, ConversationsView>();
+
+/** The view of this window; it begins when it is first looked at. */
+export function conversationsOf(services: Services, tree: TreeParts): ConversationsView {
+  const known = views.get(services);
+  if (known) return known;
+  const index = conversationIndex(services);
+  const abort = new AbortController();
+  const view = new ConversationsView(tree, {
+    index,
+    live: () => liveConversations(services),
+    contextWindow,
+    ledgersSince: (since) =>
+      inBackground(
+        services,
+        { kind: 'ledgers', store: storeOf(services), replacements: replacementsOf(services), since },
+        abort.signal,
+      ),
+    watch: async () => {
+      index.watch(await storeFolders(thisMachine(services)), watchFolder);
+    },
+    warn: (message) => {
+      services.log.warn(message);
+    },
+  });
+  views.set(services, view);
+  services.context.subscriptions.push(
+    view,
+    {
+      dispose: () => {
+        abort.abort(new Error('disposed'));
+      },
+    },
+    services.condensed.event(({ source }) => {
+      if (source === 'agent') view.changedSoon();
+      else void view.reloadLedgers();
+    }),
+  );
+  followLive(services, view);
+  return view;
+}
+
+/** Does what was chosen for a node, or for the view as a whole. */
+export async function runConversationAction(
+  services: Services,
+  tree: TreeParts,
+  action: ConversationAction,
+  subject: unknown,
+): Promise<void> {
+  // VS Code gives back the nodes that it was given, and "Show More" the agent that package.json doesn't name.
+  await runAction(services, conversationsOf(services, tree), action, subject as Node | string | undefined);
+}
+
+/** The chat's conversations change with every request; the view shows them once agent mode has begun. */
+function followLive(services: Services, view: ConversationsView): void {
+  const live = agentOf(services).known;
+  const stop = live?.on(() => {
+    view.changedSoon();
+  });
+  if (stop) services.context.subscriptions.push({ dispose: stop });
+}
+
+/** Watches a folder outside the workspace, and below it; VS Code waits for one that isn't there yet. */
+function watchFolder(folder: string, changed: () => void): vscode.Disposable {
+  const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
+  const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+  watcher.onDidCreate(changed);
+  watcher.onDidChange(changed);
+  watcher.onDidDelete(changed);
+  return watcher;
+}
+
+const DEFAULT_WINDOW = 200_000;
+
+function contextWindow(): number {
+  const tokens = vscode.workspace.getConfiguration('contextCondenser').get<unknown>('conversations.contextWindow');
+  return typeof tokens === 'number' && tokens >= 1_000 ? tokens : DEFAULT_WINDOW;
+}

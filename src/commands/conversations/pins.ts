@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import type { Services } from '../services';
+import { stored, toItsEnd, withProgress } from './background';
+
+/** Which messages of a stored conversation stay as they are: those that are ticked. */
+export async function chooseFilePins(services: Services, path: string): Promise<void> {
+  const task = { kind: 'messages', ...stored(services, path) } as const;
+  const messages = await withProgress(services, vscode.l10n.t('Listing messages'), task);
+  const items = messages.map(({ role, words, isPinned }, index) => ({
+    index,
+    label: `${index + 1} · ${role}`,
+    description: words,
+    picked: isPinned,
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    canPickMany: true,
+    matchOnDescription: true,
+    title: vscode.l10n.t('Messages that are never condensed'),
+  });
+  if (!picked) return;
+  const pinned = picked.map(({ index }) => index);
+  await toItsEnd(services, { kind: 'pin', ...stored(services, path), pinned });
+  const message = vscode.l10n.t(
+    '{0} messages stay as they are when the conversation is condensed next.',
+    pinned.length,
+  );
+  void vscode.window.showInformationMessage(message);
+}

@@ -1,0 +1,70 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { splitLocation } from '../../conversations/location';
+import { condensationWords } from '../../views/condensationWords';
+import { modelSettings } from '../modelSettings';
+import { previewPrompt } from '../previewPrompt';
+import { providerConfig } from '../providerConfig';
+import type { Services } from '../services';
+import { manualSettings } from '../settings';
+import { stored, withProgress } from './background';
+
+/** The conversation for people to read, in a document that can't be edited. */
+export async function openConversation(services: Services, path: string): Promise<void> {
+  const { conversation, before, after } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
+    kind: 'show',
+    ...stored(services, path),
+  });
+  await services.comparisons.open(services.comparisons.add({ before, after }), conversation.title);
+}
+
+/** The agent's own file. A database is shown where it lies: no editor reads it. */
+export async function openRaw(path: string): Promise<void> {
+  const { file, part } = splitLocation(path);
+  const uri = vscode.Uri.file(file);
+  if (part !== undefined && !/\.jsonl?$/.test(file)) {
+    await vscode.commands.executeCommand('revealFileInOS', uri);
+    return;
+  }
+  await vscode.commands.executeCommand('vscode.open', uri);
+}
+
+/** What the conversation was before its condensations, beside what is left. */
+export async function showFileDiff(services: Services, path: string): Promise<void> {
+  const { conversation, before, after } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
+    kind: 'show',
+    ...stored(services, path),
+  });
+  const comparison = services.comparisons.add({ before, after });
+  await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', conversation.title));
+}
+
+/**
+ * What condensing would come to, as a diff; nothing is kept. A summary of a model costs what condensing costs: of Native the
+ * prompt is shown, and passes that ask a model are left out.
+ */
+export async function previewCondensation(services: Services, path: string): Promise<void> {
+  const { provider, targetPercent } = manualSettings();
+  if (provider === 'native' && modelSettings().condensing) {
+    await previewPrompt(services, path);
+    return;
+  }
+  const result = await withProgress(services, vscode.l10n.t('Previewing {0}', basename(path)), {
+    kind: 'condense',
+    ...stored(services, path),
+    // Without a model there is nothing that Native could do.
+    provider: provider === 'native' ? 'lossless' : provider,
+    config: provider === 'native' ? undefined : providerConfig(provider),
+    targetPercent,
+    isPreview: true,
+  });
+  if (result.kind === 'not-condensed') {
+    const [headline = ''] = result.report.split('\n');
+    void vscode.window.showInformationMessage(headline);
+    return;
+  }
+  const comparison = services.comparisons.add(result);
+  await services.comparisons.show(comparison, vscode.l10n.t('{0} (preview)', result.conversation.title));
+  const words = condensationWords({ ...result, provider: result.provider });
+  void vscode.window.showInformationMessage(vscode.l10n.t('Preview; nothing was applied. {0}', words));
+}

@@ -1,0 +1,10 @@
+import * as vscode from 'vscode';
+
+/** A span of time in the largest unit that it fills. */
+export function ageOf(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return vscode.l10n.t('just now');
+  if (minutes < 60) return vscode.l10n.t('{0} min ago', minutes);
+  if (minutes < 48 * 60) return vscode.l10n.t('{0} h ago', Math.floor(minutes / 60));
+  return vscode.l10n.t('{0} days ago', Math.floor(minutes / (24 * 60)));
+}

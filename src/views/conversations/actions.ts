@@ -1,0 +1,23 @@
+/** What can be done in the conversations view: each is the command `contextCondenser.conversations.<name>`. */
+export const CONVERSATION_ACTIONS = [
+  'open',
+  'openRaw',
+  'condense',
+  'preview',
+  'diff',
+  'undo',
+  'redo',
+  'history',
+  'export',
+  'pin',
+  'giveBack',
+  'undoGiveBack',
+  'search',
+  'filter',
+  'clearFilter',
+  'refresh',
+  'showMore',
+] as const;
+export type ConversationAction = (typeof CONVERSATION_ACTIONS)[number];
+
+export const VIEW_ID = 'contextCondenser.conversations';

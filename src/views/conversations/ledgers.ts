@@ -1,0 +1,34 @@
+import type { IndexedConversation } from '../../background/conversationIndex';
+import type { LedgerOutline, LedgersResult } from '../../background/tasks';
+import type { Ledgers } from './nodes';
+
+/** What was told of the ledgers so far: only what was used since is asked for again. */
+export class KnownLedgers implements Ledgers {
+  private readonly byId = new Map<string, LedgerOutline>();
+  private readonly byPath = new Map<string, LedgerOutline>();
+  private givenBack: ReadonlySet<string> = new Set();
+  private newest = 0;
+
+  /** Milliseconds since the epoch. */
+  get since(): number {
+    return this.newest;
+  }
+
+  take({ ledgers, lastUsed, givenBack }: LedgersResult): void {
+    for (const ledger of ledgers) {
+      this.byId.set(ledger.conversation, ledger);
+      if (ledger.path !== undefined) this.byPath.set(ledger.path, ledger);
+    }
+    this.givenBack = new Set(givenBack);
+    this.newest = lastUsed;
+  }
+
+  of({ details, path }: IndexedConversation): LedgerOutline | undefined {
+    return (details?.id === undefined ? undefined : this.byId.get(details.id)) ?? this.byPath.get(path);
+  }
+
+  isGivenBack(found: IndexedConversation): boolean {
+    const id = found.details?.id ?? this.of(found)?.conversation;
+    return id !== undefined && this.givenBack.has(id);
+  }
+}

@@ -1,0 +1,147 @@
+/** The tree of the conversations view as data: agents, their conversations, the conversations that those started. */
+import type { LiveSummary } from '../../agent/live/types';
+import type { IndexedConversation } from '../../background/conversationIndex';
+import type { CondensationOutline, LedgerOutline } from '../../background/tasks';
+import { groupBy } from '../../conversations/groupBy';
+
+/** What VS Code's own chat is called among the agents. */
+export const CHAT = 'VS Code chat';
+
+/** Conversations of an agent that are listed at first, and that each "Show More" adds. */
+export const PAGE = 200;
+
+export interface AgentNode {
+  readonly kind: 'agent';
+  readonly agent: string;
+  readonly children: readonly (LiveNode | ConversationNode)[];
+}
+
+/** A conversation of this window's chat. */
+export interface LiveNode {
+  readonly kind: 'live';
+  readonly live: LiveSummary;
+}
+
+/** A conversation that an agent stored. */
+export interface ConversationNode {
+  readonly kind: 'conversation';
+  readonly found: IndexedConversation;
+  readonly ledger: LedgerOutline | undefined;
+  /** Its agent goes on with what was condensed. */
+  readonly isGivenBack: boolean;
+  /** Conversations of subagents that it started. */
+  readonly children: readonly ConversationNode[];
+}
+
+export interface MoreNode {
+  readonly kind: 'more';
+  readonly agent: string;
+  /** How many are not shown. */
+  readonly hidden: number;
+}
+
+export type Node = AgentNode | LiveNode | ConversationNode | MoreNode;
+
+/** What is shown of all; an empty one shows all. */
+export interface Filter {
+  /** Words that stand in title, folder or path. */
+  readonly text: string;
+  readonly agents: ReadonlySet<string>;
+  /** Folders that agents worked in. */
+  readonly workspaces: ReadonlySet<string>;
+}
+
+export const NO_FILTER: Filter = { text: '', agents: new Set(), workspaces: new Set() };
+
+export const isFiltering = ({ text, agents, workspaces }: Filter): boolean =>
+  text !== '' || agents.size > 0 || workspaces.size > 0;
+
+export interface Listed {
+  readonly live: readonly LiveSummary[];
+  /** The newest first. */
+  readonly stored: readonly IndexedConversation[];
+  readonly ledgers: Ledgers;
+}
+
+/** What is known of condensations, by conversation id and by path: a file that was not read yet has no id. */
+export interface Ledgers {
+  of(found: IndexedConversation): LedgerOutline | undefined;
+  isGivenBack(found: IndexedConversation): boolean;
+}
+
+/** The agents that have something to show, the one that was used last first. */
+export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): AgentNode[] {
+  const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
+  const shownLive = live.filter(({ title }) => isShown(filter, CHAT, undefined, [title]));
+  if (shownLive.length > 0) {
+    byAgent.set(
+      CHAT,
+      shownLive.map((summary) => ({ kind: 'live', live: summary })),
+    );
+  }
+  const nodeOf = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
+    kind: 'conversation',
+    found,
+    ledger: ledgers.of(found),
+    isGivenBack: ledgers.isGivenBack(found),
+    children,
+  });
+  const parents = new Set(stored.map(({ path }) => path));
+  const started = groupBy(stored, ({ parent }) => (parent !== undefined && parents.has(parent) ? parent : ''));
+  for (const found of started.get('') ?? []) {
+    const children = (started.get(found.path) ?? []).map((each) => nodeOf(each, []));
+    const own = isShown(filter, found.agent, workspaceOf(found), wordsOf(found));
+    const kept = own
+      ? children
+      : children.filter((each) => isShown(filter, found.agent, workspaceOf(found), wordsOf(each.found)));
+    if (!own && kept.length === 0) continue;
+    const group = byAgent.get(found.agent) ?? [];
+    group.push(nodeOf(found, kept));
+    byAgent.set(found.agent, group);
+  }
+  return [...byAgent].map(([agent, children]) => ({ kind: 'agent', agent, children }));
+}
+
+/** The first conversations of an agent, and how many more there are. */
+export function pageOf({ agent, children }: AgentNode, pages: number): readonly Node[] {
+  const shown = children.slice(0, pages * PAGE);
+  const hidden = children.length - shown.length;
+  return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
+}
+
+/** The folder that the agent worked in, as far as it is known. */
+export const workspaceOf = ({ details, workspace }: IndexedConversation): string | undefined =>
+  details?.workspace ?? workspace;
+
+export const titleOf = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
+
+const wordsOf = (found: IndexedConversation): readonly (string | undefined)[] => [
+  titleOf(found),
+  workspaceOf(found),
+  found.path,
+];
+
+function isShown(
+  { text, agents, workspaces }: Filter,
+  agent: string,
+  workspace: string | undefined,
+  words: readonly (string | undefined)[],
+): boolean {
+  if (agents.size > 0 && !agents.has(agent)) return false;
+  if (workspaces.size > 0 && (workspace === undefined || !workspaces.has(workspace))) return false;
+  const all = words.join('\n').toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
+/** The condensation that the view shows; undefined where it shows the original. */
+export const shownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
+  ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
+
+/** The condensation that can be brought back: the first that was undone behind the one that is shown. */
+export function undoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
+  const candidates = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
+  return candidates[candidates.findLastIndex(({ isUndone }) => !isUndone) + 1];
+}
