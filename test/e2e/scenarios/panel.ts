@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
@@ -41,9 +41,14 @@ interface UserSettings {
   readonly 'contextCondenser.smart'?: { readonly passes: readonly { readonly name: string }[] };
 }
 
-/** The user's settings as they stand on disk. */
-const onDisk = ({ server }: Workbench): UserSettings =>
-  JSON.parse(readFileSync(join(server.data, 'User', 'settings.json'), 'utf8')) as UserSettings;
+/** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
+function onDisk({ server }: Workbench): UserSettings {
+  const files = ['User', 'Machine'].map((folder) => join(server.data, folder, 'settings.json')).filter(existsSync);
+  return Object.assign(
+    {},
+    ...files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as UserSettings),
+  ) as UserSettings;
+}
 const saved = (bench: Workbench, what: string, is: (settings: UserSettings) => boolean): Promise<unknown> =>
   until(`${what} in settings.json`, () => is(onDisk(bench)));
 

@@ -54,7 +54,7 @@ export function Row({
         </p>
       )}
       {!isTitled && <div className="row-control">{children}</div>}
-      <Problems problems={problems ?? setting.problems} />
+      <Problems problems={problems ?? [...setting.problems, ...setting.refused]} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** One place in the settings, as the chosen scope shows it, and ways to change it. */
+import { useState } from 'react';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 import { pathText, valueAt, type Path } from './path';
@@ -18,6 +19,8 @@ export interface Setting {
   readonly scope: SettingScope;
   /** What is wrong with what stands in the settings. */
   readonly problems: readonly string[];
+  /** What was wrong with the value that was to be saved last, or why it could not be written. */
+  readonly refused: readonly string[];
   /** @returns what is wrong with the value; nothing is saved then. */
   readonly save: (value: unknown) => Promise<readonly string[]>;
   readonly check: (value: unknown) => Promise<readonly string[]>;
@@ -29,6 +32,7 @@ const OTHER: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace',
 /** @param name without the extension's prefix; it has to be one of package.json's. */
 export function useSetting(name: string, path: Path = []): Setting {
   const { state, scope: chosen, connection, welcome } = usePanel();
+  const [refused, setRefused] = useState<readonly string[]>([]);
   const setting: SettingState = state.settings[name] ?? { value: undefined, scopes: ['user'], problems: [] };
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
   const own = valueAt(setting[scope], path);
@@ -54,7 +58,12 @@ export function useSetting(name: string, path: Path = []): Setting {
     alsoIn: other === undefined ? undefined : OTHER[scope],
     scope,
     problems: problemsAt(setting, path),
-    save: (value) => ask('updateSetting', value),
+    refused,
+    save: async (value) => {
+      const problems = await ask('updateSetting', value);
+      setRefused(problems);
+      return problems;
+    },
     check: (value) => ask('checkSetting', value),
     reset: () => ask('updateSetting', undefined),
   };

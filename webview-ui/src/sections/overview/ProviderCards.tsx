@@ -47,7 +47,7 @@ export function ProviderCards(): ReactNode {
           </label>
         ))}
       </div>
-      <Problems problems={setting.problems} />
+      <Problems problems={[...setting.problems, ...setting.refused]} />
     </fieldset>
   );
 }
