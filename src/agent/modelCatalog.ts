@@ -68,6 +68,7 @@ export class ModelCatalog {
     const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
     const found: WrappedModel[] = [];
     for (const vendor of vendors) {
+      // A vendor that fails has no models now; what was known of them stays.
       const models = await otherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
       found.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),

@@ -216,8 +216,21 @@ export const wrapsAModelOfVsCode: Scenario = async (bed) => {
     developmentExtensions: [join(root, 'test', 'e2e', 'probe')],
   });
   await openChat(bench, 'Probe Model');
-  await bench.page.locator('.interactive-input-part .model-picker-name').first().click();
-  const row = bench.page.locator('.action-widget .monaco-list-row', { hasText: 'Probe Model · condensed' }).first();
+  const { page } = bench;
+  const row = page.locator('.action-widget .monaco-list-row', { hasText: 'Probe Model · condensed' }).first();
+  // An open picker doesn't learn of models that come later; those that were not used yet show once they are searched for.
+  await until('the wrapped model in the picker', async () => {
+    await page.locator('.interactive-input-part .model-picker-name').first().click();
+    await page.locator('.action-widget .monaco-list-row').first().waitFor();
+    await page.keyboard.insertText('condensed');
+    const isShown = await row.waitFor({ timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (!isShown) await page.keyboard.press('Escape');
+    return isShown;
+  });
+  await screenshot(bench, 'agent-wrapped-models-dark');
   await row.click();
   await openChat(bench, 'Probe Model · condensed');
   await ask(bench, 'List the files');
