@@ -4,5 +4,6 @@ export * from './notifications';
 export * from './quick-input';
 export * from './server';
 export * from './theme';
+export * from './tree';
 export * from './wait';
 export * from './workbench';

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeFiles } from '../storage/nodeFiles';
+import { rooApiIn, whilePaused, type Clock } from './pausedTask';
+import { zooTask } from './testing';
+
+let home: string;
+let path: string;
+let calls: string[];
+let time: number;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'paused-'));
+  path = zooTask(home);
+  calls = [];
+  time = Date.now();
+});
+
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** A clock that stands still but for waiting. */
+const clock: Clock = { now: () => time, wait: async (ms) => void (time += ms) };
+
+const task = () => basename(dirname(path));
+
+/** The agent as its interface describes it; `stop` is what it does when it is told to cancel. */
+const agent = (stack: unknown, stop: () => void = () => undefined) => ({
+  getCurrentTaskStack: () => stack,
+  cancelCurrentTask: async () => {
+    calls.push('cancel');
+    stop();
+  },
+  clearCurrentTask: async () => void calls.push('clear'),
+  resumeTask: async (id: string) => void calls.push(`resume ${id === task() ? 'it' : id}`),
+});
+
+const writeNow = () => utimesSync(path, time / 1000, time / 1000);
+const act = async () => void calls.push('act');
+
+describe('whilePaused', () => {
+  it('cancels, closes, waits until the agent has written its last, acts and resumes', async () => {
+    const began = time;
+    await whilePaused(agent([task()], writeNow), nodeFiles, path, clock, act);
+    expect(calls).toEqual(['cancel', 'clear', 'act', 'resume it']);
+    expect(time - began).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it('resumes also where the action fails, and passes its error on', async () => {
+    const fail = () => Promise.reject(new Error('full disk'));
+    await expect(whilePaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
+    expect(calls.at(-1)).toBe('resume it');
+  });
+
+  it('leaves alone what is not open in this window, and tasks with subtasks', async () => {
+    for (const stack of [[], ['another'], ['parent', task()], undefined]) {
+      await expect(whilePaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
+        trouble: 'running',
+      });
+    }
+    expect(calls).toEqual([]);
+  });
+
+  it('does nothing to a task that goes on writing', async () => {
+    const busy: Clock = {
+      ...clock,
+      wait: async (ms) => {
+        time += ms;
+        writeNow();
+      },
+    };
+    await expect(whilePaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(/went on writing/);
+    expect(calls).toEqual(['cancel', 'clear', 'resume it']);
+  });
+});
+
+describe('rooApiIn', () => {
+  it('is there only where every method is', () => {
+    const api = agent([]);
+    expect(rooApiIn(api)).toBe(api);
+    for (const other of [undefined, null, {}, { ...api, resumeTask: 1 }]) expect(rooApiIn(other)).toBeUndefined();
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeFiles } from '../storage/nodeFiles';
+import { hashBytes } from './fileBytes';
+import { replaceFiles } from './replacement';
+import { givenBack, recoverAll, undoLast, withReplacements } from './replacements';
+
+let folder: string;
+let root: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'replacements-'));
+  root = join(folder, 'replacements');
+  path = join(folder, 'file.json');
+  writeFileSync(path, 'v0');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const now = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+
+/** Replaces the file's content, at a minute of the same hour. */
+const replace = (conversation: string, to: string, minute: number): Promise<string> =>
+  replaceFiles(
+    nodeFiles,
+    root,
+    conversation,
+    [{ path, before: hashBytes(readFileSync(path)), bytes: bytes(to) }],
+    now(minute),
+  );
+
+describe('the replacements', () => {
+  it('undo the last of a conversation, one after the other', async () => {
+    await replace('a', 'v1', 1);
+    await replace('a', 'v2', 2);
+    expect(await givenBack(nodeFiles, root)).toEqual(['a']);
+    expect(await undoLast(nodeFiles, root, 'other')).toBe(false);
+    expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('v1');
+    expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('v0');
+    expect(await undoLast(nodeFiles, root, 'a')).toBe(false);
+    expect(await givenBack(nodeFiles, root)).toEqual([]);
+  });
+
+  it('undo nothing where the agent went on', async () => {
+    await replace('a', 'v1', 1);
+    writeFileSync(path, 'the agent went on');
+    await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
+    expect(readFileSync(path, 'utf8')).toBe('the agent went on');
+  });
+
+  it('bring to an end what a dead process left, and name what can’t be', async () => {
+    const half = await replace('a', 'v1', 1);
+    rmSync(join(half, 'done'));
+    const unread = await replace('b', 'v2', 2);
+    rmSync(join(unread, 'done'));
+    writeFileSync(join(unread, 'record.json'), '{"version":9}');
+    mkdirSync(join(root, '2026-begun'));
+    const { recovered, problems } = await recoverAll(nodeFiles, root, now(3));
+    // The first one's file is another one's now: the old state holds.
+    expect(recovered).toBe(1);
+    expect(problems).toHaveLength(1);
+    expect(readdirSync(root)).not.toContain('2026-begun');
+    expect(readFileSync(path, 'utf8')).toBe('v2');
+  });
+
+  it('remove what is older than thirty days, and nothing before', async () => {
+    const old = await replace('a', 'v1', 1);
+    const fresh = await replace('b', 'v2', 2);
+    const day = 24 * 60 * 60;
+    const today = Date.now() / 1000;
+    utimesSync(old, today - 31 * day, today - 31 * day);
+    utimesSync(fresh, today - 29 * day, today - 29 * day);
+    await recoverAll(nodeFiles, root, new Date());
+    expect(await givenBack(nodeFiles, root)).toEqual(['b']);
+  });
+
+  it('happen one at a time', async () => {
+    const order: string[] = [];
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    const first = withReplacements(nodeFiles, root, async () => {
+      order.push('first begins');
+      await gate;
+      order.push('first ends');
+    });
+    const second = withReplacements(nodeFiles, root, async () => void order.push('second'));
+    open(undefined);
+    await Promise.all([first, second]);
+    const begins = order.indexOf('first begins');
+    expect(order.indexOf('first ends')).toBe(begins + 1);
+    expect(order).toHaveLength(3);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { LiveId, LiveSummary } from '../../agent/live/types';
+import type { IndexedConversation } from '../../background/conversationIndex';
+import type { CondensationOutline, LedgerOutline } from '../../background/tasks';
+import type { CondensationId } from '../../core/condense/ledger';
+import { KnownLedgers } from './ledgers';
+import { agentNodes, CHAT, NO_FILTER, PAGE, pageOf, shownCondensation, undoneCondensation } from './nodes';
+import { treeItem } from './treeItem';
+
+const found = (path: string, changes: Partial<IndexedConversation> = {}): IndexedConversation => ({
+  agent: 'Claude Code',
+  path,
+  modified: 0,
+  bytes: 10,
+  details: {
+    path,
+    modified: 0,
+    bytes: 10,
+    isComplete: true,
+    id: `id-${path}`,
+    title: `Title of ${path}`,
+    tokens: 5_000,
+  },
+  ...changes,
+});
+
+const condensation = (id: string, changes: Partial<CondensationOutline> = {}): CondensationOutline => ({
+  id: id as CondensationId,
+  at: '2026-01-01T00:00:00.000Z',
+  provider: 'lossless',
+  tokensBefore: 1_000,
+  tokensAfter: 600,
+  isUndone: false,
+  isReplaced: false,
+  ...changes,
+});
+
+const ledgersOf = (...ledgers: LedgerOutline[]): KnownLedgers => {
+  const known = new KnownLedgers();
+  known.take({ ledgers, lastUsed: 7, givenBack: ['id-given'] });
+  return known;
+};
+
+const live: LiveSummary = {
+  id: 'live-1' as LiveId,
+  title: 'Fix the chat',
+  tokens: 30_000,
+  contextWindow: 60_000,
+  thresholdTokens: 45_000,
+  messages: 3,
+  shownMessages: 3,
+  condensations: [],
+  canUndo: false,
+  canRedo: false,
+  pinned: [],
+  lastUsed: 0,
+  isPreparing: false,
+};
+
+const labels = (stored: readonly IndexedConversation[], filter = NO_FILTER): string[][] =>
+  agentNodes({ live: [], stored, ledgers: ledgersOf() }, filter).map(({ agent, children }) => [
+    agent,
+    ...children.map((node) => (node.kind === 'conversation' ? node.found.path : '')),
+  ]);
+
+const facts = { now: 120_000, contextWindow: 10_000 };
+
+describe('the tree of conversations', () => {
+  it('lists agents by their last use, and the chat first', () => {
+    const stored = [found('b', { agent: 'Codex' }), found('a'), found('c', { agent: 'Codex' })];
+    expect(labels(stored)).toEqual([
+      ['Codex', 'b', 'c'],
+      ['Claude Code', 'a'],
+    ]);
+    const [first] = agentNodes({ live: [live], stored, ledgers: ledgersOf() }, NO_FILTER);
+    expect(first?.agent).toBe(CHAT);
+  });
+
+  it('puts a subagent’s conversation below the one that started it, where that is there', () => {
+    const stored = [found('child', { parent: 'a' }), found('a'), found('orphan', { parent: 'gone' })];
+    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
+    expect(
+      agent?.children.map((node) => (node.kind === 'conversation' ? [node.found.path, node.children.length] : [])),
+    ).toEqual([
+      ['a', 1],
+      ['orphan', 0],
+    ]);
+  });
+
+  it('filters by words in any order, by agent and by folder', () => {
+    const stored = [
+      found('/x/one', { workspace: '/work/app' }),
+      found('/x/two', { agent: 'Codex' }),
+      found('/x/three', { agent: 'Codex', workspace: '/work/app' }),
+    ];
+    expect(labels(stored, { ...NO_FILTER, text: 'TITLE two' })).toEqual([['Codex', '/x/two']]);
+    expect(labels(stored, { ...NO_FILTER, agents: new Set(['Codex']) })).toEqual([['Codex', '/x/two', '/x/three']]);
+    expect(labels(stored, { ...NO_FILTER, agents: new Set(['Codex']), workspaces: new Set(['/work/app']) })).toEqual([
+      ['Codex', '/x/three'],
+    ]);
+    expect(labels(stored, { ...NO_FILTER, text: 'nothing' })).toEqual([]);
+  });
+
+  it('keeps a parent whose child fits', () => {
+    const stored = [found('a'), found('child', { parent: 'a' }), found('other', { parent: 'a' })];
+    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, { ...NO_FILTER, text: 'child' });
+    expect(agent?.children).toMatchObject([{ found: { path: 'a' }, children: [{ found: { path: 'child' } }] }]);
+  });
+
+  it('shows a page at a time', () => {
+    const stored = Array.from({ length: PAGE + 5 }, (_, index) => found(`c${index}`));
+    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
+    expect(pageOf(agent!, 1)).toHaveLength(PAGE + 1);
+    expect(pageOf(agent!, 1).at(-1)).toEqual({ kind: 'more', agent: 'Claude Code', hidden: 5 });
+    expect(pageOf(agent!, 2)).toHaveLength(PAGE + 5);
+  });
+});
+
+describe('a row', () => {
+  const item = (each: IndexedConversation, ...ledgers: LedgerOutline[]) => {
+    const [agent] = agentNodes({ live: [], stored: [each], ledgers: ledgersOf(...ledgers) }, NO_FILTER);
+    return treeItem(agent!.children[0]!, facts);
+  };
+
+  it('says age, tokens and share of the window', () => {
+    expect(item(found('a'))).toMatchObject({
+      label: 'Title of a',
+      description: '2 min ago · 5,000 tokens · 50 %',
+      contextValue: 'conversation',
+    });
+  });
+
+  it('says the last condensation, also where the file was not read yet', () => {
+    const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
+    const { description, contextValue } = item(found('a', { details: undefined }), ledger);
+    expect(description).toBe('2 min ago · counting… · -40%');
+    expect(contextValue).toBe('conversation condensed history');
+  });
+
+  it('offers to bring back what was undone, and to undo what was given back', () => {
+    const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1', { isUndone: true })] };
+    expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given');
+  });
+
+  it('offers nothing for a file that can’t be read, and says why', () => {
+    const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
+    const { description, contextValue, tooltip, command } = item(broken);
+    expect([description, contextValue, command]).toEqual(['2 min ago · can’t be read', 'broken', undefined]);
+    expect(tooltip).toContain('line 3 is broken');
+  });
+
+  it('says what the chat’s own window holds', () => {
+    expect(treeItem({ kind: 'live', live }, facts)).toMatchObject({
+      description: '2 min ago · 30,000 tokens · 50 %',
+      contextValue: 'live',
+    });
+  });
+});
+
+describe('what is shown of a ledger', () => {
+  const ledger = (...condensations: CondensationOutline[]): LedgerOutline => ({ conversation: 'c', condensations });
+
+  it('is the last that is neither undone nor replaced', () => {
+    const replaced = condensation('1', { isReplaced: true });
+    expect(shownCondensation(ledger(replaced, condensation('2')))?.id).toBe('2');
+    expect(shownCondensation(ledger(replaced, condensation('2', { isUndone: true })))).toBeUndefined();
+    expect(shownCondensation(undefined)).toBeUndefined();
+  });
+
+  it('can bring back the first that was undone behind it', () => {
+    const undone = (id: string) => condensation(id, { isUndone: true });
+    expect(undoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
+    expect(undoneCondensation(ledger(condensation('1')))).toBeUndefined();
+  });
+});
