@@ -16,7 +16,16 @@ const TARGET: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
   workspace: vscode.ConfigurationTarget.Workspace,
 };
 
+interface Verdict {
+  /** What it was judged on. */
+  readonly text: string;
+  readonly problems: readonly ConfigProblem[];
+  readonly effective: unknown;
+}
+
 export class PanelSettings {
+  private readonly verdicts = new Map<string, Verdict>();
+
   constructor(
     private readonly schemas: Readonly<Record<string, ConfigSchema>>,
     private readonly rules: SettingRules,
@@ -25,22 +34,34 @@ export class PanelSettings {
   /** All settings as they stand now. */
   states(): Record<string, SettingState> {
     const configuration = configurationNow();
+    // What is wrong with a value may hang on the user's presets, too, and on nothing else.
+    const presets = JSON.stringify(configuration.get('presets'));
     return Object.fromEntries(
       Object.entries(this.schemas).map(([name, schema]) => {
         const found = configuration.inspect(name);
         const value = configuration.get<unknown>(name);
-        const effective = this.rules.effective(name, value);
+        const { effective, problems } = this.verdict(name, value, presets);
         const state: SettingState = {
           value,
           ...(found?.globalValue !== undefined && { user: found.globalValue }),
           ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
           ...(effective !== undefined && { effective }),
           scopes: scopesOf(schema),
-          problems: [...this.rules.problems(name, value)],
+          problems: [...problems],
         };
         return [name, state];
       }),
     );
+  }
+
+  /** The last verdict on each setting holds while its value does: of a change, one setting is judged anew. */
+  private verdict(name: string, value: unknown, presets: string): Verdict {
+    const text = `${JSON.stringify(value)}\n${presets}`;
+    const known = this.verdicts.get(name);
+    if (known?.text === text) return known;
+    const verdict = { text, problems: this.rules.problems(name, value), effective: this.rules.effective(name, value) };
+    this.verdicts.set(name, verdict);
+    return verdict;
   }
 
   /** What would be wrong with a change that isn't wrong now already. */
