@@ -90,7 +90,7 @@ export const similarResults = (tools: ToolTable): DraftStep => {
       for (const group of groups) {
         if (group.length < MIN_ALIKE) continue;
         for (const exchange of group.slice(0, -1)) {
-          const what = `one of ${group.length} alike, the last stands below`;
+          const what = `done, as ${group.length - 1} others; the last says it below`;
           takeOut(draft, name, exchange, what, 'a later result says the same');
         }
         await pace.breathe();

@@ -35,16 +35,24 @@ export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): strin
   const [main] = kept;
   if (!main) return what;
   const [keeper, range] = main;
-  const sameFile = kept.every(([other]) => other.path !== undefined && other.path === source.path);
-  const when = isLater(keeper, source) ? 'later' : 'above';
-  if (kept.length > 1) {
-    if (sameFile) return `${what}, shown ${when}`;
-    return `${what}, as in ${when} ${named(keeper)} and others`;
-  }
   const there = rangeOf(keeper, range.first, range.last);
-  if (sameFile) return !there || there === numbers ? `${what}, shown ${when}` : `${what}, shown ${when} as ${there}`;
-  return there ? `${what}, as in ${when} ${named(keeper)} ${there}` : `${what}, as in ${when} ${named(keeper)}`;
+  const isLast = isLater(keeper, source);
+  const others = kept.slice(1).some(([other]) => !isSameFile(other, source)) ? ' and elsewhere' : '';
+  if (isSameCall(keeper, source)) return `${what}, as in ${String(keeper.content.path.at(-1))}${others}`;
+  if (isSameFile(keeper, source)) {
+    const isWhole = range.last - range.first + 1 === range.count;
+    const as = !there || there === numbers || kept.length > 1 ? '' : ` ${isWhole ? 'as' : 'within'} ${there}`;
+    return `${what}, shown ${isLast ? 'later' : 'above'}${as}${others}`;
+  }
+  const lines = there && kept.length === 1 ? `, lines ${there}` : '';
+  return `${what}, as in the ${isLast ? `later ${named(keeper)}` : `${named(keeper)} above`}${lines}${others}`;
 }
+
+const isSameFile = (a: Source, b: Source): boolean => a.path !== undefined && a.path === b.path;
+
+/** Two parameters of one call, such as the sides of an edit. */
+const isSameCall = (a: Source, b: Source): boolean =>
+  a.content.message === b.content.message && a.content.path[1] === b.content.path[1] && a.content.path[2] === 'input';
 
 const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
@@ -70,7 +78,8 @@ const MAX_ASKED = 24;
 
 /** The beginning of the command line behind what many share, or of what was looked for. */
 function askedFor(exchange: ToolExchange): string | undefined {
-  const text = plainCommand(exchange) ?? exchange.input['pattern'] ?? exchange.input['query'];
+  const { input } = exchange;
+  const text = plainCommand(exchange) ?? input['pattern'] ?? input['query'] ?? severalFiles(input['args']);
   if (typeof text !== 'string') return undefined;
   const line = text
     .trim()
@@ -79,6 +88,12 @@ function askedFor(exchange: ToolExchange): string | undefined {
   if (!line) return undefined;
   return line.length > MAX_ASKED ? `${line.slice(0, MAX_ASKED).trim()}…` : line;
 }
+
+/** Roo reads several files in one call: `<args><file><path>x</path></file>…</args>`. */
+const severalFiles = (args: unknown): string | undefined =>
+  typeof args === 'string'
+    ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortPath(match[1] ?? '')).join(', ')
+    : undefined;
 
 /** A command line without the folder that it runs in. */
 export const plainCommand = (exchange: ToolExchange): string | undefined =>

@@ -5,7 +5,7 @@ import { cutsOf } from '../../testing';
 import { Draft } from '../draft';
 import { Pace } from '../pace';
 import { runSteps, type DraftStep } from '../steps';
-import { brokenCuts, keepingReferences, restoreBroken, RESTORED, restoredReferences } from './integrity';
+import { brokenCuts, keepingReferences, restoreBroken, RESTORED, restoredNotes, restoredReferences } from './integrity';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { lineNumbers } from './lineNumbers';
 import { code, counter, did, read, resultAt, TASK } from './testing';
@@ -73,19 +73,25 @@ describe('the check', () => {
     await keepingReferences(idle).run(draft, new Pace());
   });
 
-  it('tells how many places were restored, in a row of its own', async () => {
+  it('tells how many places were restored', async () => {
     const draft = await condensed();
-    const steps = [keepingReferences(takeKept), restoredReferences(DEFAULT_TOOLS)];
-    const { steps: rows } = await runSteps(draft, steps, {});
-    expect(rows.at(-1)).toMatchObject({ name: RESTORED, edits: 1, outcome: { kind: 'done' } });
-    const untouched = new Draft([TASK], counter);
-    expect((await runSteps(untouched, [restoredReferences(DEFAULT_TOOLS)], {})).steps).toMatchObject([{ edits: 0 }]);
+    const { edits } = await runSteps(draft, [keepingReferences(takeKept)], {});
+    expect(restoredNotes(edits)).toEqual([expect.stringContaining('One place was given back')]);
+    const [first] = edits.filter(({ step }) => step === RESTORED);
+    expect(restoredNotes([first!, first!])).toEqual([expect.stringContaining('2 places were given back')]);
+    expect(restoredNotes([])).toEqual([]);
   });
 
   it('restores at the end what a step broke that was not followed by the check', async () => {
     const draft = await condensed();
-    await runSteps(draft, [takeKept, restoredReferences(DEFAULT_TOOLS)], {});
+    const { steps } = await runSteps(draft, [takeKept, restoredReferences(DEFAULT_TOOLS)], {});
+    expect(steps.at(-1)).toMatchObject({ name: RESTORED, edits: 1 });
     expect(await brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
+  });
+
+  it('has nothing to do at the end of a run that changed nothing', async () => {
+    const { steps } = await runSteps(new Draft(messages, counter), [restoredReferences(DEFAULT_TOOLS)], {});
+    expect(steps).toMatchObject([{ name: RESTORED, edits: 0, outcome: { kind: 'done' } }]);
   });
 
   it('finds a number whose line before is gone', async () => {

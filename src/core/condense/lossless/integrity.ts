@@ -4,7 +4,7 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 import { perObject } from '../../perObject';
 import type { Draft } from '../draft';
-import { placeKey, type Cut } from '../edits';
+import { placeKey, type Cut, type Edit } from '../edits';
 import { Pace } from '../pace';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
@@ -101,10 +101,15 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
 /** What reports call it. */
 export const RESTORED = 'Restored references';
 
-/**
- * The last step: checks once more what stands at the end. Its row of the report also tells how many places earlier steps
- * had to be given back to; the tokens that this took are in the rows of those steps.
- */
+/** What a person should know of the places that were restored; their tokens are in the rows of the steps that took the copies. */
+export function restoredNotes(edits: readonly Edit[]): string[] {
+  const places = edits.filter(({ step }) => step === RESTORED).length;
+  if (places === 0) return [];
+  const what = places === 1 ? 'One place was' : `${places} places were`;
+  return [`${what} given back what stood there: a later step took the copy that a reference pointed at.`];
+}
+
+/** The last step: checks once more what stands at the end, whatever the steps before checked. */
 export const restoredReferences = (tools: ToolTable): DraftStep => ({
   name: RESTORED,
   async run(draft, pace) {

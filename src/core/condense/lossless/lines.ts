@@ -41,6 +41,10 @@ export class Lines {
   }
 }
 
+/** What Roo puts around each of several files that were read in one call; without it nobody knows which file is which. */
+const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
+const FRAME_CHARS = 10;
+
 /** Splits a text into its lines. */
 export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines {
   const lineEnd = lineEndOf(text);
@@ -52,18 +56,19 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
   let number = 0;
   for (let line = 0; line < count; line++) {
     const end = endOfLine(text, at, lineEnd);
+    const isFrame = hint === 'read' && FRAME.test(text.slice(at, Math.min(end, at + FRAME_CHARS)));
     const holdsMarker = mayHoldMarkers && text.slice(at, end).includes('⟦condensed: ');
     let body = at;
     if (format) {
       const stated = prefixAt(text, at, format);
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
       if (stated) body = stated.end;
-      if (holdsMarker) number = 0;
+      if (holdsMarker || isFrame) number = 0;
       table[2 * count + 1 + line] = body;
       table[3 * count + 1 + line] = number;
     }
     table[line] = at;
-    const isNothing = holdsMarker || (lineEnd !== '\n' && !isInString(text, at, end));
+    const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInString(text, at, end));
     table[count + 1 + line] = isNothing ? NOTHING : ids.idOf(text, body, end, lineEnd !== '\n');
     at = end + lineEnd.length;
   }

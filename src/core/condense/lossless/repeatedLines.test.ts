@@ -55,7 +55,7 @@ describe('one view per file', () => {
       ...did('read_file', { path: 'a.ts' }, barred),
       ...did('Bash', { command: 'cat -n a.ts' }, tabbed),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 1-60, as in later Bash "cat -n a.ts" 1-60]');
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, as in the later Bash "cat -n a.ts", lines 1-60]');
   });
 
   it('puts runs that stand in several places into one marker', async () => {
@@ -132,7 +132,7 @@ describe('repeated runs', () => {
       ...did('Grep', { pattern: 'a9' }, found.join('\n')),
       ...did('Read', FILE, read(A)),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 5-24, as in later Read of src/a.ts 5-24]');
+    expect(resultAt(draft, 2)).toBe('[lines 5-24, as in the later Read of src/a.ts, lines 5-24]');
   });
 
   it('names a command without the folder it runs in', async () => {
@@ -142,7 +142,7 @@ describe('repeated runs', () => {
       ...did('Bash', { command: 'cd /work && make' }, `one\n${log}`),
       ...did('Bash', { command: 'cd /work && make a-target-with-a-long-name' }, `two\n${log}`),
     ]);
-    expect(resultAt(draft, 2)).toBe('one\n[60 lines, as in later Bash "make a-target-with-a-lon…"]');
+    expect(resultAt(draft, 2)).toBe('one\n[60 lines, as in the later Bash "make a-target-with-a-lon…"]');
   });
 
   it('names a search by what it looked for, any other tool by its name, and one of several places', async () => {
@@ -152,13 +152,13 @@ describe('repeated runs', () => {
       ...did('Grep', { pattern: 'x' }, A.join('\n')),
       ...did('Other', { query: '  ' }, code('b', 1, 30).join('\n')),
     ]);
-    expect(resultAt(draft, 2)).toBe('[90 lines, as in later Grep "x" and others]');
+    expect(resultAt(draft, 2)).toBe('[90 lines, as in the later Grep "x" and elsewhere]');
     const other = await condense([
       TASK,
       ...did('Probe', {}, `${A.join('\n')}\nend`),
       ...did('Other', {}, A.join('\n')),
     ]);
-    expect(resultAt(other, 2)).toBe('[60 lines, as in later Other]\nend');
+    expect(resultAt(other, 2)).toBe('[60 lines, as in the later Other]\nend');
   });
 
   it('takes blank lines between two runs with them, and nothing else', async () => {
@@ -169,7 +169,7 @@ describe('repeated runs', () => {
       ...did('Probe', {}, first.join('\n')),
       ...did('Probe', {}, second.join('\n')),
     ]);
-    expect(resultAt(draft, 2)).toBe('[42 lines, as in later Probe and others]');
+    expect(resultAt(draft, 2)).toBe('[42 lines, as in the later Probe and elsewhere]');
   });
 
   it('never takes markers for content', async () => {
@@ -193,10 +193,50 @@ describe('repeated runs', () => {
 });
 
 describe('an operation that is off', () => {
-  it('leaves its texts whole, and others may still refer to them', async () => {
+  it('leaves its texts whole, and elsewhere may still refer to them', async () => {
     const messages = [TASK, ...called('Write', { ...FILE, content: A.join('\n') }), ...did('Read', FILE, read(A))];
     const draft = await condense(messages, 'latest', ['oneViewPerFile']);
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe(A.join('\n'));
     expect(resultAt(draft, 4)).toBe('[lines 1-60, shown above]');
+  });
+});
+
+describe('markers', () => {
+  it('of one side of an edit name the other side', async () => {
+    const messages = [
+      TASK,
+      ...called('Edit', {
+        file_path: 'a.ts',
+        old_string: A.slice(0, 20).join('\n'),
+        new_string: ['new', ...A.slice(0, 20), 'end'].join('\n'),
+      }),
+    ];
+    const draft = await condense(messages);
+    expect(shown(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, as in new_string]');
+  });
+
+  it('say within which lines a run stands that has others between', async () => {
+    const spread = [...A.slice(0, 10), 'one line more', ...A.slice(10, 20)];
+    const messages = [TASK, ...did('Read', FILE, read(A.slice(0, 20))), ...did('Read', FILE, read(spread))];
+    const draft = await condense(messages);
+    expect(resultAt(draft, 2)).toBe('[lines 1-20, shown later within 1-21]');
+  });
+
+  it('leave the frames of several files that were read in one call', async () => {
+    const file = (path: string, lines: readonly string[]): string =>
+      `<file><path>${path}</path>\n<content lines="1-${lines.length}">\n${read(lines).replaceAll('→', ' | ')}\n</content>\n</file>`;
+    const B = code('b', 1, 30);
+    const both = `<files>\n${file('src/a.ts', A)}\n${file('src/b.ts', B)}\n</files>`;
+    const args = '<file><path>src/a.ts</path></file><file><path>src/b.ts</path></file>';
+    const messages = [TASK, ...did('read_file', { args }, both), ...did('read_file', { args }, `${both}\nend`)];
+    const draft = await condense(messages);
+    const where = 'as in the later read_file "src/a.ts, src/b.ts"';
+    expect(resultAt(draft, 2)).toBe(
+      [
+        '<files>\n<file><path>src/a.ts</path>\n<content lines="1-60">',
+        `[lines 1-60, ${where}, lines 1-60]\n</content>\n</file>\n<file><path>src/b.ts</path>\n<content lines="1-30">`,
+        `[lines 1-30, ${where}, lines 1-30]\n</content>\n</file>\n</files>`,
+      ].join('\n'),
+    );
   });
 });

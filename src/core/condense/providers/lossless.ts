@@ -5,7 +5,7 @@ import { Draft } from '../draft';
 import { repeatedCommands, repeatedListings, similarResults } from '../lossless/consolidation';
 import { duplicateReads, duplicateResults } from '../lossless/duplicates';
 import { obsoleteState } from '../lossless/obsoleteState';
-import { keepingReferences, restoredReferences } from '../lossless/integrity';
+import { keepingReferences, restoredNotes, restoredReferences } from '../lossless/integrity';
 import { lineNumbers } from '../lossless/lineNumbers';
 import { repeatedReminders } from '../lossless/reminders';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
@@ -70,7 +70,9 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
   validateConfig: (config) => validate(losslessConfigSchema, config),
 
   async condense(context, config, options) {
-    return runSteps(new Draft(context.messages, context.counter, context.edits), losslessSteps(config), options);
+    const draft = new Draft(context.messages, context.counter, context.edits);
+    const result = await runSteps(draft, losslessSteps(config), options);
+    return { ...result, notes: restoredNotes(result.edits) };
   },
   async estimateReduction(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
