@@ -1,0 +1,265 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type * as vscode from 'vscode';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { transcript } from '../../../test/support/transcript';
+import { testServices } from '../../../test/support/services';
+import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
+import { clineSession, touchOld, zooTask } from '../../giveBack/testing';
+import type { ConversationAction } from '../../views/conversations/actions';
+import type { ConversationsView, TreeParts } from '../../views/conversations/conversationsView';
+import type { ConversationNode, Node } from '../../views/conversations/nodes';
+import type { Services } from '../services';
+import { recoverGivenBack } from './giveBack';
+import { conversationsOf, runConversationAction } from './index';
+
+const ID = '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2';
+let home: string;
+let services: Services;
+let log: ReturnType<typeof window.createOutputChannel>;
+let tree: TreeParts;
+let view: ConversationsView;
+
+beforeEach(() => {
+  fake.reset();
+  home = mkdtempSync(join(tmpdir(), 'home-'));
+  symlinkSync(inject('bundles'), join(home, 'dist'));
+  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
+  vi.stubEnv('HOME', home);
+  ({ services, log } = testServices(home, join(home, 'storage', 'us')));
+  // The doubles have the few members that are used.
+  tree = {
+    view: window.createTreeView('view', { treeDataProvider: undefined }),
+    changed: new EventEmitter<undefined>(),
+  } as unknown as TreeParts;
+});
+
+afterEach(() => {
+  for (const { dispose } of services.context.subscriptions.map((each) => ({ dispose: () => void each.dispose() })))
+    dispose();
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const last = () => fake.shown.at(-1)!;
+
+/** Opens the view and waits until all is counted. */
+async function opened(): Promise<void> {
+  view = conversationsOf(services, tree);
+  view.getChildren();
+  await vi.waitFor(
+    () => {
+      view.getChildren();
+      expect(tree.view.description).toBe('');
+      expect(rows().length).toBeGreaterThan(0);
+    },
+    { timeout: 20_000 },
+  );
+}
+
+const rows = (): ConversationNode[] =>
+  view
+    .getChildren()
+    .flatMap((node) => view.getChildren(node))
+    .filter((node): node is ConversationNode => node.kind === 'conversation');
+
+const item = (node: Node): vscode.TreeItem => view.getTreeItem(node);
+
+const run = (action: ConversationAction, subject: unknown = rows()[0]): Promise<void> =>
+  runConversationAction(services, tree, action, subject);
+
+/** A Claude Code session where that agent would resume it. */
+function session(): string {
+  const path = join(home, '.claude', 'projects', '-home-me-app', `${ID}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, transcript());
+  return path;
+}
+
+/** Condenses the first row, and waits until the view shows it. */
+async function condensed(provider = 'truncation'): Promise<void> {
+  Object.assign(fake.settings, {
+    'contextCondenser.provider': provider,
+    'contextCondenser.manual.targetPercent': 20,
+  });
+  await run('condense');
+  await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'), { timeout: 20_000 });
+}
+
+describe('the conversations view', { timeout: 60_000 }, () => {
+  it('lists, says what could not be read once in the log, and watches the stores', async () => {
+    session();
+    writeFileSync(join(home, '.claude', 'projects', '-home-me-app', 'broken.jsonl'), '{"type":"user"');
+    await opened();
+    expect(rows()).toHaveLength(2);
+    await view.refresh();
+    expect(log.lines.filter((line) => line.includes('broken.jsonl'))).toHaveLength(1);
+    await vi.waitFor(() => expect([...fake.watched.keys()]).toContain(join(home, '.claude', 'projects')));
+  });
+
+  it('opens a conversation, its file, and a preview that keeps nothing', async () => {
+    const path = session();
+    await opened();
+    await run('open');
+    expect(fake.executed.at(-1)?.[0]).toBe('showTextDocument');
+    await run('openRaw');
+    expect(fake.executed.at(-1)).toEqual(['vscode.open', Uri.file(path)]);
+    await run('preview');
+    expect(last().message).toMatch(/^Preview; nothing was applied\. .*tokens/);
+    expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
+    await view.reloadLedgers();
+    expect(item(rows()[0]!).contextValue).toBe('conversation');
+  });
+
+  it('condenses, shows the difference, undoes, redoes, and lists the history', async () => {
+    session();
+    await opened();
+    await condensed('lossless');
+    expect(last().choices).toContain('Give Back…');
+    await run('diff');
+    expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
+    await run('undo');
+    expect(item(rows()[0]!).contextValue).toBe('conversation redoable history');
+    await run('redo');
+    expect(item(rows()[0]!).contextValue).toContain('condensed');
+    fake.picks = ['tokens'];
+    await run('history');
+    expect(item(rows()[0]!).contextValue).toContain('redoable');
+    await run('undo');
+    expect(last().message).toBe('There is nothing left to undo.');
+  });
+
+  it('exports to a file, never over the conversation, and to the clipboard', async () => {
+    const path = session();
+    await opened();
+    const before = readFileSync(path);
+    fake.picks = ['Markdown', 'Anthropic', 'Hand-over', undefined];
+    fake.saveFile = join(home, 'out.md');
+    await run('export');
+    expect(readFileSync(fake.saveFile, 'utf8')).toContain('#');
+    fake.saveFile = path;
+    await run('export');
+    expect(last()).toMatchObject({ kind: 'error' });
+    expect(readFileSync(path)).toEqual(before);
+    await run('export');
+    expect(fake.clipboard.length).toBeGreaterThan(0);
+    await run('export');
+  });
+
+  it('pins messages, which the next condensation leaves alone', async () => {
+    session();
+    await opened();
+    fake.picks = [Array.from({ length: 400 }, (_, index) => `${index + 1} · user ${index + 1} · assistant`).join(' ')];
+    await run('pin');
+    expect(last().message).toMatch(/^[1-9]\d* messages stay as they are/);
+    Object.assign(fake.settings, { 'contextCondenser.provider': 'truncation' });
+    await run('condense');
+    expect(last().message).not.toMatch(/^Context condensed/);
+  });
+
+  it('searches, filters, and says why it is empty', async () => {
+    session();
+    await opened();
+    fake.inputs = ['nothing like that', undefined];
+    await run('search', undefined);
+    expect(rows()).toEqual([]);
+    expect(fake.executed).toContainEqual(['setContext', 'contextCondenser.conversations.state', 'filtered']);
+    expect(tree.view.message).toContain('nothing like that');
+    await run('search', undefined);
+    await run('clearFilter', undefined);
+    expect(rows()).toHaveLength(1);
+    workspace.workspaceFolders = undefined;
+    fake.picks = ['Claude Code'];
+    await run('filter', undefined);
+    expect(rows()).toHaveLength(1);
+    await run('showMore', 'Claude Code');
+    await run('refresh', undefined);
+  });
+});
+
+describe('giving back', { timeout: 60_000 }, () => {
+  it('changes a Zoo task in place once the user agrees, and undoes it byte for byte', async () => {
+    const path = zooTask(join(home, '.config', 'Code', 'User'));
+    await opened();
+    await condensed();
+    const before = readFileSync(path);
+    fake.answers = [undefined];
+    await run('giveBack');
+    expect(readFileSync(path)).toEqual(before);
+    fake.answers = ['Give Back', undefined];
+    await run('giveBack');
+    expect(readFileSync(path)).not.toEqual(before);
+    expect(item(rows()[0]!).contextValue).toContain('given');
+    await run('undoGiveBack');
+    expect(readFileSync(path)).toEqual(before);
+    await run('undoGiveBack');
+    expect(last().message).toBe('There is no giving back that could be undone.');
+  });
+
+  it('pauses a running task only where its agent can, and asks each time', async () => {
+    const path = zooTask(join(home, '.config', 'Code', 'User'));
+    await opened();
+    await condensed();
+    const now = Date.now() / 1000;
+    utimesSync(path, now, now);
+    fake.answers = ['Give Back'];
+    await run('giveBack');
+    expect(last()).toMatchObject({ kind: 'error' });
+    expect(last().message).toContain('a moment ago');
+    const calls: string[] = [];
+    fake.extensions.set('zoocodeorganization.zoo-code', {
+      getCurrentTaskStack: () => [basename(dirname(path))],
+      cancelCurrentTask: () => calls.push('cancel'),
+      clearCurrentTask: () => {
+        calls.push('clear');
+        touchOld(path);
+      },
+      resumeTask: () => calls.push('resume'),
+    });
+    fake.answers = ['Give Back', undefined];
+    utimesSync(path, Date.now() / 1000, Date.now() / 1000);
+    await run('giveBack');
+    expect(calls).toEqual([]);
+    fake.answers = ['Give Back', 'Give Back', undefined];
+    utimesSync(path, Date.now() / 1000, Date.now() / 1000);
+    await run('giveBack');
+    expect(calls).toEqual(['cancel', 'clear', 'resume']);
+    expect(readFileSync(path, 'utf8')).toContain('isSummary');
+  });
+
+  it('writes a sidecar for Cline, undone from the notification', async () => {
+    clineSession(home);
+    await opened();
+    await condensed();
+    fake.answers = ['Give Back', 'Undo Giving Back'];
+    await run('giveBack');
+    expect(last().message).toBe('Undone; the agent’s files are as they were.');
+  });
+
+  it('offers an export where an agent’s files are never written', async () => {
+    const path = session();
+    await opened();
+    await condensed('lossless');
+    rmSync(path);
+    const other = join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl');
+    writeFileSync(other, transcript());
+    await view.refresh();
+    const node = rows().find(({ found }) => found.path === other);
+    fake.answers = ['Export…'];
+    fake.picks = ['Hand-over'];
+    await run('giveBack', node);
+    expect(last().message).toContain('on the clipboard');
+  });
+
+  it('looks at the start for what a dead process left', async () => {
+    mkdirSync(join(home, 'storage', 'us', 'replacements', '2026-begun'), { recursive: true });
+    await recoverGivenBack(services);
+    expect(log.lines).toEqual([]);
+    writeFileSync(join(home, 'storage', 'us', 'not-a-folder'), '');
+    const blocked = testServices(home, join(home, 'storage', 'us', 'not-a-folder'));
+    await recoverGivenBack(blocked.services);
+    expect(blocked.log.lines).toHaveLength(1);
+  });
+});
