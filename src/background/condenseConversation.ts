@@ -1,5 +1,10 @@
 import type { Conversation } from '../conversations/types';
-import type { CondensationManager, CondensationOutcome } from '../core/condense';
+import {
+  condenseWithFallback,
+  type CondensationManager,
+  type CondensationOutcome,
+  type CondensationRequest,
+} from '../core/condense';
 import { formatReport } from '../core/condense/report';
 import { pinnedIndexes } from '../core/condense/pins';
 import { applyEdits } from '../core/condense/edits';
@@ -37,7 +42,7 @@ export async function condenseConversation(
   const before = counter.messages(conversation.messages);
   const targetTokens = Math.ceil((before * task.targetPercent) / 100);
   const pinned = await pinnedOf(conversation, task.store);
-  const outcome = await manager.condense({
+  const request: CondensationRequest = {
     conversation: conversation.id,
     messages: conversation.messages,
     provider: task.provider,
@@ -48,10 +53,13 @@ export async function condenseConversation(
     ...(pinned.size > 0 && { pinned }),
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
+    ...(task.coherenceFloor && { coherenceFloor: task.coherenceFloor }),
     onProgress: ({ step }) => {
       if (step !== '') tell({ step });
     },
-  });
+  };
+  // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
+  const outcome = await condenseWithFallback(manager, request, { mayUseNative: false });
   const report = reportOf(manager, outcome);
   const summary = summaryOf(conversation, task.path);
   if (outcome.kind !== 'condensed') {

@@ -2,6 +2,7 @@
  * What runs in the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
+import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { ConversationFormat, HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
 import type { ConversationDetails } from '../conversations/stores/details';
@@ -21,6 +22,8 @@ export interface CondenseTask {
   readonly config: unknown;
   /** How many percent of the tokens that are there now may stay. */
   readonly targetPercent: number;
+  /** Shares of files, error lines, instructions and to-dos that must stand in the view. */
+  readonly coherenceFloor?: CoherenceFloor;
   /** Folder of the ledgers. */
   readonly store: string;
   /** Only shows what would come of it: nothing is kept. */

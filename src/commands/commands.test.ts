@@ -242,13 +242,20 @@ describe('picking a conversation', () => {
 });
 
 it('settings out of their bounds count as the nearest that are not', () => {
-  expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active' });
+  const coherenceFloor = {};
+  expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   fake.settings = {
     'contextCondenser.manual.targetPercent': 1000,
     'contextCondenser.provider': 'truncation',
     'contextCondenser.history': 'all',
+    'contextCondenser.coherenceFloor': { todos: 100, files: 200 },
   };
-  expect(manualSettings()).toEqual({ provider: 'truncation', targetPercent: 95, history: 'all' });
+  expect(manualSettings()).toEqual({
+    provider: 'truncation',
+    targetPercent: 95,
+    history: 'all',
+    coherenceFloor: { todos: 100 },
+  });
   fake.settings['contextCondenser.manual.targetPercent'] = 'half';
   expect(manualSettings().targetPercent).toBe(50);
 });

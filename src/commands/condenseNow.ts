@@ -54,6 +54,7 @@ export async function condenseFile(services: Services, path: string, settings: M
     provider: settings.provider,
     config: providerConfig(settings.provider),
     targetPercent: settings.targetPercent,
+    coherenceFloor: settings.coherenceFloor,
     store: storeOf(services),
   } as const;
   try {

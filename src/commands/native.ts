@@ -178,7 +178,7 @@ export async function condenseHere(
   services: Services,
   { conversation, manager, counter, metrics }: Here,
   path: string,
-  { history, targetPercent, provider }: ManualSettings,
+  { history, targetPercent, provider, coherenceFloor }: ManualSettings,
   config: unknown,
   run: {
     readonly models: ModelSettings;
@@ -187,7 +187,7 @@ export async function condenseHere(
   },
 ): Promise<CondensedResult | NotCondensedResult> {
   const { models, signal, tell } = run;
-  const task = { path, history, provider, config, targetPercent, store: storeOf(services) };
+  const task = { path, history, provider, config, targetPercent, coherenceFloor, store: storeOf(services) };
   const parts = { manager, counter, tell, signal, maxCost: models.maxCost };
   const { result, outcome } = await condenseConversation(conversation, task, parts);
   const measure = measureOf(outcome, provider, new Date());

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
+import { coherenceFloorIn, type CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 
 /** The settings that condensing by hand takes. */
@@ -7,6 +8,8 @@ export interface ManualSettings {
   readonly provider: string;
   readonly targetPercent: number;
   readonly history: HistoryScope;
+  /** Percent of each kind of facts that must stand in the view. */
+  readonly coherenceFloor: CoherenceFloor;
 }
 
 /** The settings as they are now; what is out of its bounds counts as the nearest that isn't. */
@@ -17,5 +20,6 @@ export function manualSettings(): ManualSettings {
     provider: BUILT_IN_PROVIDERS.find((id) => id === settings.get<string>('provider')) ?? 'lossless',
     targetPercent: typeof percent === 'number' && Number.isFinite(percent) ? Math.min(95, Math.max(5, percent)) : 50,
     history: settings.get<string>('history') === 'all' ? 'all' : 'active',
+    coherenceFloor: coherenceFloorIn(settings.get<unknown>('coherenceFloor')),
   };
 }

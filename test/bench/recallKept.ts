@@ -5,7 +5,7 @@ import { contentsOf } from '../../src/core/messages/content';
 import { toolExchanges } from '../../src/core/messages/exchanges';
 import { valueAt } from '../../src/core/messages/path';
 import { DEFAULT_TOOLS, pathOf } from '../../src/core/messages/tools';
-import type { ApiMessage, Place } from '../../src/core/messages/types';
+import type { ApiMessage, Path, Place } from '../../src/core/messages/types';
 import type { QuotedLine } from './recallGold';
 import { linesOf, namesOf } from './recallText';
 
@@ -85,6 +85,7 @@ function blocksOf(prefix: readonly ApiMessage[], { view, edits, origins }: Conde
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [placeKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const standing = referencesIn(view);
+  const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.standIn ? [edit.place] : []));
   const files = filesByPlace(prefix);
   const places = new Map<string, Place>();
   prefix.forEach((message, index) => {
@@ -93,7 +94,7 @@ function blocksOf(prefix: readonly ApiMessage[], { view, edits, origins }: Conde
   });
   return [...places].map(([key, place]) => {
     const original = String(valueAt(prefix[place.message], place.path));
-    const now = valueAt(view[viewIndex.get(place.message) ?? -1], place.path);
+    const now = valueAt(view[viewIndex.get(place.message) ?? -1], pathInView(place, dropped));
     const viewText = typeof now === 'string' ? now : '';
     const lines = linesOf(original);
     const summary = summaries.find(({ start, end }) => place.message >= start && place.message < end);
@@ -105,6 +106,12 @@ function blocksOf(prefix: readonly ApiMessage[], { view, edits, origins }: Conde
     };
   });
 }
+
+/** Where a block went whole, those behind it moved up. */
+const pathInView = ({ message, path }: Place, dropped: readonly Place[]): Path => {
+  const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
+  return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
+};
 
 /** The references that markers of the view name. */
 const referencesIn = (view: readonly ApiMessage[]): Set<string> =>

@@ -3,7 +3,8 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
-import { coherenceOf, floorBreaches, keptPercent } from './coherence';
+import { smartProvider } from '../providers/smart';
+import { coherenceFloorIn, coherenceOf, floorBreaches, keptPercent } from './coherence';
 
 const FILLER = 'A line of output that nobody needs to see again, for it says nothing new.\n'.repeat(12);
 const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILLER}`;
@@ -67,6 +68,38 @@ describe('the coherence report', () => {
     expect(report.instructions.kept).toBe(1);
     expect(report.instructions.recallable + report.instructions.lost).toBe(1);
     expect(report.errors.kept).toBe(0);
+  });
+
+  it('has a floor that Smart holds pass by pass: what would go under it is dropped whole, and told', async () => {
+    const pass = (id: string, operation: object) =>
+      ({
+        id,
+        name: id,
+        mode: 'individual',
+        selection: { type: 'preserve_recent', count: 0 },
+        individualConfig: { defaults: { toolResults: operation } },
+      }) as const;
+    const smart = smartProvider();
+    const checked = smart.validateConfig({
+      version: 1,
+      losslessPrelude: { enabled: false },
+      coherenceFloor: { errors: 100, unknown: 3 },
+      passes: [pass('all', { operation: 'suppress' }), pass('most', { operation: 'truncate', maxLines: 2 })],
+    });
+    if (!checked.valid) throw new Error('unreachable');
+    const context = { messages: MESSAGES, edits: [], counter: freshCounter() };
+    const { edits, steps } = await smart.condense(context, checked.config, {});
+    expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
+      kind: 'failed',
+      reason: 'only 0 % of the error lines would stand in the view, the floor is 100 %',
+    });
+    expect(edits.map(({ step }) => step)).toContain('most');
+    expect(coherenceOf(MESSAGES, edits).errors.kept).toBe(1);
+  });
+
+  it('has a floor that may come from outside', () => {
+    expect(coherenceFloorIn({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
+    expect(coherenceFloorIn(7)).toEqual({});
   });
 
   it('counts in proportion to the conversation, and only so many facts', () => {

@@ -1,4 +1,5 @@
 /** What a condensation leaves of a conversation's facts: which still stand in the view, which can be recalled, which are lost. */
+import { isRecord } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { valueAt } from '../../messages/path';
@@ -120,6 +121,16 @@ function recallableText(original: readonly ApiMessage[], edits: readonly Edit[],
 
 /** Shares that must still stand in the view, in percent, by kind; what is absent may all go. */
 export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
+
+/** The floor in a setting; what is no percentage sets none. */
+export function coherenceFloorIn(value: unknown): CoherenceFloor {
+  if (!isRecord(value)) return {};
+  const percents = FACT_KINDS.flatMap((kind) => {
+    const percent = value[kind];
+    return typeof percent === 'number' && percent >= 0 && percent <= 100 ? [[kind, percent] as const] : [];
+  });
+  return Object.fromEntries(percents);
+}
 
 /** Percent of a kind's facts that still stand in the view; 100 of none. */
 export function keptPercent({ kept, recallable, lost }: KindCoherence): number {

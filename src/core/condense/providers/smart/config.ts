@@ -256,7 +256,7 @@ export const smartConfigSchema = z
         todos: percent.optional(),
       })
       .default({})
-      .describe('Share of each that must be kept or recallable, in percent; a result under it is refused.'),
+      .describe('Share of each that must still stand in the view, in percent; a pass that goes under it is dropped.'),
   })
   .superRefine(({ passes }, context) => {
     const seen = new Set<string>();

@@ -1,6 +1,7 @@
 /** One condensation by the Smart provider: the lossless prelude, then the passes in order until the target is met. */
 import { sumOfCosts } from '../../../cost/callCost';
 import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
+import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../coherence/coherence';
 import { judge, type ConditionFacts } from '../../condition';
 import type { Draft } from '../../draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
@@ -100,7 +101,24 @@ export class SmartRun {
   private passSteps(): DraftStep[] {
     const passes = this.config.passes.filter(({ enabled }) => enabled);
     const names = uniqueNames(passes.map(({ name }) => name));
-    return passes.map((pass, index) => keepingReferences(this.passStep(names[index] ?? pass.name, pass), this.tools));
+    return passes.map((pass, index) =>
+      this.aboveFloor(keepingReferences(this.passStep(names[index] ?? pass.name, pass), this.tools)),
+    );
+  }
+
+  /** A pass after which too few facts would stand in the view is dropped whole; the next one may take out others. */
+  private aboveFloor(step: DraftStep): DraftStep {
+    const floor = coherenceFloorIn(this.config.coherenceFloor);
+    if (Object.keys(floor).length === 0) return step;
+    return {
+      ...step,
+      run: async (draft, pace) => {
+        await step.run(draft, pace);
+        const report = coherenceOf(draft.original, [...this.context.edits, ...draft.edits], this.tools);
+        const breaches = floorBreaches(report, floor);
+        if (breaches.length > 0) throw new Error(breaches.join('; '));
+      },
+    };
   }
 
   private passStep(name: string, pass: Pass): DraftStep {

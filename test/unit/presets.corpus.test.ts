@@ -1,0 +1,140 @@
+/**
+ * What must hold of presets, strategies and the documents' examples on real conversations, also where a model fails;
+ * skipped where the corpus doesn't lie beside the project.
+ */
+import { describe, expect, it } from 'vitest';
+import { applyEdits, originalOf, restoreOriginal, type Edit } from '../../src/core/condense/edits';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { nativeProvider } from '../../src/core/condense/providers/native';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { strategyProvider } from '../../src/core/condense/providers/strategy';
+import { truncationProvider } from '../../src/core/condense/providers/truncation';
+import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
+import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { DEFAULT_MINIMUM_GAIN } from '../../src/core/condense/manager';
+import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
+import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { loadCorpus } from '../bench/corpus';
+import { DOCUMENTED_CONFIGS } from '../fixtures/documentedConfigs';
+import { freshCounter } from '../generators/setups';
+
+const { isReal, conversations } = loadCorpus(() => undefined);
+/** One for all: a conversation's tokens are counted once. */
+const counter = freshCounter();
+
+type Answer = (call: number) => string;
+const GOOD: Answer = () => 'The result was as expected; nothing else of it matters.';
+
+/** The providers with a model that answers as told; calls are counted from 0. */
+function bed(answer?: Answer) {
+  let calls = 0;
+  const summarizer = testSummarizer(() => Promise.resolve((answer ?? GOOD)(calls++)));
+  const select = () => selectSummarizer(answer ? { condensing: summarizer } : {});
+  const smart = smartProvider({ select });
+  const steps = [losslessProvider, truncationProvider, nativeProvider({ select }), smart] as const;
+  const providers: Readonly<Record<Case['provider'], CondensationProvider>> = {
+    smart,
+    strategy: strategyProvider({ providers: steps }),
+  };
+  return {
+    summarizer,
+    condense: ({ provider, config, share }: Case, messages: readonly ApiMessage[], edits: readonly Edit[] = []) => {
+      const checked = providers[provider].validateConfig(config);
+      if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+      const options: CondensationOptions =
+        share === undefined ? {} : { targetTokens: Math.round(counter.messages(messages) * share) };
+      return providers[provider].condense({ messages, edits, counter }, checked.config, options);
+    },
+  };
+}
+
+interface Case {
+  readonly name: string;
+  readonly provider: 'smart' | 'strategy';
+  readonly config: unknown;
+  /** Share of the tokens to stop at; undefined: as far as the configuration goes. */
+  readonly share?: number;
+}
+
+const CASES: readonly Case[] = [
+  ...BUILT_IN_PRESETS.map(({ id, config }): Case => ({ name: id, provider: 'smart', config })),
+  { name: 'file-aware to 40 %', provider: 'smart', config: 'file-aware', share: 0.4 },
+  ...BUILT_IN_STRATEGIES.map(({ id }): Case => ({ name: id, provider: 'strategy', config: id, share: 0.4 })),
+  ...Object.entries(DOCUMENTED_CONFIGS).map(([name, config]): Case => ({ name, provider: 'smart', config })),
+];
+
+/** The invariants of a result. */
+function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
+  const { messages: view, origins, stale } = applyEdits(messages, edits);
+  expect(stale).toEqual([]);
+  expect(newViolations(messages, view, { origins })).toEqual([]);
+  const kept = origins.filter((origin) => origin !== SUMMARY_ORIGIN);
+  expect(kept).toEqual(kept.toSorted((a, b) => a - b));
+  const isTask = ({ role }: ApiMessage): boolean => role === 'user';
+  expect(view.find(isTask)).toBe(messages.find(isTask));
+  expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
+  const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+  const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
+  expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
+}
+
+/** On a machine that does nothing else a tenth of it. */
+const TIMEOUT_MS = 300_000;
+
+describe.runIf(isReal)('real conversations', () => {
+  it.each(CASES)(
+    '$name: valid, in order, never larger, restored; a second run finds nothing worth it',
+    async (each) => {
+      for (const { messages } of conversations) {
+        const { edits } = await bed(GOOD).condense(each, messages);
+        check(messages, edits);
+        const withoutModel = bed();
+        const made = (await withoutModel.condense(each, messages).catch(nothing)).edits;
+        check(messages, made);
+        if (isMissed(each, messages, made)) continue;
+        const again = await withoutModel.condense(each, messages, made).catch(nothing);
+        const gain = sizeOf(messages, made) - sizeOf(messages, [...made, ...again.edits]);
+        expect(gain).toBeLessThan(Math.max(DEFAULT_MINIMUM_GAIN.tokens, counter.messages(messages) / 20));
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the same where the model fails at any call, or at every one',
+    async () => {
+      for (const { messages } of conversations.filter((_, index) => index % 6 === 3)) {
+        for (const each of CASES) {
+          const { summarizer, condense } = bed(GOOD);
+          await condense(each, messages);
+          const calls = summarizer.requests.length;
+          if (calls === 0) continue;
+          const failing: readonly Answer[] = [
+            () => 'failed',
+            ...[0, calls >> 1, calls - 1].map(
+              (at): Answer =>
+                (call) =>
+                  call === at ? 'empty' : GOOD(call),
+            ),
+          ];
+          for (const answer of failing)
+            check(messages, (await bed(answer).condense(each, messages).catch(nothing)).edits);
+        }
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+const sizeOf = (messages: readonly ApiMessage[], edits: readonly Edit[]): number =>
+  counter.messages(applyEdits(messages, edits).messages);
+
+/** A strategy that missed its target may do better from where it came to: its conditions ask about that. */
+const isMissed = ({ provider, share = 1 }: Case, messages: readonly ApiMessage[], edits: readonly Edit[]): boolean =>
+  provider === 'strategy' && sizeOf(messages, edits) > share * counter.messages(messages);
+
+/** A run that failed applies nothing. */
+const nothing = (): Pick<ProviderResult, 'edits'> => ({ edits: [] });
