@@ -9,7 +9,7 @@ import type { GiveBackTask, GivenBackResult, RecoverResult, RecoverTask, UndoGiv
 
 /** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
-  const { path, replacements } = task;
+  const { path, agent, replacements } = task;
   const { conversation, ledger } = await openStored(task);
   const shown = activeCondensations(ledger.ledger);
   const [first] = shown;
@@ -19,7 +19,8 @@ export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResul
   const { provider, tokensAfter } = last;
   const cost = shown.reduce((sum, each) => sum + (each.cost ?? 0), 0);
   const text = `Context Condenser (${provider}): ${tokensBefore} → ${tokensAfter} tokens.`;
-  const request = { path, edits: activeEdits(ledger.ledger), row: { cost, tokensBefore, tokensAfter, text } };
+  const row = { cost, tokensBefore, tokensAfter, text };
+  const request = { path, ...(agent && { agent }), edits: activeEdits(ledger.ledger), row };
   const given = await withReplacements(nodeFiles, replacements, async () => {
     await recoverAll(nodeFiles, replacements, new Date());
     return giveBack(request, { files: nodeFiles, root: replacements, now: () => new Date() });

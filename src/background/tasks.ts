@@ -6,7 +6,7 @@ import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { ConversationFormat, HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
 import type { ConversationDetails } from '../conversations/stores/details';
-import type { FindOptions, FindResult } from '../conversations/stores/types';
+import type { Agent, FindOptions, FindResult } from '../conversations/stores/types';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger';
@@ -103,6 +103,8 @@ export interface PinTask extends StoredConversation {
 
 export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
+  /** Whose it is, where the path doesn't say. */
+  readonly agent?: Agent;
   /** Folder of the replacements. */
   readonly replacements: string;
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { parseJson } from '../conversations/json';
 import { readConversation } from '../conversations/read';
+import type { Agent } from '../conversations/stores/types';
 import type { Conversation } from '../conversations/types';
 import { newSession } from '../conversations/write/claudeCode';
 import { compactionSidecar, projected } from '../conversations/write/clineCompaction';
@@ -29,6 +30,8 @@ import { targetOf, type GiveBackTarget } from './target';
 export interface GiveBackRequest {
   /** The conversation's file. */
   readonly path: string;
+  /** Whose it is, where the path doesn't say. */
+  readonly agent?: Agent;
   /** Edits that the conversation's view shows, from its ledger. */
   readonly edits: readonly Edit[];
   readonly row: Omit<CondensationRow, 'condenseId'>;
@@ -51,7 +54,7 @@ export interface GivenBack {
 
 /** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
 export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<GivenBack> {
-  const target = targetOf(request.path);
+  const target = targetOf(request.path, request.agent);
   switch (target) {
     case 'roo-task':
       return inPlace(request, parts);

@@ -72,9 +72,11 @@ export async function whilePaused<T>(
 
 /** Waits until the agent has not written for as long as a task at rest doesn't. */
 async function settled(files: Files, history: string, { now, wait }: Clock): Promise<void> {
-  for (const end = now() + SETTLE_MS; now() < end; await wait(STEP_MS)) {
+  const end = now() + SETTLE_MS;
+  while (now() < end) {
     const status = await statusIfThere(files, history);
     if (status && now() - status.modified >= QUIET_MS) return;
+    await wait(STEP_MS);
   }
   throw notPaused(history, 'The agent went on writing to the task.');
 }

@@ -32,7 +32,8 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
 
   /** Opens the text of before alone, under a title. */
   async open(id: string, title: string): Promise<void> {
-    const path = `/${id}/before/${title.replaceAll('/', '∕')}`;
+    // A title may end like a file's name, and the text is of no language.
+    const path = `/${id}/before/${title.replaceAll('/', '∕')}.txt`;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: SCHEME, path }));
     await vscode.window.showTextDocument(document, { preview: true });
   }

@@ -98,7 +98,7 @@ async function onConversation(
         await chooseFilePins(services, path);
         break;
       case 'giveBack':
-        await giveBackFile(services, path);
+        await giveBackFile(services, path, node.found.agent);
         break;
       case 'undoGiveBack':
         await undoGiveBack(services, node.found.details?.id ?? node.ledger?.conversation);

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/tasks';
+import type { Agent } from '../../conversations/stores/types';
 import { GiveBackError } from '../../giveBack/giveBackError';
 import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';
 import { possibleTarget, type GiveBackTarget } from '../../giveBack/target';
@@ -10,8 +11,8 @@ import { replacementsOf, stored, toItsEnd } from './background';
 import { exportFile } from './exportFile';
 
 /** "Give Back…": writes the condensed conversation where its agent goes on with it, after the user agreed. */
-export async function giveBackFile(services: Services, path: string): Promise<void> {
-  const target = possibleTarget(path);
+export async function giveBackFile(services: Services, path: string, agent?: Agent): Promise<void> {
+  const target = possibleTarget(path, agent);
   if (!target) {
     await offerExport(services, path);
     return;
@@ -19,21 +20,26 @@ export async function giveBackFile(services: Services, path: string): Promise<vo
   if (!(await agrees(vscode.l10n.t('Give the condensed conversation back to its agent?'), whatIsWritten(target))))
     return;
   try {
-    await tell(services, await write(services, path));
+    await tell(services, await write(services, path, agent));
   } catch (error) {
-    const api = target === 'roo-task' && isRunning(error) ? await agentApi(path) : undefined;
+    const api = target === 'roo-task' && isRunning(error) ? await agentApi(path, agent) : undefined;
     if (!api) throw error;
-    await pauseAndGiveBack(services, path, api);
+    await pauseAndGiveBack(services, path, agent, api);
   }
 }
 
-const write = (services: Services, path: string): Promise<GivenBackResult> =>
+const write = (services: Services, path: string, agent: Agent | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
     vscode.window.withProgress(
       // What was begun comes to its end: there is no cancel.
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Giving back {0}', basename(path)) },
       () =>
-        toItsEnd(services, { kind: 'give-back', ...stored(services, path), replacements: replacementsOf(services) }),
+        toItsEnd(services, {
+          kind: 'give-back',
+          ...stored(services, path),
+          ...(agent && { agent }),
+          replacements: replacementsOf(services),
+        }),
     ),
   );
 
@@ -96,22 +102,28 @@ async function offerExport(services: Services, path: string): Promise<void> {
 }
 
 /** Ids of the extensions whose tasks are written to, as they stand in the paths of their files. */
-const AGENTS = ['rooveterinaryinc.roo-cline', 'zoocodeorganization.zoo-code'];
+const EXTENSIONS = { 'Roo Code': 'rooveterinaryinc.roo-cline', 'Zoo Code': 'zoocodeorganization.zoo-code' } as const;
 
 /** What the agent of a task exports, where it is there and exports it. */
-async function agentApi(path: string): Promise<RooApi | undefined> {
-  const id = AGENTS.find((each) => path.toLowerCase().includes(each));
+async function agentApi(path: string, agent: Agent | undefined): Promise<RooApi | undefined> {
+  const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
+  const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
   return extension && rooApiIn(await extension.activate());
 }
 
 /** The user is asked each time: the agent's work is interrupted. */
-async function pauseAndGiveBack(services: Services, path: string, api: RooApi): Promise<void> {
+async function pauseAndGiveBack(
+  services: Services,
+  path: string,
+  agent: Agent | undefined,
+  api: RooApi,
+): Promise<void> {
   const question = vscode.l10n.t('The task is running. Pause it, give it back and resume it?');
   const detail = vscode.l10n.t('The agent stops what it is doing now; what it has not written yet is lost.');
   if (!(await agrees(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
-  await tell(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path)));
+  await tell(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent)));
 }
 
 /** Finishes at the start what a dead process had begun. */

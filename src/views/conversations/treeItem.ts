@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatChange, formatTokens } from '../../core/condense/report';
-import { possibleTarget } from '../../giveBack/target';
 import { ageOf } from '../age';
 import { changeWords } from '../condensationWords';
 import {
@@ -89,7 +88,6 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     ...(last ? ['condensed'] : []),
     ...(undoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
-    ...(last && possibleTarget(path) ? ['givable'] : []),
     ...(node.isGivenBack ? ['given'] : []),
   ].join(' ');
   if (problem === undefined) {

@@ -24,7 +24,6 @@ import {
 
 const VIEW = 'Context Condenser';
 const TASK = 'Rename value7';
-const TRUNCATION = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 5 };
 
 /** Each agent of the home folder; the file of one of its conversations is the first that the view shows. */
 const AGENTS = [
@@ -45,7 +44,7 @@ export const showsEveryAgentsConversations: Scenario = async (bed) => {
   writeHome(home);
   writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
   const folder = bed.folder();
-  const bench = await bed.open({ home, folder, settings: TRUNCATION });
+  const bench = await bed.open({ home, folder });
   await openContainer(bench, VIEW);
   const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
   assert.equal(shown.length, AGENTS.length);
@@ -115,7 +114,7 @@ export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
 export const exportsWhereGivingBackIsNotSafe: Scenario = async (bed) => {
   const home = bed.folder();
   writeHome(home);
-  const bench = await bed.open({ home, folder: bed.folder(), settings: TRUNCATION });
+  const bench = await bed.open({ home, folder: bed.folder() });
   await openContainer(bench, VIEW);
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
   await clickRow(bench, 'Codex');

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { possibleTarget, targetOf } from './target';
+
+const TASK = 'tasks/019a3f1e/api_conversation_history.json';
+
+describe('where a condensed conversation can be given back', () => {
+  it.each([
+    [`/home/me/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/${TASK}`, 'roo-task'],
+    [`/home/me/.config/Code/User/globalStorage/zoocodeorganization.zoo-code/${TASK}`, 'roo-task'],
+    [`/home/me/.config/Code/User/globalStorage/kilocode.kilo-code/${TASK}`, undefined],
+    [`/home/me/.config/Code/User/globalStorage/saoudrizwan.claude-dev/${TASK}`, undefined],
+    ['/home/me/.cline/data/sessions/1_a/1_a.messages.json', 'cline-sidecar'],
+    ['/home/me/.cline/data/sessions/1_a/2_b.messages.json', undefined],
+    ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl', 'claude-code-session'],
+    ['/home/me/.claude/projects/-app/5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2/subagents/agent-a1.jsonl', undefined],
+    ['/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl', undefined],
+  ])('%s: %s', (path, target) => {
+    expect(possibleTarget(path)).toBe(target);
+    if (target === undefined) expect(() => targetOf(path)).toThrow(/does not go on with what others write/);
+    else expect(targetOf(path)).toBe(target);
+  });
+
+  it('is a folder of the user’s own, where the agent is known to be Roo or Zoo', () => {
+    const path = `/mnt/tasks-of-mine/${TASK}`;
+    expect(possibleTarget(path)).toBeUndefined();
+    expect([possibleTarget(path, 'Roo Code'), possibleTarget(path, 'Zoo Code')]).toEqual(['roo-task', 'roo-task']);
+    expect([possibleTarget(path, 'Kilo Code'), possibleTarget(path, 'Cline')]).toEqual([undefined, undefined]);
+  });
+});
