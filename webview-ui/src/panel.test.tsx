@@ -327,3 +327,106 @@ describe('the view', () => {
     await page.until(() => page.find('.section-toggle', 'Profiles').getAttribute('aria-expanded') === 'true');
   });
 });
+
+describe('controls', () => {
+  const choose = async (page: Page, id: string, value: string): Promise<void> => {
+    await page.until(() => field(page, id));
+    const dropdown = field(page, id) as HTMLSelectElement;
+    dropdown.value = value;
+    dropdown.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+
+  it('a list of choices, and the fields of the shape that is chosen', async () => {
+    fake.settings['contextCondenser.smart'] = {
+      version: 1,
+      passes: [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
+    };
+    const page = await openPage({ view: { open: ['smart', 'lossless'] } });
+    await choose(page, 'lossless.keep', 'first');
+    await page.until(() => JSON.stringify(saved('lossless')) === '{"keep":"first"}');
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await choose(page, 'smart.passes.0.selection', 'custom');
+    await page.until(() => JSON.stringify(saved('smart')).includes('"filter":{"contentTypes":["toolResults"]}'));
+    await page.click(() => page.find('[data-setting="smart.passes.0.selection.filter.roles"] vscode-checkbox', 'User'));
+    await page.until(() => JSON.stringify(saved('smart')).includes('"roles":["user"]'));
+    await choose(page, 'smart.passes.0.selection.filter.isError', 'true');
+    await page.until(() => JSON.stringify(saved('smart')).includes('"isError":true'));
+    await page.type(() => field(page, 'smart.passes.0.selection.filter.tools'), 'Read\n mcp__* \n');
+    await page.until(() => JSON.stringify(saved('smart')).includes('"tools":["Read","mcp__*"]'));
+    await choose(page, 'smart.passes.0.execution', 'conditional');
+    await page.until(() => JSON.stringify(saved('smart')).includes('"tokenThreshold":50000'));
+    await page.until(() => page.root.textContent.includes('above 50,000 tokens'));
+    await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults', 'summarize');
+    await page.until(() => page.root.textContent.includes('calls a model'));
+    fake.settings['contextCondenser.profiles'] = [profile];
+    await workspace.getConfiguration('contextCondenser').update('profiles', [profile]);
+    await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults.apiProfile', 'work');
+    await page.until(() => JSON.stringify(saved('smart')).includes('"apiProfile":"work"'));
+  });
+
+  it('a slider saves where it is let go', async () => {
+    const page = await openPage();
+    const slider = page.find('.slider') as HTMLInputElement;
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(slider, '66');
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await page.until(() => row(page, 'threshold').textContent.includes('132,000 tokens of a window of 200,000'));
+    expect(saved('threshold')).toBeUndefined();
+    slider.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+    await page.until(() => saved('threshold') === 66);
+  });
+
+  it('what VS Code can’t write is said at the control', async () => {
+    const page = await openPage();
+    fake.updateError = new Error('Unable to write into user settings.');
+    await page.click(() => page.find('input[value="truncation"]'));
+    await page.until(() => row(page, 'provider').textContent.includes('Unable to write into user settings.'));
+  });
+
+  it('the search is left with Escape, and found with Ctrl+F', async () => {
+    const page = await openPage();
+    const input = page.find('.search-input') as HTMLInputElement;
+    window.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true }));
+    expect(document.activeElement).toBe(input);
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    await page.click(() => page.find('.outline-entry', 'History'));
+    await page.until(() => page.find('.section-toggle', 'History').getAttribute('aria-expanded') === 'true');
+  });
+
+  it('commands of the overview are run', async () => {
+    const page = await openPage();
+    await page.click(() => page.find('vscode-button', 'Try it on the sample'));
+    await page.until(() => fake.executed.some(([command]) => command === 'contextCondenser.condenseSample'));
+  });
+});
+
+describe('the history', () => {
+  const run = (outcome: string, hour: number): object => ({
+    at: `2026-11-20T0${hour}:00:00.000Z`,
+    provider: 'native',
+    outcome,
+    fallback: false,
+    tokensBefore: 1_000,
+    tokensAfter: outcome === 'condensed' ? 250 : 1_000,
+    timeMs: 1_500,
+    ...(outcome === 'condensed' && { cost: 0.004, estimatedCost: 0.005 }),
+    calls: [{ profile: 'Work', cost: 0.004 }],
+  });
+
+  it('shows what was saved and spent, and is cleared', async () => {
+    let runs = ['condensed', 'failed', 'cancelled', 'unchanged', 'refused'].map(run);
+    const store = { read: () => Promise.resolve(runs), clear: () => Promise.resolve(void (runs = [])) };
+    const page = await openPage({ view: { open: ['history'] }, backend: { metricsOf: () => store } });
+    await page.until(() => page.root.querySelector('table'));
+    expect(page.root.textContent).toContain('1,000 → 250');
+    expect(page.root.textContent).toContain('refused by the checks');
+    expect(page.all('.chart-after')).toHaveLength(1);
+    await page.click(() => page.find('vscode-button', 'Clear the measures'));
+    await page.until(() => page.root.textContent.includes('Nothing has been condensed'));
+  });
+
+  it('says why it can’t be shown', async () => {
+    const store = { read: () => Promise.reject(new Error('The file is locked.')) };
+    const page = await openPage({ view: { open: ['history'] }, backend: { metricsOf: () => store } });
+    await page.until(() => page.root.textContent.includes('The file is locked.'));
+  });
+});

@@ -16,6 +16,7 @@ export function SearchBox({ value, onChange, result }: SearchBoxProps): ReactNod
     const onKey = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
       event.preventDefault();
+      input.current?.focus();
       input.current?.select();
     };
     window.addEventListener('keydown', onKey);

@@ -9,7 +9,7 @@ import {
   type UniqueIdentifier,
 } from '@dnd-kit/core';
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { Button, LinkButton } from '../../ui';
@@ -30,13 +30,20 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   );
   const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
   const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
+  // Where it is picked up it is over itself: that would talk over what was just said.
+  const hasMoved = useRef(false);
   const announcements: Announcements = {
-    onDragStart: ({ active }) =>
-      t('{0} picked up, position {1} of {2}.', nameOf(active.id), indexOf(active.id) + 1, entries.length),
-    onDragOver: ({ active, over }) =>
-      over
+    onDragStart: ({ active }) => {
+      hasMoved.current = false;
+      return t('{0} picked up, position {1} of {2}.', nameOf(active.id), indexOf(active.id) + 1, entries.length);
+    },
+    onDragOver: ({ active, over }) => {
+      if (!hasMoved.current && over?.id === active.id) return undefined;
+      hasMoved.current = true;
+      return over
         ? t('{0}, position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
-        : t('{0} is outside of the list.', nameOf(active.id)),
+        : t('{0} is outside of the list.', nameOf(active.id));
+    },
     onDragEnd: ({ active, over }) =>
       over
         ? t('{0} dropped at position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
