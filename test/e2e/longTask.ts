@@ -2,9 +2,10 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MAX_OUTPUT, WINDOW, type LongTask } from '../servers/longTask';
 import type { ModelServer } from '../servers/modelServer';
+import { taskRequests } from '../servers/taskFigures';
 import type { Bed } from './bed';
 import { chatProfile, openCondensedModel, PROFILE_NAME } from './condensedModel';
-import { openChat } from './workbench/index';
+import { ask, openChat, until } from './workbench/index';
 import type { Workbench } from './workbench/index';
 
 /** VS Code asks after 50 requests whether to go on; a user would raise it for such a task. */
@@ -32,6 +33,16 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
+  }
+}
+
+/** Sends a prompt until the server hears of it: after a reload the chat may say that it "took too long to get ready". */
+export async function askWhenReady(bench: Workbench, server: ModelServer, prompt: string): Promise<void> {
+  const before = taskRequests(server.requests).length;
+  const isHeard = (): boolean => taskRequests(server.requests).length > before;
+  for (let tries = 0; tries < 3 && !isHeard(); tries++) {
+    await ask(bench, prompt);
+    await until('the prompt to reach the server', isHeard, 90_000).catch(() => undefined);
   }
 }
 

@@ -54,7 +54,13 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
   const question: AgentTurn = {
     prompt: QUESTION,
     steps: [
-      (request) => callsTool(...markersIn(request).map(({ reference }) => recallOf(reference))),
+      (request) => callsTool(...markersIn(request).map(({ reference }) => recallOf(reference, 1))),
+      (request) => {
+        const rest = firstPieces(request, questionTurn).flatMap(({ reference, lines }) =>
+          startsBehindFirst(lines).map((from) => recallOf(reference, from)),
+        );
+        return rest.length > 0 ? callsTool(...rest) : reply(factIn(recalled(request, questionTurn).join('\n')));
+      },
       (request) => reply(factIn(recalled(request, questionTurn).join('\n'))),
     ],
   };
@@ -92,19 +98,47 @@ const markersIn = (request: RecordedRequest): Marker[] =>
     ([marker, reference = '']) => ({ marker, reference }),
   );
 
-const recallOf = (reference: string) => ({
+/** Lines that are recalled at once: VS Code writes what a tool gives to a file once it is longer than 8 KB (seen in 1.139). */
+const LINES_AT_ONCE = 90;
+
+const recallOf = (reference: string, fromLine: number) => ({
   name: RECALL_TOOL,
-  input: { references: [reference], maxTokens: 20_000 },
+  input: { references: [reference], fromLine, toLine: fromLine + LINES_AT_ONCE - 1 },
 });
 
-/** What was recalled, call by call, without the line above it that names its place. */
-function recalled(request: RecordedRequest, questionTurn: number): string[] {
-  const texts: string[] = [];
+/** Where the calls for a content begin that has so many lines, but for the first. */
+const startsBehindFirst = (lines: number): number[] =>
+  Array.from(
+    { length: Math.max(0, Math.ceil(lines / LINES_AT_ONCE) - 1) },
+    (_, index) => 1 + (index + 1) * LINES_AT_ONCE,
+  );
+
+interface Piece {
+  readonly reference: string;
+  /** Of the whole content. */
+  readonly lines: number;
+  readonly text: string;
+}
+
+/** What the calls of a step gave back, without the line above it that names its place. */
+function piecesOf(request: RecordedRequest, turn: number, step: number): Piece[] {
+  const pieces: Piece[] = [];
   for (;;) {
-    const text = resultOf(request, callId(questionTurn, 0, texts.length));
-    if (text === undefined) return texts;
-    texts.push(text.replace(/^\[ref [^\n]*\]\n/, ''));
+    const result = resultOf(request, callId(turn, step, pieces.length));
+    if (result === undefined) return pieces;
+    const [head = '', reference = '', lines] = /^\[ref (\w+): [^\n]* of (\d+)\]\n/.exec(result) ?? [];
+    pieces.push({ reference, lines: Number(lines ?? 0), text: result.slice(head.length) });
   }
+}
+
+const firstPieces = (request: RecordedRequest, turn: number): Piece[] => piecesOf(request, turn, 0);
+
+/** What was recalled, content by content. */
+function recalled(request: RecordedRequest, turn: number): string[] {
+  const rest = piecesOf(request, turn, 1);
+  return firstPieces(request, turn).map(({ reference, text }) =>
+    [text, ...rest.filter((piece) => piece.reference === reference).map((piece) => piece.text)].join('\n'),
+  );
 }
 
 /** The model's answer is the line that it was asked about. */
@@ -126,9 +160,10 @@ export interface RecallProof {
 export function recallProof({ questionTurn }: LongTask, requests: readonly RecordedRequest[]): RecallProof {
   const all = taskRequests(requests);
   const first = all.find((request) => resultOf(request, EARLY_CALL) !== undefined);
-  const answered = all.findLast((request) => resultOf(request, callId(questionTurn, 0)) !== undefined);
-  const asked = answered && all[all.indexOf(answered) - 1];
-  if (!first || !asked) throw new Error('The question was not asked, or nothing was recalled.');
+  const hasResults = (request: RecordedRequest): boolean => resultOf(request, callId(questionTurn, 0)) !== undefined;
+  const asked = all[all.findIndex(hasResults) - 1];
+  const answered = all.findLast(hasResults);
+  if (!first || !asked || !answered) throw new Error('The question was not asked, or nothing was recalled.');
   const texts = recalled(answered, questionTurn);
   const restored = markersIn(asked).reduce(
     (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),

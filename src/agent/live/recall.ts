@@ -10,6 +10,8 @@ import { matchesPattern, matchesWords, PatternError, searchLines, type LineMatch
 import type { RecallQuery, RecallResult } from './types';
 
 const DEFAULT_TOKENS = 2_000;
+/** Of an answer whose size was not asked for: VS Code writes longer ones than 8,192 bytes to a file (seen in 1.139). */
+const DEFAULT_BYTES = 7_500;
 const MOST_TOKENS = 20_000;
 const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
 
@@ -114,20 +116,20 @@ function linesOf({ isSummary, text }: FoundReference): string[] {
 }
 
 /** Puts together what fits; says what doesn't and how to get it. */
-function answer(
-  found: readonly Found[],
-  { maxTokens = DEFAULT_TOKENS }: RecallQuery,
-  counter: MessageCounter,
-): RecallResult {
-  let left = Math.min(MOST_TOKENS, Math.max(1, maxTokens));
+function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {
+  let left = Math.min(MOST_TOKENS, Math.max(1, maxTokens ?? DEFAULT_TOKENS));
+  let leftBytes = maxTokens === undefined ? DEFAULT_BYTES : Infinity;
   const parts: string[] = [];
   const withheld: string[] = [];
   for (const { reference, where, lines, shown } of found) {
     const kept: number[] = [];
     for (const index of shown) {
-      const tokens = counter.text(`${lines[index] ?? ''}\n`);
-      if (tokens > left) break;
+      const line = `${lines[index] ?? ''}\n`;
+      const tokens = counter.text(line);
+      const bytes = Buffer.byteLength(line);
+      if (tokens > left || bytes > leftBytes) break;
       left -= tokens;
+      leftBytes -= bytes;
       kept.push(index);
     }
     const [next] = shown.slice(kept.length);

@@ -18,7 +18,7 @@ import { scriptedAgent } from '../../servers/scriptedAgent';
 import { taskFigures, taskRequests, type TaskFigures } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
-import { condensationsOf, openLongTask, writeProject } from '../longTask';
+import { askWhenReady, condensationsOf, openLongTask, writeProject } from '../longTask';
 import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
 
 const counter = freshCounter();
@@ -63,7 +63,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     await bench.reload();
     await openChat(bench, PROFILE_NAME);
     isHeld = true;
-    await ask(bench, partPrompt(1));
+    await askWhenReady(bench, server, partPrompt(1));
     const held = await until(
       'the request that is held',
       () => taskRequests(server.requests).find(({ status }, index) => index > 20 && status === undefined),
