@@ -84,14 +84,15 @@ describe('the replacements', () => {
 
   it('happen one at a time', async () => {
     const order: string[] = [];
-    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>();
+    let open: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
     const first = withReplacements(nodeFiles, root, async () => {
       order.push('first begins');
       await gate;
       order.push('first ends');
     });
     const second = withReplacements(nodeFiles, root, async () => void order.push('second'));
-    open(undefined);
+    open?.();
     await Promise.all([first, second]);
     const begins = order.indexOf('first begins');
     expect(order.indexOf('first ends')).toBe(begins + 1);

@@ -39,7 +39,7 @@ const AGENTS = [
   'Gemini CLI',
 ] as const;
 
-export const showsEveryAgentsConversations: Scenario = async (bed) => {
+const everyAgent: Scenario = async (bed) => {
   const home = bed.folder();
   writeHome(home);
   writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
@@ -88,7 +88,7 @@ export const showsEveryAgentsConversations: Scenario = async (bed) => {
   await notification(bench, 'Undone; the conversation is shown as it was.');
   await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
 };
-showsEveryAgentsConversations.seconds = 300;
+export const showsEveryAgentsConversations: Scenario = Object.assign(everyAgent, { seconds: 300 });
 
 export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
   const home = bed.folder();
