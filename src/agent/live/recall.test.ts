@@ -78,6 +78,22 @@ describe('recall by reference', () => {
       expect(shown.join('\n')).toBe(lines('f0', 100));
     }));
 
+  it('stays under the 8,192 bytes that VS Code puts into a message, unless more was asked for', () =>
+    inFolder(async (root) => {
+      const rulers = Array.from({ length: 400 }, (_, index) => `${'-'.repeat(64)} ${index}`).join('\n');
+      const { live, id, references } = await suppressed(root, [
+        ...SMALL.slice(0, 2),
+        ...exchange('one', 'Read', { file_path: '/rulers.txt' }, rulers),
+        ...SMALL.slice(2),
+      ]);
+      const query = { references: [references[0]!] };
+      const found = await live.recall(id, query);
+      expect(found).toMatchObject({ isComplete: false });
+      expect(Buffer.byteLength(found.text)).toBeLessThan(8_192);
+      expect(freshCounter().text(found.text)).toBeLessThan(1_500);
+      expect(await live.recall(id, { ...query, maxTokens: 20_000 })).toMatchObject({ isComplete: true });
+    }));
+
   it('folds a line that is longer than any limit', () =>
     inFolder(async (root) => {
       const long = Array.from({ length: 4_000 }, (_, index) => `word${index}`).join(' ');
