@@ -14,6 +14,7 @@ import {
   notification,
   openContainer,
   pick,
+  quickInput,
   runCommand,
   screenshot,
   setTheme,
@@ -79,6 +80,7 @@ const everyAgent: Scenario = async (bed) => {
   await chooseInMenu(bench, TASK, 'Export…');
   await pick(bench, /^Markdown \(condensed\)/);
   const file = join(folder, 'exported.md');
+  await quickInput(bench, ({ value }) => value.endsWith('.export.md'), 'the box for the file');
   await answer(bench, file);
   await notification(bench, 'Exported to exported.md.');
   assert.match(readFileSync(file, 'utf8'), /Rename value7[^]*⟦condensed: /);
