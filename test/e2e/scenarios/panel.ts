@@ -36,6 +36,13 @@ async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): P
   return { bench, panel: () => webview(bench, '.main') };
 }
 
+/** "Developer: Reload Window", which lets VS Code keep what is open; gives the panel as it comes back. */
+async function reloaded({ bench, panel }: Opened, before: Frame): Promise<Frame> {
+  await runCommand(bench, 'Developer: Reload Window');
+  await until('the window to reload', () => before.isDetached());
+  return panel();
+}
+
 interface UserSettings {
   readonly [name: string]: unknown;
   readonly 'contextCondenser.smart'?: { readonly passes: readonly { readonly name: string }[] };
@@ -68,7 +75,8 @@ const sections = (frame: Frame): Promise<string[]> =>
   frame.locator('.section').evaluateAll((found) => found.map((section) => section.id));
 
 export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
-  const { bench, panel } = await open(bed, { settings: { 'contextCondenser.threshold': 60 } });
+  const opened = await open(bed, { settings: { 'contextCondenser.threshold': 60 } });
+  const { bench, panel } = opened;
   let frame = await panel();
   const times: number[] = [];
   for (let run = 0; run < 5; run++) {
@@ -101,8 +109,7 @@ export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
     'contextCondenser.threshold': 42,
     'contextCondenser.truncation': { minimumTokens: 'few' },
   });
-  await bench.reload();
-  frame = await panel();
+  frame = await reloaded(opened, frame);
   await until('the threshold that was written by hand', async () =>
     /^42/.test(await frame.locator('[data-setting="threshold"] output').innerText()),
   );
@@ -110,8 +117,7 @@ export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
   await frame.locator('[data-setting="truncation.minimumTokens"] .problem').waitFor();
   await screenshot(bench, 'panel-broken-setting-dark');
   await unfold(frame, ['overview', 'smart']);
-  await bench.reload();
-  frame = await panel();
+  frame = await reloaded(opened, frame);
   await until('the sections that were unfolded', async () => (await frame.locator('#smart .pass').count()) === 3);
 };
 
