@@ -38,7 +38,8 @@ stands there doesn't prove that a model uses it. A line counts only where its ow
 ## Presets
 
 As far as the configuration goes, without a target. The model of the summaries is scripted, with the prices of Claude Sonnet
-4; it answers every call at once with the same 30 words. Time is in the middle of the runs, tokens being counted.
+4; it answers every call at once with the same 30 words, and the estimates learn from the runs before, as they do for a
+user. Time is in the middle of the runs, tokens being counted.
 
 ${markdown(
   [

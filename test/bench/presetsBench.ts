@@ -3,8 +3,9 @@ import { applyEdits } from '../../src/core/condense/edits';
 import { BUILT_IN_PRESETS, FILE_AWARE, type Preset } from '../../src/core/condense/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
-import { testSummarizer } from '../../src/core/condense/summary/testing';
-import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
+import { testSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';
+import { outputSamples, type Measure } from '../../src/core/condense/measures';
+import type { CondensationOptions, ModelCall, ProviderResult } from '../../src/core/condense/types';
 import { contentsOf } from '../../src/core/messages/content';
 import { isMachineMessage, personText } from '../../src/core/messages/personText';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -43,11 +44,13 @@ async function benchPreset(preset: Preset, conversations: readonly BenchConversa
   const times: number[] = [];
   const paid: { estimated: number; cost: number }[] = [];
   let calls = 0;
+  const seen: ModelCall[] = [];
   const policy: Policy = async (prefix) => {
     counter.messages(prefix);
     const summarizer = testSummarizer([REPLY]);
     const started = performance.now();
-    const { edits, ...result } = await run(preset, prefix, {}, counter, summarizer);
+    const { edits, ...result } = await run(preset, prefix, {}, counter, { summarizer, seen });
+    seen.push(...(result.calls ?? []));
     times.push(performance.now() - started);
     calls += summarizer.requests.length;
     if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
@@ -82,13 +85,32 @@ function run(
   messages: readonly ApiMessage[],
   options: CondensationOptions,
   counter: ReturnType<typeof freshCounter>,
-  summarizer?: ReturnType<typeof testSummarizer>,
+  model?: { readonly summarizer: TestSummarizer; readonly seen: readonly ModelCall[] },
 ): Promise<ProviderResult> {
-  const provider = smartProvider(summarizer ? { select: () => selectSummarizer({ condensing: summarizer }) } : {});
+  const provider = smartProvider(
+    model
+      ? {
+          select: () => selectSummarizer({ condensing: model.summarizer }),
+          // What earlier runs took calibrates the estimate, as it does for a user.
+          samples: (of) => outputSamples([measureOfCalls(model.seen)], of.model),
+        }
+      : {},
+  );
   const checked = provider.validateConfig(config);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   return provider.condense({ messages, edits: [], counter }, checked.config, options);
 }
+
+const measureOfCalls = (calls: readonly ModelCall[]): Measure => ({
+  at: '',
+  provider: 'smart',
+  outcome: 'condensed',
+  fallback: false,
+  tokensBefore: 0,
+  tokensAfter: 0,
+  timeMs: 0,
+  calls,
+});
 
 /** What people wrote, message by message. */
 const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
