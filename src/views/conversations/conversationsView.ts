@@ -150,7 +150,8 @@ export class ConversationsView implements vscode.Disposable {
     view.description = this.parts.index.isBusy ? vscode.l10n.t('counting…') : '';
     const words = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter((word) => word !== '');
     const lookingFor = isSearching && !hasNodes ? vscode.l10n.t('Looking for conversations…') : '';
-    view.message = isFiltering(this.filter) ? vscode.l10n.t('Only: {0}', words.join(', ')) : lookingFor;
+    // A message hides the welcome text, which says the same of a tree that the filter leaves empty.
+    view.message = hasNodes && isFiltering(this.filter) ? vscode.l10n.t('Only: {0}', words.join(', ')) : lookingFor;
     const state = hasNodes ? 'some' : isSearching ? 'searching' : isFiltering(this.filter) ? 'filtered' : 'none';
     if (state === this.shownState) return;
     this.shownState = state;
