@@ -2,6 +2,7 @@ import {
   closestCenter,
   DndContext,
   KeyboardSensor,
+  MeasuringStrategy,
   PointerSensor,
   useSensor,
   useSensors,
@@ -55,6 +56,8 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
       <DndContext
         sensors={sensors}
         collisionDetection={closestCenter}
+        // Else the places of the last drag count, and what is picked up jumps.
+        measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
         accessibility={{ announcements, screenReaderInstructions: { draggable: instructions() } }}
         onDragEnd={({ active, over }) => {
           if (over) void passes.move(indexOf(active.id), indexOf(over.id));
