@@ -1,18 +1,19 @@
 /**
- * The benchmark: `npm run bench -- [--only providers|curve|recall|tokens|live|stores] [--json FILE] [--corpus FOLDER] [--full]`.
+ * The benchmark: `npm run bench -- [--only providers|curve|incremental|recall|tokens|live|stores] [--json FILE] [--corpus FOLDER] [--full]`.
  * Runs in the project's root, with --expose-gc.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
+import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
 import { benchStores, storesTable } from './storesBench';
 import { benchTokens } from './tokens';
 
-const PARTS = ['providers', 'curve', 'recall', 'tokens', 'live', 'stores'] as const;
+const PARTS = ['providers', 'curve', 'incremental', 'recall', 'tokens', 'live', 'stores'] as const;
 type Part = (typeof PARTS)[number];
 
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
@@ -44,6 +45,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchCurve();
       return { text: curveTable(data), data };
+    },
+  },
+  incremental: {
+    title: 'Lossless when messages are added, generated conversations, processor time',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchIncremental();
+      return { text: incrementalTable(data), data };
     },
   },
   recall: {

@@ -160,3 +160,14 @@ describe.skipIf(!present)('real Roo histories', () => {
     }
   });
 });
+
+it('gives the very same exchanges for the same messages, also where a view of them was asked for in between', () => {
+  const messages = exchange('a', 'Read', { file_path: 'a.ts' }, 'text');
+  const [caller, answer] = messages as [ApiMessage, ApiMessage];
+  const views = [messages, [caller, { ...answer }], [{ ...caller }, answer]];
+  const first = views.map((view) => toolExchanges(view)[0]);
+  expect(new Set(first).size).toBe(3);
+  views.forEach((view, at) => {
+    expect(toolExchanges(view)[0]).toBe(first[at]);
+  });
+});

@@ -88,12 +88,18 @@ function answerXml(pairs: readonly Pair[], answers: MessagePart['xmlAnswers']): 
   }
 }
 
-/** By call, with the result that it had. */
-const known = new WeakMap<Call, { readonly result: Result | undefined; readonly exchange: ToolExchange }>();
+interface Joined extends Pair {
+  readonly exchange: ToolExchange;
+}
+
+/** By call, or by result where the call has another already: a conversation and its view often share one of the two. */
+const known = new WeakMap<Call | Result, Joined>();
 
 function joined({ call, result }: Pair): ToolExchange {
-  const before = known.get(call);
-  if (before && before.result === result) return before.exchange;
+  const byCall = known.get(call);
+  if (byCall && byCall.result === result) return byCall.exchange;
+  const byResult = result && known.get(result);
+  if (byResult?.call === call) return byResult.exchange;
   const results = result?.results ?? [];
   const exchange: ToolExchange = {
     ...call,
@@ -102,7 +108,7 @@ function joined({ call, result }: Pair): ToolExchange {
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),
     isError: result?.isError ?? false,
   };
-  known.set(call, { result, exchange });
+  known.set(byCall && result ? result : call, { call, ...(result && { result }), exchange });
   return exchange;
 }
 
@@ -157,9 +163,7 @@ const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): Mess
   blocksOf(message).flatMap((block, at) => {
     if (!isToolUse(block)) return [];
     const input = isRecord(block.input) ? block.input : {};
-    return [
-      { id: block.id, call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } },
-    ];
+    return [{ id: block.id, call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } }];
   });
 
 const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { toolExchanges } from '../../messages/exchanges';
@@ -71,6 +72,41 @@ describe('the index', () => {
     expect(linked(index)).toBe(9);
     expect(index.sourceAt(index.standingFor(0)).kind).toBe('written');
   });
+});
+
+it('is, when sources are taken back, as if they had never come', () => {
+  const known = new KnownLines(DEFAULT_TOOLS);
+  const text = fc
+    .record({
+      from: fc.nat(20),
+      count: fc.integer({ min: 2, max: 25 }),
+      kind: fc.constantFrom('Read', 'Probe', 'Edit'),
+    })
+    .map(({ from, count, kind }) => did(kind, {}, code('a', from + 1, from + count).join('\n')));
+  const standing = (index: LineIndex): number[] =>
+    Array.from({ length: index.size }, (_, line) => index.standingFor(line));
+  fc.assert(
+    fc.property(
+      fc.array(text, { maxLength: 12 }),
+      fc.array(text, { maxLength: 6 }),
+      fc.nat(12),
+      (all, others, kept) => {
+        const sources = (turns: readonly ApiMessage[][]) => sourcesOf(toolExchanges([TASK, ...turns.flat()]), 0, known);
+        const then = [...sources(all).slice(0, kept), ...sources(others)];
+        const fresh = new LineIndex('latest', ALL, known.ids);
+        for (const source of then) fresh.add(source);
+        const used = new LineIndex('latest', ALL, known.ids);
+        for (const source of sources(all)) used.add(source);
+        standing(used);
+        used.truncate(kept);
+        for (const source of then.slice(used.sources.length)) used.add(source);
+        expect(standing(used)).toEqual(standing(fresh));
+        expect(used.sources.map((_, at) => used.isLinked(at))).toEqual(
+          fresh.sources.map((_, at) => fresh.isLinked(at)),
+        );
+      },
+    ),
+  );
 });
 
 /** Hostile inputs, at two sizes: four times as many lines are looked at four times as often, never sixteen times. */

@@ -1,0 +1,80 @@
+/** What a run of Lossless takes when some messages were added since the last one, against a first run. */
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import type { Edit } from '../../src/core/condense/edits';
+import type { ApiMessage } from '../../src/core/messages/types';
+import type { MessageCounter } from '../../src/core/tokens/messageCounter';
+import { generateConversation } from '../generators/conversation';
+import { freshCounter } from './measure';
+import { millis, percent, table } from './table';
+
+export interface IncrementalPoint {
+  readonly tokens: number;
+  readonly messages: number;
+  /** Messages that are added each time. */
+  readonly added: number;
+  /** Milliseconds of processor time, the least of the runs: other work on the machine only adds to it. */
+  readonly firstMs: number;
+  readonly againMs: number;
+}
+
+const SIZES = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
+const ADDED = [10, 40, 160];
+const SEED = 42;
+const TIMES = 8;
+const ROUNDS = 3;
+
+export async function benchIncremental(sizes: readonly number[] = SIZES): Promise<IncrementalPoint[]> {
+  const points: IncrementalPoint[] = [];
+  await measure(generateConversation({ seed: SEED, targetTokens: 100_000 }), 5);
+  for (const targetTokens of sizes) {
+    const messages = generateConversation({ seed: SEED, targetTokens });
+    for (const added of ADDED) if (added * TIMES < messages.length / 2) points.push(await measure(messages, added));
+  }
+  return points;
+}
+
+async function measure(original: readonly ApiMessage[], added: number): Promise<IncrementalPoint> {
+  const first: number[] = [];
+  const again: number[] = [];
+  const counter = freshCounter();
+  const tokens = counter.messages(original);
+  for (let round = 0; round < ROUNDS; round++) {
+    // A copy that nobody has seen.
+    const messages = structuredClone(original);
+    counter.messages(messages);
+    let length = messages.length - TIMES * added;
+    let edits: readonly Edit[] = [];
+    for (let time = 0; time <= TIMES; time++) {
+      const { made, ms } = await timed(messages.slice(0, length), edits, counter);
+      (time === 0 ? first : again).push(ms);
+      edits = [...edits, ...made];
+      length += added;
+    }
+  }
+  return { tokens, messages: original.length, added, firstMs: Math.min(...first), againMs: Math.min(...again) };
+}
+
+async function timed(
+  messages: readonly ApiMessage[],
+  edits: readonly Edit[],
+  counter: MessageCounter,
+): Promise<{ made: readonly Edit[]; ms: number }> {
+  const checked = losslessProvider.validateConfig({});
+  if (!checked.valid) throw new Error('wrong configuration');
+  const started = process.cpuUsage();
+  const result = await losslessProvider.condense({ messages, edits, counter }, checked.config, {});
+  return { made: result.edits, ms: process.cpuUsage(started).user / 1_000 };
+}
+
+export const incrementalTable = (points: readonly IncrementalPoint[]): string =>
+  table(
+    ['tokens', 'messages', 'added', 'first run', 'again', 'share'],
+    points.map(({ tokens, messages, added, firstMs, againMs }) => [
+      tokens,
+      messages,
+      added,
+      millis(firstMs),
+      millis(againMs),
+      percent(againMs / firstMs),
+    ]),
+  );
