@@ -21,11 +21,16 @@ export function usePasses(name: string): Passes {
   const setting = useSetting(name, ['passes']);
   const [done, setDone] = useState<Passes['done']>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const raws: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  // What is being saved is shown at once: what was dropped would jump back for a moment otherwise.
+  const [saving, setSaving] = useState<readonly unknown[]>();
+  const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const raws = saving ?? saved;
   const entries = passesOf({ passes: raws });
 
   const change = async (after: readonly unknown[], text: string): Promise<void> => {
+    setSaving(after);
     const found = await setting.save(after);
+    setSaving(undefined);
     setProblems(found);
     if (found.length > 0) return;
     const undo = (): void => {
