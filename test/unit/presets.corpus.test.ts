@@ -13,7 +13,6 @@ import { truncationProvider } from '../../src/core/condense/providers/truncation
 import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
-import { DEFAULT_MINIMUM_GAIN } from '../../src/core/condense/manager';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
 import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -86,7 +85,7 @@ const TIMEOUT_MS = 300_000;
 
 describe.runIf(isReal)('real conversations', () => {
   it.each(CASES)(
-    '$name: valid, in order, never larger, restored; a second run finds nothing worth it',
+    '$name: valid, in order, never larger, restored; a second run finds nothing',
     async (each) => {
       for (const { messages } of conversations) {
         const { edits } = await bed(GOOD).condense(each, messages);
@@ -96,8 +95,7 @@ describe.runIf(isReal)('real conversations', () => {
         check(messages, made);
         if (isMissed(each, messages, made)) continue;
         const again = await withoutModel.condense(each, messages, made).catch(nothing);
-        const gain = sizeOf(messages, made) - sizeOf(messages, [...made, ...again.edits]);
-        expect(gain).toBeLessThan(Math.max(DEFAULT_MINIMUM_GAIN.tokens, counter.messages(messages) / 20));
+        expect(again.edits).toEqual([]);
       }
     },
     TIMEOUT_MS,
