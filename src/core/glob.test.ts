@@ -41,7 +41,7 @@ describe('fileMatcher', () => {
   });
 
   it('answers a hostile pattern', () => {
-    expect(fileMatcher([`${'*a'.repeat(200)}b`])(`${'a'.repeat(2_000)}`)).toBe(false);
+    expect(fileMatcher([`${'*a'.repeat(200)}b`])('a'.repeat(2_000))).toBe(false);
     expect(fileMatcher(['{a,b}'.repeat(30)])('a'.repeat(30))).toBe(false);
   });
 });

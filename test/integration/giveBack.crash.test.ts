@@ -125,15 +125,15 @@ test(
       const { edits } = await condensedFile(path, readFileSync(path));
       const row = { cost: 0, tokensBefore: 12_000, tokensAfter: 7_000, text: 'Truncation' };
       const outcomes: string[] = [];
-      let isWriting = true;
+      const other: { isWriting: boolean } = { isWriting: true };
       const agent = start(['agent', home, '40', path], (line, write) => {
         if (line === 'ready') write('go\n');
       }).then((exit) => {
-        isWriting = false;
+        other.isWriting = false;
         return exit;
       });
-      for (let round = 0; isWriting || round < 2; round++) {
-        if (round % 3 === 0 && isWriting) touchOld(path);
+      for (let round = 0; other.isWriting || round < 2; round++) {
+        if (round % 3 === 0 && other.isWriting) touchOld(path);
         try {
           // The time of the last write is set back now and then, so that the lock and the hash have to hold as well.
           const now = () => new Date(Date.now() + (round % 2 === 0 ? 60_000 : 0));

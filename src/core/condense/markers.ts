@@ -28,8 +28,7 @@ const RULE = `; ${MARKER_RULE}`;
  * found again, expanded, and kept out of files.
  * @param what says in a few words what is missing.
  */
-export const marker = (what: string, reference: ReferenceId): string =>
-  `${OPENING}${plain(what)} · ref ${reference}⟧`;
+export const marker = (what: string, reference: ReferenceId): string => `${OPENING}${plain(what)} · ref ${reference}⟧`;
 
 /** Names of tools and files come from the model: none may break a marker's form, or blow it up. */
 const MAX_WHAT = 200;
