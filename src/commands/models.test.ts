@@ -174,7 +174,7 @@ describe('condensing with Native', () => {
   it('stands first with its estimated cost; what was called and paid is told and measured', async () => {
     const picked = pickProvider('Native');
     await condenseNow(services, file);
-    expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation']);
+    expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation', 'Smart', 'Strategy']);
     expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ \(-\d+%\)$/);
     const told = shown().at(-1) ?? '';
     expect(told).toContain('Context condensed using Native. Summary by claude-sonnet-4-20250514 (Work):');
