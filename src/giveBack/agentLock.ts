@@ -3,6 +3,7 @@
  * the package proper-lockfile (Roo Code 3.52, `src/utils/safeWriteJson.ts`). The very same package with the very same
  * numbers, so that each waits for the other.
  */
+import { basename } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { codeOf } from '../storage/storageError';
 import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
@@ -20,6 +21,10 @@ export interface AgentLockTiming {
 }
 
 const TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
+
+/** The files that the Roo family writes under this lock; what other agents write has none. */
+export const lockedByAgent = (paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => /^(?:api_conversation_history|ui_messages)\.json$/.test(basename(path)));
 
 export interface HeldLocks {
   /** @throws GiveBackError where a lock was taken away meanwhile; to be called before what can't be taken back. */

@@ -13,7 +13,8 @@ import { z } from 'zod';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';
-import { guarded } from '../storage/storageError';
+import { asStorageError } from '../storage/storageError';
+import { lockedByAgent, withAgentLocks } from './agentLock';
 import { hashBytes, hashOf, readBytes, writeNew } from './fileBytes';
 import { changedError, GiveBackError } from './giveBackError';
 
@@ -94,21 +95,24 @@ export async function replaceFiles(
  * Gives the files their bytes of before.
  * @throws GiveBackError `changed` where a file is not as the replacement left it: nothing is undone then.
  */
-export async function undoReplacement(files: Files, folder: string, guard: Guard = NO_GUARD): Promise<void> {
+export async function undoReplacement(files: Files, folder: string): Promise<void> {
   const record = await readRecord(files, folder);
-  if ((await stateOf(files, folder)) === 'undone') return;
-  for (const { path, after } of record.files) {
-    if ((await hashOf(files, path)) !== after) throw changedError(path, 'Nothing was undone.');
-  }
-  await guarded(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
-    await mark(files, folder, 'undoing');
-    await goBack(files, folder, record, guard);
+  await whileAgentWaits(record, async (guard) => {
+    if ((await stateOf(files, folder)) === 'undone') return;
+    for (const { path, after } of record.files) {
+      if ((await hashOf(files, path)) !== after) throw changedError(path, 'Nothing was undone.');
+    }
+    await guarded(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
+      await mark(files, folder, 'undoing');
+      await goBack(files, folder, record, guard);
+    });
   });
 }
 
 /**
  * Finishes what a dead process had begun. A file that somebody wrote to since is left as it is.
  * @returns the state that it is in now; undefined where nothing had been begun.
+ * @throws GiveBackError `locked` where the agent writes to the files.
  */
 export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (!(await statusIfThere(files, join(folder, RECORD)))) {
@@ -119,8 +123,18 @@ export async function recoverReplacement(files: Files, folder: string): Promise<
   const isUndoing = (await statusIfThere(files, join(folder, 'undoing'))) !== undefined;
   if (state === 'undone' || (state === 'done' && !isUndoing)) return state;
   const record = await readRecord(files, folder);
+  return whileAgentWaits(record, (guard) => finish(files, folder, record, isUndoing, guard));
+}
+
+async function finish(
+  files: Files,
+  folder: string,
+  record: ReplacementRecord,
+  isUndoing: boolean,
+  guard: Guard,
+): Promise<ReplacementState> {
   if (isUndoing) {
-    await goBack(files, folder, record, NO_GUARD);
+    await goBack(files, folder, record, guard);
     return 'undone';
   }
   const first = record.files[0];
@@ -130,8 +144,20 @@ export async function recoverReplacement(files: Files, folder: string): Promise<
     await mark(files, folder, 'undone');
     return 'undone';
   }
-  await goForward(files, folder, record, NO_GUARD);
+  await goForward(files, folder, record, guard);
   return 'done';
+}
+
+const whileAgentWaits = <T>({ files }: ReplacementRecord, action: (guard: Guard) => Promise<T>): Promise<T> =>
+  withAgentLocks(lockedByAgent(files.map(({ path }) => path)), ({ confirm }) => action(confirm));
+
+/** Trouble of the disk in words; a refusal keeps its own. */
+async function guarded(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    throw error instanceof GiveBackError ? error : asStorageError(error, path, notDone);
+  }
 }
 
 export async function stateOf(files: Files, folder: string): Promise<ReplacementState | undefined> {
