@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { formatTime } from '../core/condense/report';
 import { deleteKey, readKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
-import { newProfileId, profileSchema, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
+import { freeId } from '../core/freeId';
+import { profileSchema, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
 import { withCancellation } from './background';
 import { languageModels } from './languageModels';
 import { modelSettings, saveUserSetting } from './modelSettings';
@@ -189,7 +190,13 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...known,
-    id: known?.id ?? newProfileId(name, modelSettings().profiles),
+    id:
+      known?.id ??
+      freeId(
+        name,
+        modelSettings().profiles.map(({ id }) => id),
+        'profile',
+      ),
     name,
     vendor,
     model,

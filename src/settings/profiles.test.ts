@@ -7,7 +7,6 @@ import { handlerFor, testConnection } from './profileHandler';
 import {
   keyTarget,
   needsKey,
-  newProfileId,
   parseProfiles,
   promptOf,
   thresholdOf,
@@ -69,9 +68,6 @@ describe('profiles', () => {
     expect(withProfile([work, local], renamed)).toEqual([renamed, local]);
     expect(withProfile([work], local)).toEqual([work, local]);
     expect(withoutProfile([work, local], 'work')).toEqual([local]);
-    expect(newProfileId('Work', [work])).toBe('work-2');
-    expect(newProfileId('Über GPT-4o!', [])).toBe('ber-gpt-4o');
-    expect(newProfileId('漢字', [])).toBe('profile');
   });
 
   it('have a threshold and a prompt of their own, or inherit', () => {

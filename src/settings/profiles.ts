@@ -119,20 +119,6 @@ export const withProfile = (profiles: readonly ApiProfile[], profile: ApiProfile
 export const withoutProfile = (profiles: readonly ApiProfile[], id: string): ApiProfile[] =>
   profiles.filter((profile) => profile.id !== id);
 
-/** An id for a new profile: its name in plain letters, with a number where that is taken. */
-export function newProfileId(name: string, profiles: readonly ApiProfile[]): string {
-  const plain =
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, 50) || 'profile';
-  for (let number = 1; ; number++) {
-    const id = number === 1 ? plain : `${plain}-${number}`;
-    if (!profiles.some((profile) => profile.id === id)) return id;
-  }
-}
-
 /** The threshold that holds for a profile (FR-TH-001). */
 export const thresholdOf = (id: string, profiles: readonly ApiProfile[], globalPercent: number): EffectiveThreshold =>
   effectiveThreshold(

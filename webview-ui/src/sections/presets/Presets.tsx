@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { freeId } from '../../../../src/core/freeId';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
@@ -6,7 +7,6 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
-import { freeId } from '../profiles/profileEntries';
 import { isFields } from '../smart/smartValue';
 import { PresetItem } from './PresetItem';
 
@@ -100,7 +100,7 @@ function SaveAs({ config, taken, onSave }: SaveAsProps): ReactNode {
   const [name, setName] = useState('');
   if (!isFields(config)) return null;
   const save = async (): Promise<void> => {
-    if (await onSave(freeId(name, taken), name.trim(), config)) setName('');
+    if (await onSave(freeId(name, taken, 'preset'), name.trim(), config)) setName('');
   };
   return (
     <div className="control-line">

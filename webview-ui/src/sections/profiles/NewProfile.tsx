@@ -1,10 +1,11 @@
 import { useState, type ReactNode } from 'react';
+import { freeId } from '../../../../src/core/freeId';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, TextField } from '../../ui';
-import { freeId, VENDOR_NAMES } from './profileEntries';
+import { VENDOR_NAMES } from './profileEntries';
 
 interface NewProfileProps {
   /** Ids that there are. */
@@ -40,7 +41,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
   );
   const save = async (): Promise<void> => {
     const called = name.trim() || model.trim();
-    const id = freeId(called, taken);
+    const id = freeId(called, taken, 'profile');
     const profile = {
       id,
       name: called,

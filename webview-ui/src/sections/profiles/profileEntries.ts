@@ -44,16 +44,3 @@ export const VENDOR_NAMES: Readonly<Record<string, string>> = {
   vertex: 'Google Vertex AI',
   vscode: 'VS Code',
 };
-
-/** An id made of a name: letters, digits and dashes, with a number where it is taken. */
-export function freeId(name: string, taken: readonly string[]): string {
-  const plain =
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, 50) || 'profile';
-  let id = plain;
-  for (let number = 2; taken.includes(id); number++) id = `${plain}-${number}`;
-  return id;
-}

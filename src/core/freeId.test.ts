@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { freeId } from './freeId';
+
+test.each([
+  ['Work', [], 'work'],
+  ['Work', ['work'], 'work-2'],
+  ['Work', ['work', 'work-2'], 'work-3'],
+  ['Über GPT-4o!', [], 'ber-gpt-4o'],
+  ['漢字', [], 'preset'],
+  ['漢字', ['preset'], 'preset-2'],
+])('the name %s beside %j gives %s', (name, taken, expected) => {
+  expect(freeId(name, taken, 'preset')).toBe(expected);
+});
