@@ -1,3 +1,10 @@
+function print(verdict: string, name: string, seconds: number, error?: Error | string): void {
+  console.log(`${verdict} ${name} (${seconds.toFixed(1)} s)`);
+  if (error === undefined) return;
+  const text = error instanceof Error ? (error.stack ?? error.message) : error;
+  console.log(text.replace(/^/gm, '     '));
+}
+
 /** One line per test, and at the end exactly "N passed, N failed". */
 export class Report {
   #passed = 0;
@@ -6,21 +13,25 @@ export class Report {
   add(name: string, seconds: number, error?: Error | string): void {
     if (error === undefined) this.#passed++;
     else this.#failed++;
-    console.log(`${error === undefined ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
-    if (error === undefined) return;
-    const text = error instanceof Error ? (error.stack ?? error.message) : error;
-    console.log(text.replace(/^/gm, '     '));
+    print(error === undefined ? 'ok  ' : 'FAIL', name, seconds, error);
   }
 
-  async test(name: string, body: () => Promise<void> | void): Promise<void> {
+  /** Runs a test; one that fails is run again `retries` times, and each failure is printed, also where it passes then. */
+  async test(name: string, body: () => Promise<void> | void, retries = 0): Promise<void> {
     const begun = Date.now();
-    let failure: Error | string | undefined;
+    let failure: Error | undefined;
     try {
       await body();
     } catch (error) {
       failure = error instanceof Error ? error : new Error('failed', { cause: error });
     }
-    this.add(name, (Date.now() - begun) / 1000, failure);
+    const seconds = (Date.now() - begun) / 1000;
+    if (failure === undefined || retries === 0) {
+      this.add(name, seconds, failure);
+      return;
+    }
+    print('AGAIN', name, seconds, failure);
+    await this.test(name, body, retries - 1);
   }
 
   /** The last line, and the exit code. */

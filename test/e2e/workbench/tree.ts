@@ -24,14 +24,15 @@ export async function clickRow(bench: Workbench, label: string): Promise<void> {
   await row(bench, label).click();
 }
 
-/** Chooses an entry of a row's context menu. */
+/** Chooses an entry of a row's context menu. A tree that is drawn anew closes the menu: it is opened again until a click is taken. */
 export async function chooseInMenu(bench: Workbench, label: string, entry: string): Promise<void> {
-  await row(bench, label).click({ button: 'right' });
   const item = bench.page.locator('.monaco-menu .action-item', { hasText: entry }).first();
-  await item.waitFor();
-  // A menu takes no click in its first moments.
-  await until('the menu to take it', async () => {
-    if (await item.isVisible()) await item.click({ timeout: 1_000 });
-    return !(await item.isVisible());
+  await until(`"${entry}" in the menu of "${label}"`, async () => {
+    if (!(await item.isVisible())) await row(bench, label).click({ button: 'right', timeout: 2_000 });
+    await item.waitFor({ timeout: 2_000 });
+    // A menu takes no click in its first moments, and stays.
+    await item.click({ timeout: 1_000 });
+    await item.waitFor({ state: 'hidden', timeout: 1_000 });
+    return true;
   });
 }
