@@ -56,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     vscode.commands.registerCommand('contextCondenser.previewPrompt', (path?: unknown) =>
       load().previewPrompt(services, typeof path === 'string' ? path : undefined),
     ),
+    vscode.commands.registerCommand('contextCondenser.importRooSettings', () => load().importRooSettings(services)),
     vscode.commands.registerCommand('contextCondenser.showMeasures', () => load().showMeasures(services)),
     vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {

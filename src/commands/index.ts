@@ -7,6 +7,7 @@ export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseP
 export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
 export { condenseNow } from './condenseNow';
+export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';
 export { metricsOf } from './native';

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { testServices } from '../../test/support/services';
+import { fake } from '../../test/support/vscode';
+import { importRooSettings } from './importRooSettings';
+import type { Services } from './services';
+
+const KEY = 'sk-roo-0123456789';
+let folder: string;
+let services: Services;
+
+beforeEach(() => {
+  fake.reset();
+  folder = mkdtempSync(join(tmpdir(), 'roo-'));
+  ({ services } = testServices(folder, join(folder, 'storage')));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const setting = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
+const lastShown = (): string => fake.shown.at(-1)?.message ?? '';
+
+function exported(value: unknown): void {
+  fake.openFile = join(folder, 'roo-code-settings.json');
+  writeFileSync(fake.openFile, typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+const ROO = {
+  providerProfiles: {
+    apiConfigs: {
+      Work: { id: 'a', apiProvider: 'anthropic', apiModelId: 'claude-sonnet-4-5', apiKey: KEY },
+      Odd: { id: 'b', apiProvider: 'gemini-cli' },
+    },
+  },
+  globalSettings: {
+    autoCondenseContextPercent: 85,
+    condensingApiConfigId: 'a',
+    customCondensingPrompt: 'x'.repeat(80),
+  },
+};
+const ALL =
+  'contextCondenser.threshold, contextCondenser.condensingPrompt, contextCondenser.condensingProfile, Work, API keys of these profiles';
+
+it('takes over what is ticked, keeps keys in the secret store alone, and undoes it', async () => {
+  exported(ROO);
+  fake.settings['contextCondenser.threshold'] = 70;
+  fake.picks = [ALL];
+  fake.answers = ['Undo'];
+  let during: unknown[] = [];
+  const store = services.context.secrets;
+  const set = store.delete.bind(store);
+  store.delete = async (name) => {
+    during = [...fake.secrets.values()];
+    return set(name);
+  };
+  await importRooSettings(services);
+  expect(during.join()).toContain(KEY);
+  expect(fake.secrets.size).toBe(0);
+  expect(setting('threshold')).toBe(70);
+  expect(setting('profiles')).toBeUndefined();
+  expect(lastShown()).toContain('Undone');
+
+  fake.picks = [ALL];
+  fake.answers = [];
+  await importRooSettings(services);
+  expect(setting('threshold')).toBe(85);
+  expect(setting('condensingProfile')).toBe('work');
+  expect(setting('profiles')).toMatchObject([{ id: 'work', vendor: 'anthropic' }]);
+  expect([...fake.secrets.values()].join()).toContain(KEY);
+  expect(lastShown()).toContain('Not taken over: profile "Odd"');
+  expect(JSON.stringify([fake.settings, fake.shown, fake.offered])).not.toContain(KEY);
+});
+
+it('takes over nothing that was not ticked', async () => {
+  exported(ROO);
+  fake.picks = ['contextCondenser.condensingProfile'];
+  await importRooSettings(services);
+  expect(setting('condensingProfile')).toBeUndefined();
+  expect(setting('profiles')).toBeUndefined();
+  for (const left of [undefined, '']) {
+    fake.picks = left === undefined ? [] : [left];
+    await importRooSettings(services);
+  }
+  expect(fake.secrets.size).toBe(0);
+});
+
+it('without keys, offers none', async () => {
+  exported({ providerProfiles: { apiConfigs: { Local: { apiProvider: 'lmstudio', lmStudioModelId: 'm' } } } });
+  fake.picks = ['Local'];
+  await importRooSettings(services);
+  expect(fake.offered.at(-1)?.map(({ label }) => label)).toEqual(['Local']);
+  expect(setting('profiles')).toMatchObject([{ id: 'local', baseUrl: 'http://localhost:1234/v1' }]);
+});
+
+it('tells what is wrong with a file', async () => {
+  await importRooSettings(services);
+  expect(fake.shown).toEqual([]);
+  exported('{');
+  await importRooSettings(services);
+  expect(lastShown()).toMatch(/^Nothing was imported\. roo-code-settings\.json is no JSON/);
+  exported({ globalSettings: { autoCondenseContextPercent: 1 } });
+  await importRooSettings(services);
+  expect(lastShown()).toContain('holds nothing that can be taken over. autoCondenseContextPercent');
+  exported(' '.repeat(5 * 1024 * 1024));
+  await importRooSettings(services);
+  expect(lastShown()).toContain('has more than 4 MB');
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { readRooSettings, type RooImport } from './rooSettings';
+
+const KEY = 'sk-roo-0123456789';
+
+const read = (value: unknown, taken: readonly string[] = []): RooImport =>
+  readRooSettings(JSON.stringify(value), taken);
+
+describe('settings exported by Roo Code', () => {
+  it('become profiles, thresholds, prompt and switch', () => {
+    const found = read(
+      {
+        providerProfiles: {
+          currentApiConfigName: 'Work',
+          apiConfigs: {
+            Work: { id: 'a1', apiProvider: 'anthropic', apiModelId: 'claude-sonnet-4-5', apiKey: KEY },
+            'Cheap one': { id: 'b2', apiProvider: 'openrouter', openRouterModelId: 'openai/gpt-4o-mini' },
+            Native: { id: 'c3', apiProvider: 'openai-native', apiModelId: 'gpt-5', openAiNativeApiKey: ' ' },
+            Aws: { id: 'd4', apiProvider: 'bedrock', apiModelId: 'm', awsRegion: 'eu-west-1' },
+            Google: { id: 'e5', apiProvider: 'vertex', apiModelId: 'm', vertexRegion: 'r', vertexProjectId: 'p' },
+          },
+        },
+        globalSettings: {
+          autoCondenseContext: false,
+          autoCondenseContextPercent: 80,
+          condensingApiConfigId: 'b2',
+          customCondensingPrompt: 'Sum it up.',
+          profileThresholds: { a1: 60, b2: -1, c3: 3 },
+          telemetrySetting: 'enabled',
+        },
+      },
+      ['work'],
+    );
+    expect(found.left).toEqual([]);
+    expect(found.settings.map(({ name, value }) => [name, value])).toEqual([
+      ['automatic', false],
+      ['threshold', 80],
+      ['condensingPrompt', 'Sum it up.'],
+      ['condensingProfile', 'cheap-one'],
+    ]);
+    expect(found.profiles).toEqual([
+      {
+        profile: { id: 'work-2', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-5', threshold: 60 },
+        key: KEY,
+      },
+      {
+        profile: {
+          id: 'cheap-one',
+          name: 'Cheap one',
+          vendor: 'openai',
+          model: 'openai/gpt-4o-mini',
+          baseUrl: 'https://openrouter.ai/api/v1',
+          threshold: -1,
+        },
+        key: undefined,
+      },
+      { profile: { id: 'native', name: 'Native', vendor: 'openai', model: 'gpt-5', api: 'responses' }, key: undefined },
+      { profile: { id: 'aws', name: 'Aws', vendor: 'bedrock', model: 'm', region: 'eu-west-1' }, key: undefined },
+      {
+        profile: { id: 'google', name: 'Google', vendor: 'vertex', model: 'm', region: 'r', projectId: 'p' },
+        key: undefined,
+      },
+    ]);
+  });
+
+  it('name what could not be taken over, and take the rest', () => {
+    const { settings, profiles, left } = read({
+      providerProfiles: {
+        apiConfigs: {
+          Odd: { id: 'x', apiProvider: 'gemini-cli' },
+          Inherited: { id: 'y', apiProvider: 'toString' },
+          None: {},
+          Empty: { id: 'z', apiProvider: 'anthropic' },
+          Fine: { apiProvider: 'lmstudio', lmStudioModelId: 'local' },
+        },
+      },
+      globalSettings: {
+        autoCondenseContext: 'yes',
+        autoCondenseContextPercent: 250,
+        customCondensingPrompt: 'About {{nothing}}',
+        condensingApiConfigId: 'x',
+        profileThresholds: [],
+      },
+    });
+    expect(settings).toEqual([]);
+    expect(profiles.map(({ profile }) => profile.name)).toEqual(['Fine']);
+    expect(left).toEqual([
+      'profile "Odd": the provider "gemini-cli" has no counterpart here',
+      'profile "Inherited": the provider "toString" has no counterpart here',
+      'profile "None": the provider "" has no counterpart here',
+      expect.stringMatching(/^profile "Empty": model /),
+      'autoCondenseContextPercent is not 5 to 100',
+      expect.stringMatching(/^customCondensingPrompt: \{\{nothing\}\} is not known/),
+      'condensingApiConfigId names a profile that was not taken over',
+    ]);
+  });
+
+  it('may be global ones alone, or profiles alone', () => {
+    expect(read({ globalSettings: { autoCondenseContext: true, customCondensingPrompt: ' ' } }).settings).toHaveLength(
+      1,
+    );
+    expect(read({ providerProfiles: { apiConfigs: {} } })).toEqual({ settings: [], profiles: [], left: [] });
+  });
+
+  it('are refused in words that quote nothing of the file', () => {
+    expect(() => readRooSettings(`{"apiKey": "${KEY}" "x"`, [])).toThrow(/^is no JSON/);
+    try {
+      readRooSettings(`{"apiKey": ${KEY}}`, []);
+    } catch (error) {
+      expect(String(error)).not.toContain('sk-roo');
+    }
+    expect(() => readRooSettings('', [])).toThrow('is no JSON');
+    expect(() => read([])).toThrow("is no export of Roo Code's settings: the file: ");
+    expect(() => read({})).toThrow('neither providerProfiles nor globalSettings');
+    expect(() => read({ providerProfiles: { apiConfigs: { a: 1 } } })).toThrow('providerProfiles.apiConfigs.a: ');
+  });
+});
