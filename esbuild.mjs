@@ -1,6 +1,7 @@
 // Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table.
 import { build } from 'esbuild';
 import { mkdirSync } from 'node:fs';
+import { writeLicences } from './scripts/licences.mjs';
 import { buildRanks } from './scripts/ranks.mjs';
 
 const production = process.argv.includes('--production');
@@ -19,8 +20,7 @@ const entries = {
 };
 
 mkdirSync(outdir, { recursive: true });
-await Promise.all([
-  buildRanks(`${outdir}/o200k.bin`),
+const builds = await Promise.all([
   build({
     entryPoints: entries,
     outdir,
@@ -33,7 +33,9 @@ await Promise.all([
     minify: production,
     sourcemap: production ? false : 'linked',
     charset: 'utf8',
+    // The texts stand in a file of their own.
     legalComments: 'none',
+    metafile: true,
     logLevel: 'warning',
   }),
   // The settings panel's page: one script, one style sheet, for the Chromium of the oldest VS Code that is supported.
@@ -50,6 +52,14 @@ await Promise.all([
     sourcemap: production ? false : 'linked',
     charset: 'utf8',
     legalComments: 'none',
+    metafile: true,
     logLevel: 'warning',
   }),
 ]);
+await buildRanks(`${outdir}/o200k.bin`);
+writeLicences(
+  `${outdir}/licences.txt`,
+  builds.map(({ metafile }) => metafile),
+  // The rank table is made of its data.
+  ['node_modules/js-tiktoken'],
+);

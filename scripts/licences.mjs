@@ -1,0 +1,38 @@
+// The licences of all packages whose code is in the bundles, as one text that ships with the extension.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PACKAGE_FOLDER = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
+
+/**
+ * Writes the licences of the packages that the builds took code from.
+ * @param {string} file
+ * @param {readonly import('esbuild').Metafile[]} metafiles of the builds.
+ * @param {readonly string[]} more folders of packages whose data ships.
+ */
+export function writeLicences(file, metafiles, more = []) {
+  const folders = new Set(more);
+  for (const input of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
+    const folder = PACKAGE_FOLDER.exec(input)?.[1];
+    if (folder !== undefined) folders.add(folder);
+  }
+  const titles = new Map();
+  for (const { title, text } of [...folders].map(licenceOf)) {
+    titles.set(text, new Set([...(titles.get(text) ?? []), title]));
+  }
+  // One text that many packages share stands once.
+  const parts = [...titles].map(([text, of]) => `${[...of].toSorted().join('\n')}\n\n${text}\n`);
+  const head = 'Context Condenser contains code of these packages.\n';
+  writeFileSync(file, [head, ...parts.toSorted()].join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+function licenceOf(folder) {
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  if (typeof license !== 'string')
+    throw new Error(`${folder}: package.json names no licence; it can't be shipped unseen`);
+  const files = readdirSync(folder).filter((entry) => LICENCE_FILE.test(entry));
+  const by = typeof author === 'string' ? author : (author?.name ?? '');
+  const text = files.map((entry) => readFileSync(join(folder, entry), 'utf8').replaceAll('\r', '').trim()).join('\n\n');
+  return { title: `${name} ${version} (${license})`, text: text === '' ? `Licence: ${license}. ${by}` : text };
+}
