@@ -1,9 +1,11 @@
-// Writes the JSON Schemas that follow from the types: those of settings into package.json, that of preset files into schemas/.
+// Writes the JSON Schemas that follow from the types: those of settings into package.json, that of preset files into schemas/;
+// and docs/guide/settings.md from package.json.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { settingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-schemas-'));
 try {
@@ -20,6 +22,9 @@ try {
     properties[name] = { ...schema, default: standard, scope, order, markdownDescription };
   }
   writeFileSync('package.json', text(manifest));
+  const words = JSON.parse(readFileSync('package.nls.json', 'utf8'));
+  mkdirSync('docs/guide', { recursive: true });
+  writeFileSync('docs/guide/settings.md', settingsPage(manifest.contributes.configuration, words));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,77 @@
+/** Names of settings and commands: package.json, its words, the code and the documents say the same. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import words from '../../package.nls.json' with { type: 'json' };
+import { settingsPage } from '../../scripts/settingsPage.mjs';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const { contributes } = manifest;
+const PREFIX = 'contextCondenser.';
+const settings = Object.keys(contributes.configuration.properties);
+const commands = contributes.commands.map(({ command }) => command);
+const sources = globSync('{src,webview-ui}/**/*.{ts,tsx}', { cwd: root }).filter((file) => !file.includes('.test.'));
+const code = sources.map(read).join('\n');
+const documents = [
+  'README.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+  ...globSync('media/**/*.md', { cwd: root }),
+];
+
+describe('settings', () => {
+  it('are each read somewhere, by their name', () => {
+    const unread = settings
+      .map((name) => name.slice(PREFIX.length))
+      .filter(
+        (name) =>
+          !['', 'agent.', 'conversations.'].some(
+            (group) => name.startsWith(group) && code.includes(`'${name.slice(group.length)}'`),
+          ),
+      );
+    expect(unread).toEqual([]);
+  });
+
+  it('stand in the guide as package.json has them', () => {
+    expect(read('docs/guide/settings.md')).toBe(settingsPage(contributes.configuration, words));
+  });
+});
+
+describe('commands', () => {
+  it('are each registered', () => {
+    const actions = /CONVERSATION_ACTIONS = \[([^\]]+)\]/.exec(code)?.[1] ?? '';
+    const missing = commands.filter((command) => {
+      const action = /^contextCondenser\.conversations\.(\w+)$/.exec(command)?.[1];
+      return action === undefined ? !code.includes(`registerCommand('${command}'`) : !actions.includes(`'${action}'`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+it('documents name no setting or command that there is not', () => {
+  const known = new Set([...settings, ...commands]);
+  const groups = [...known].map((name) => name.slice(0, name.lastIndexOf('.')));
+  for (const file of documents) {
+    const named = read(file).match(/contextCondenser\.[\w.]*\w/g) ?? [];
+    const wrong = named.filter((name) => !known.has(name) && !groups.includes(name) && !partOf(name, known));
+    expect(wrong, file).toEqual([]);
+  }
+});
+
+/** A field of a setting that is an object, such as contextCondenser.lossless.strictOnly. */
+const partOf = (name: string, known: ReadonlySet<string>): boolean => {
+  const parent = name.slice(0, name.lastIndexOf('.'));
+  return parent !== 'contextCondenser' && known.has(parent);
+};
+
+it('every word of package.json is there, and none is left over', () => {
+  const used = new Set(
+    read('package.json')
+      .match(/(?<=")%[\w.]+%(?=")/g)
+      ?.map((key) => key.slice(1, -1)),
+  );
+  const missing = [...used].filter((key) => !(key in words));
+  const unused = Object.keys(words).filter((key) => !used.has(key));
+  expect({ missing, unused }).toEqual({ missing: [], unused: [] });
+});
