@@ -1,5 +1,6 @@
 import { findConversations } from '../conversations/stores/find';
 import { type ConversationDetails, headDetails, isSmall, wholeDetails } from '../conversations/stores/details';
+import { KeptHeads } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -25,16 +26,22 @@ export async function indexConversations(
   if (known.length > 0) tell({ details: known });
 
   const sink = new Sink(cache, tell);
+  const heads = new KeptHeads();
   let counter: TokenCounter | undefined;
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     // Remembered counts of one conversation are of no use for the next.
-    await sink.add(wholeDetails(each, new MessageCounter(counter), history));
+    await sink.add(wholeDetails(each, new MessageCounter(counter), history, heads.take(each.path)));
   };
   for (const each of found.conversations) {
     if (cache.current(each) || each.bytes === undefined) continue;
-    if (isSmall(each)) await readWhole(each);
-    else await sink.add(headDetails(each));
+    if (isSmall(each)) {
+      await readWhole(each);
+      continue;
+    }
+    const { details, head } = headDetails(each);
+    if (head && !details.isComplete) heads.keep(each.path, head);
+    await sink.add(details);
   }
   for (const each of found.conversations) {
     if (cache.current(each)?.isComplete !== true) await readWhole(each);

@@ -4,10 +4,9 @@ import { liveItem } from '../agent/liveDetails';
 import type { LiveSummary } from '../agent/live/types';
 import { liveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
-import type { ConversationDetails } from '../conversations/stores/details';
 import type { FoundConversation } from '../conversations/stores/types';
-import { formatTokens } from '../core/condense/report';
 import { ageOf } from '../views/age';
+import { sizeWords } from '../views/conversations/sizeWords';
 import { conversationIndex } from './conversationIndex';
 import type { Services } from './services';
 
@@ -103,22 +102,17 @@ async function fill(
   picker.busy = false;
 }
 
-function itemOf({ details, ...found }: IndexedConversation): PickItem {
+function itemOf(conversation: IndexedConversation): PickItem {
+  const { details, ...found } = conversation;
   // Claude Code writes a project's path with dashes.
   const folder = basename(details?.workspace ?? found.workspace ?? dirname(found.path)).replace(/^-/, '');
   const age = ageOf(Date.now() - found.modified);
   return {
     label: details?.title ?? found.title ?? basename(found.path),
     // On a line of its own: a long title would push it out of sight.
-    detail: [found.agent, age, sizeOf(details), folder].join(' · '),
+    detail: [found.agent, age, sizeWords(conversation), folder].join(' · '),
     found,
   };
-}
-
-function sizeOf(details: ConversationDetails | undefined): string {
-  if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
-  if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens', formatTokens(details.tokens));
-  return details?.isComplete === true ? vscode.l10n.t('too large to count') : vscode.l10n.t('counting…');
 }
 
 async function openFile(): Promise<string | undefined> {

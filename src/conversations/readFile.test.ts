@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isConversationReadError } from './readError';
-import { fileError, readConversationFile } from './readFile';
+import { fileError, readConversationFile, type FileHead } from './readFile';
 import { replyTo } from './workerReply';
 
 let folder: string;
@@ -22,7 +22,7 @@ const file = (name: string, content: string): string => {
 };
 const problemOf = (path: string, maxBytes?: number): unknown => {
   try {
-    readConversationFile(path, {}, maxBytes);
+    readConversationFile(path, {}, maxBytes === undefined ? {} : { maxBytes });
   } catch (error) {
     return isConversationReadError(error) ? error.problem : error;
   }
@@ -42,6 +42,17 @@ describe('a file', () => {
     mkdirSync(join(folder, 'task'));
     expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
     expect(replyTo({ path: join(folder, 'task'), options: {} })).toMatchObject({ error: { problem: 'not-a-file' } });
+  });
+
+  it('whose beginning is known is read from there on, as long as it stays as it was', () => {
+    const path = file('known.json', '[{"role":"user","content":"old"}]');
+    const { mtimeMs: modified, size } = statSync(path);
+    // Other bytes than the file's: they show whether the beginning was read again.
+    const bytes = new TextEncoder().encode('[{"role":"user","content":"new"');
+    const titleWith = (head: FileHead): string => readConversationFile(path, {}, { head }).title;
+    expect(titleWith({ bytes, modified, size })).toBe('new');
+    expect(titleWith({ bytes, modified: modified + 1, size })).toBe('old');
+    expect(titleWith({ bytes, modified, size: size + 1 })).toBe('old');
   });
 
   it.skipIf(process.platform === 'win32')('that is a pipe is not waited for', () => {

@@ -14,15 +14,35 @@ import type { Fields } from './values';
 /** Far above any real conversation; what is bigger was picked by mistake. */
 export const MAX_BYTES = 1024 ** 3;
 
+/** The beginning of a file that was read before, and the state that the file had then. */
+export interface FileHead {
+  readonly bytes: Uint8Array;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+  /** Of the whole file, in bytes. */
+  readonly size: number;
+}
+
+export interface FileLimits {
+  /** What is larger is refused. */
+  readonly maxBytes?: number;
+  /** Is not read again where the file is still as it was. */
+  readonly head?: FileHead | undefined;
+}
+
 /**
  * Reads the conversation at a location: a file's path, or `<path>#<part>` for one of several in it.
  * @throws {ConversationReadError} for a file that can't be read as well as for what is in it
  */
-export function readConversationFile(location: string, options: ReadOptions = {}, maxBytes = MAX_BYTES): Conversation {
+export function readConversationFile(
+  location: string,
+  options: ReadOptions = {},
+  { maxBytes = MAX_BYTES, head }: FileLimits = {},
+): Conversation {
   const { file, part } = splitLocation(location);
   const source = { path: file };
-  if (isDatabase(headOf(file))) return readOpenCode(readSession(file, part), source, options);
-  const bytes = readBytes(file, maxBytes);
+  if (isDatabase(head?.bytes ?? headOf(file))) return readOpenCode(readSession(file, part), source, options);
+  const bytes = readBytes(file, maxBytes, head);
   const session = sessionHead(bytes);
   if (session) return readOpenCode(readSessionFiles(file, session), source, options);
   const conversation = readConversation(bytes, source, options);
@@ -51,8 +71,24 @@ function sessionHead(bytes: Uint8Array): Fields | undefined {
   }
 }
 
-const readBytes = (path: string, maxBytes: number): Uint8Array =>
-  withFile(path, maxBytes, (file) => readFileSync(file));
+const readBytes = (path: string, maxBytes: number, head: FileHead | undefined): Uint8Array =>
+  withFile(path, maxBytes, (file) => {
+    const { mtimeMs, size } = fstatSync(file);
+    return head?.modified === mtimeMs && head.size === size ? readOn(file, head) : readFileSync(file);
+  });
+
+/** The whole file: the beginning that is known, and the rest. */
+function readOn(file: number, { bytes: head, size }: FileHead): Uint8Array {
+  const bytes = new Uint8Array(size);
+  bytes.set(head);
+  let at = head.length;
+  while (at < size) {
+    const read = readSync(file, bytes, at, size - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return bytes.subarray(0, at);
+}
 
 function withFile<T>(path: string, maxBytes: number, read: (file: number) => T): T {
   let file: number | undefined;

@@ -60,7 +60,7 @@ describe('the beginning of a file', () => {
   ])('has a title: %s', (_name, content) => {
     const conversation = write(content);
     expect(isSmall(conversation)).toBe(false);
-    const details = headDetails(conversation);
+    const { details } = headDetails(conversation);
     expect(details).toMatchObject({ path: conversation.path, title: 'Fix it', isComplete: false });
     expect(isCurrent(details, conversation)).toBe(true);
     expect(isCurrent(details, { ...conversation, modified: 1 })).toBe(false);
@@ -70,13 +70,15 @@ describe('the beginning of a file', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
       const whole = wholeDetails(found(path), freshCounter(), 'active');
-      expect(headDetails(found(path)), path).toMatchObject({ id: whole.id, title: whole.title });
+      expect(headDetails(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
     }
   });
 
   it('that tells nothing is no problem; a file that is gone neither', () => {
-    expect(headDetails(write(`{"x": "${FILLER}${FILLER}`))).not.toHaveProperty('title');
-    expect(headDetails({ ...write('x'), path: join(folder, 'gone') })).not.toHaveProperty('problem');
+    expect(headDetails(write(`{"x": "${FILLER}${FILLER}`)).details).not.toHaveProperty('title');
+    const gone = headDetails({ ...write('x'), path: join(folder, 'gone') });
+    expect(gone.details).not.toHaveProperty('problem');
+    expect(gone.head).toBeUndefined();
   });
 });
 
@@ -99,6 +101,15 @@ describe('the whole file', () => {
     expect(details.tokens).toBeGreaterThan(5);
   });
 
+  it('is the same, whether its beginning was read before or not', () => {
+    const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
+    const { head } = headDetails(conversation);
+    expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
+    expect(wholeDetails(conversation, freshCounter(), 'active', head)).toEqual(
+      wholeDetails(conversation, freshCounter(), 'active'),
+    );
+  });
+
   it('says why it can’t be read', () => {
     expect(wholeDetails(write('{"type":'), freshCounter(), 'active')).toMatchObject({
       isComplete: true,
@@ -110,7 +121,7 @@ describe('the whole file', () => {
   it('that is very large is not read, but for its title', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
-    expect(headDetails(found(large.path))).toMatchObject({ title: 'Fix it', isComplete: true });
+    expect(headDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
     expect(wholeDetails(found(large.path), freshCounter(), 'active').problem).toContain('a file of 0.03 GB');
   });
 });

@@ -1,13 +1,13 @@
 /** What reading a found conversation tells of it. Runs in a worker: the calls block. */
-import { closeSync, openSync, readSync } from 'node:fs';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseHead } from '../jsonHead';
 import { asBuffer } from '../lines';
 import { readConversation } from '../read';
 import { ConversationReadError } from '../readError';
-import { readConversationFile } from '../readFile';
+import { readConversationFile, type FileHead } from '../readFile';
 import { UNTITLED } from '../title';
 import type { Conversation, HistoryScope } from '../types';
+import { beginnings, FIRST_BYTES, type Beginning } from './beginnings';
 import type { FoundConversation } from './types';
 
 /** Plain data: it crosses worker boundaries and is kept on disk. */
@@ -36,11 +36,8 @@ export interface ConversationDetails {
 /** What is larger is not read in the background: its parse would take hundreds of megabytes. */
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
-/** How much is read for a title; the second, where the first has none. */
-const HEADS = [16 * 1024, 256 * 1024] as const;
-
 /** Whether it is read whole at once: reading its beginning first would read it twice. */
-export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= HEADS[0];
+export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BYTES;
 
 const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
   path,
@@ -48,23 +45,36 @@ const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
   ...(bytes !== undefined && { bytes }),
 });
 
-/** Title and workspace from the beginning of a file; what is wrong with the file is told when it is read whole. */
-export function headDetails(found: FoundConversation): ConversationDetails {
-  const isComplete = (found.bytes ?? 0) > MAX_COUNTED_BYTES;
-  for (const bytes of HEADS) {
-    const conversation = readHead(found.path, bytes);
-    if (conversation && conversation.title !== UNTITLED) {
-      return { ...stateOf(found), ...namesOf(conversation), isComplete };
-    }
-  }
-  return { ...stateOf(found), isComplete };
+export interface HeadDetails {
+  readonly details: ConversationDetails;
+  /** What was read for them: {@link wholeDetails} goes on behind it. Undefined where nothing could be read. */
+  readonly head: FileHead | undefined;
 }
 
-function readHead(path: string, bytes: number): Conversation | undefined {
+/** Title and workspace from the beginning of a file; what is wrong with the file is told when it is read whole. */
+export function headDetails(found: FoundConversation): HeadDetails {
+  const isComplete = (found.bytes ?? 0) > MAX_COUNTED_BYTES;
+  let head: FileHead | undefined;
   try {
-    const head = headOf(path, bytes);
-    // Behind the last newline stands half a record; a document in one line is taken as far as it is whole.
-    const text = head.text.slice(0, head.isWhole ? undefined : head.text.lastIndexOf('\n') + 1) || head.text;
+    for (const beginning of beginnings(found.path)) {
+      head = { bytes: beginning.bytes, modified: found.modified, size: found.bytes ?? 0 };
+      const conversation = conversationIn(beginning, found.path);
+      if (conversation && conversation.title !== UNTITLED) {
+        return { details: { ...stateOf(found), ...namesOf(conversation), isComplete }, head };
+      }
+    }
+  } catch {
+    // A file that is gone or can't be opened.
+  }
+  return { details: { ...stateOf(found), isComplete }, head };
+}
+
+/** What the beginning of a file holds, as far as it is whole. */
+function conversationIn({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
+  const head = asBuffer(bytes).toString('utf8');
+  // Behind the last newline stands half a record; a document in one line is taken as far as it is whole.
+  const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
+  try {
     const document = parseHead(text);
     const isLines =
       typeof document === 'object' && document !== null && !Array.isArray(document) && !('messages' in document);
@@ -75,30 +85,27 @@ function readHead(path: string, bytes: number): Conversation | undefined {
   }
 }
 
-function headOf(path: string, bytes: number): { text: string; isWhole: boolean } {
-  const file = openSync(path, 'r');
-  try {
-    const buffer = new Uint8Array(bytes);
-    const read = readSync(file, buffer, 0, bytes, 0);
-    return { text: asBuffer(buffer.subarray(0, read)).toString('utf8'), isWhole: read < bytes };
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** Whether details are those of the file as it was found. */
 export const isCurrent = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
   details.modified === modified && details.bytes === bytes;
 
-/** Everything, from the whole conversation. */
+/**
+ * Everything, from the whole conversation.
+ * @param head what {@link headDetails} read of it.
+ */
 export function wholeDetails(
   found: FoundConversation,
   counter: MessageCounter,
   history: HistoryScope,
+  head?: FileHead,
 ): ConversationDetails {
   const state = { ...stateOf(found), isComplete: true };
   try {
-    const conversation = readConversationFile(found.path, { history, tornTail: 'drop' }, MAX_COUNTED_BYTES);
+    const conversation = readConversationFile(
+      found.path,
+      { history, tornTail: 'drop' },
+      { maxBytes: MAX_COUNTED_BYTES, head },
+    );
     return { ...state, ...namesOf(conversation), tokens: counter.messages(conversation.messages) };
   } catch (error) {
     const problem = error instanceof ConversationReadError ? error.reason : String(error);

@@ -122,18 +122,28 @@ describe('a row', () => {
     return treeItem(agent!.children[0]!, facts);
   };
 
-  it('says age, tokens and share of the window', () => {
-    expect(item(found('a'))).toMatchObject({
-      label: 'Title of a',
-      description: '2 min ago · 5,000 tokens · 50 %',
-      contextValue: 'conversation',
-    });
+  it('says its share of the window first, so that a narrow side bar shows it, then tokens and age', () => {
+    const { label, description, contextValue, accessibilityInformation, tooltip } = item(found('a'));
+    expect(label).toBe('50 % · Title of a');
+    expect(description).toBe('5,000 tokens · 2 min ago');
+    expect(contextValue).toBe('conversation');
+    expect(accessibilityInformation?.label).toBe('Title of a, 50 %, 5,000 tokens, 2 min ago');
+    expect(tooltip).toContain('Title of a\n5,000 tokens, 50 % of a window of 10,000\n');
+  });
+
+  it('says how large a file is that is too large to be counted', () => {
+    const bytes = 40_400_000;
+    const details = { path: 'a', modified: 0, bytes, isComplete: true, title: 'Long' };
+    const { label, description, tooltip } = item(found('a', { bytes, details }));
+    expect([label, description]).toEqual(['Long', '40 MB, not counted · 2 min ago']);
+    expect(tooltip).toContain('40 MB, not counted');
   });
 
   it('says the last condensation, also where the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
-    const { description, contextValue } = item(found('a', { details: undefined }), ledger);
-    expect(description).toBe('2 min ago · counting… · -40%');
+    const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
+    expect([label, description]).toEqual(['a', 'counting… · -40% · 2 min ago']);
+    expect(tooltip).toMatch(/Condensed .*: 1,000 → 600 tokens \(-40%\)/);
     expect(contextValue).toBe('conversation condensed history');
   });
 
@@ -145,13 +155,14 @@ describe('a row', () => {
   it('offers nothing for a file that can’t be read, and says why', () => {
     const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
     const { description, contextValue, tooltip, command } = item(broken);
-    expect([description, contextValue, command]).toEqual(['2 min ago · can’t be read', 'broken', undefined]);
+    expect([description, contextValue, command]).toEqual(['can’t be read · 2 min ago', 'broken', undefined]);
     expect(tooltip).toContain('line 3 is broken');
   });
 
   it('says what the chat’s own window holds', () => {
     expect(treeItem({ kind: 'live', live }, facts)).toMatchObject({
-      description: '2 min ago · 30,000 tokens · 50 %',
+      label: '50 % · Fix the chat',
+      description: '30,000 tokens · 2 min ago',
       contextValue: 'live',
     });
   });

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatChange, formatTokens } from '../../core/condense/report';
 import { ageOf } from '../age';
 import { changeWords } from '../condensationWords';
@@ -16,6 +15,7 @@ import {
   type MoreNode,
   type Node,
 } from './nodes';
+import { shareWords, sizeWords } from './sizeWords';
 
 const State = vscode.TreeItemCollapsibleState;
 
@@ -52,14 +52,14 @@ function agentItem({ agent, children }: AgentNode): vscode.TreeItem {
 function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
   const { id, title, tokens, contextWindow, condensations, lastUsed, canUndo } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
-  const item = new vscode.TreeItem(title, State.None);
+  const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
+  const item = rowOf(title, {
+    share: shareWords(tokens, contextWindow),
+    size: words,
+    last,
+    age: ageOf(now - lastUsed),
+  });
   item.id = `live/${id}`;
-  item.description = [
-    ageOf(now - lastUsed),
-    vscode.l10n.t('{0} tokens', formatTokens(tokens)),
-    share(tokens, contextWindow),
-    ...(last ? [formatChange(last.tokensBefore, last.tokensAfter)] : []),
-  ].join(' · ');
   item.iconPath = new vscode.ThemeIcon(last ? 'fold' : 'comment');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
   return item;
@@ -67,21 +67,16 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
 
 function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.TreeItem {
   const { found, ledger, children } = node;
-  const { details, path } = found;
   const last = shownCondensation(ledger);
-  const problem = details?.problem;
-  const item = new vscode.TreeItem(
-    titleOf(found) ?? basename(path),
-    children.length > 0 ? State.Collapsed : State.None,
-  );
-  item.id = `${found.agent}/${path}`;
-  item.description = [
-    ageOf(facts.now - found.modified),
-    ...sizeOf(found, facts.contextWindow),
-    ...(last ? [formatChange(last.tokensBefore, last.tokensAfter)] : []),
-    ...(node.isGivenBack ? [vscode.l10n.t('given back')] : []),
-  ].join(' · ');
-  item.tooltip = tooltipOf(node, facts.now);
+  const problem = found.details?.problem;
+  const tokens = problem === undefined ? found.details?.tokens : undefined;
+  const size = sizeWords(found);
+  const share = tokens === undefined ? undefined : shareWords(tokens, facts.contextWindow);
+  const age = ageOf(facts.now - found.modified);
+  const item = rowOf(titleOf(found) ?? basename(found.path), { share, size, last, age, isGivenBack: node.isGivenBack });
+  item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
+  item.id = `${found.agent}/${found.path}`;
+  item.tooltip = tooltipOf(node, facts, share === undefined ? size : shareOf(size, share, facts.contextWindow));
   item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'fold' : 'comment');
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
@@ -97,24 +92,41 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   return item;
 }
 
-/** Tokens and their share of the window, or why they are not known. */
-function sizeOf({ details }: IndexedConversation, contextWindow: number): string[] {
-  if (details?.problem !== undefined) return [vscode.l10n.t('can’t be read')];
-  if (details?.tokens !== undefined) {
-    return [vscode.l10n.t('{0} tokens', formatTokens(details.tokens)), share(details.tokens, contextWindow)];
-  }
-  return [details?.isComplete === true ? vscode.l10n.t('too large to count') : vscode.l10n.t('counting…')];
+interface Figures {
+  /** Of the context window; undefined where it is not known. */
+  readonly share: string | undefined;
+  readonly size: string;
+  /** The last condensation that is shown. */
+  readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
+  readonly age: string;
+  readonly isGivenBack?: boolean;
 }
 
-const share = (tokens: number, window: number): string => `${Math.round((tokens / window) * 100)} %`;
+/** A side bar is narrow and titles are long: what stands behind the title is cut off first, so the share comes before it. */
+function rowOf(title: string, { share, size, last, age, isGivenBack = false }: Figures): vscode.TreeItem {
+  const item = new vscode.TreeItem(share === undefined ? title : `${share} · ${title}`, State.None);
+  const figures = [
+    size,
+    ...(last ? [formatChange(last.tokensBefore, last.tokensAfter)] : []),
+    age,
+    ...(isGivenBack ? [vscode.l10n.t('given back')] : []),
+  ];
+  item.description = figures.join(' · ');
+  item.accessibilityInformation = { label: [title, ...(share === undefined ? [] : [share]), ...figures].join(', ') };
+  return item;
+}
+
+const shareOf = (size: string, share: string, window: number): string =>
+  vscode.l10n.t('{0}, {1} of a window of {2}', size, share, formatTokens(window));
 
 /** Everything here comes from files of others: it is text, never Markdown. */
-function tooltipOf({ found, ledger }: ConversationNode, now: number): string {
+function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size: string): string {
   const { details, path } = found;
   const last = shownCondensation(ledger);
   const workspace = workspaceOf(found);
   return [
     titleOf(found) ?? basename(path),
+    size,
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),

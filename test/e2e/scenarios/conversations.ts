@@ -52,7 +52,7 @@ const everyAgent: Scenario = async (bed) => {
   await screenshot(bench, 'conversations-dark');
 
   await clickRow(bench, 'Claude Code');
-  await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*[\d,]+ tokens · \d+ %/.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /\d+ % · Rename value7 .*[\d,]+ tokens · /.test(text)));
   await treeRows(bench, (texts) => texts.some((text) => text.includes('can’t be read')));
   const log = await until('the log', () => {
     const text = bench.server.outputText('Context Condenser');

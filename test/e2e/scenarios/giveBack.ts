@@ -28,7 +28,7 @@ async function condensed(bed: Bed, home: string, agent: string): Promise<Workben
   await openContainer(bench, 'Context Condenser');
   await treeRows(bench, (texts) => texts.some((text) => text.includes(agent)));
   await clickRow(bench, agent);
-  await treeRows(bench, (texts) => texts.some((text) => /tokens · \d+ %/.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /\d+ % · .* tokens · /.test(text)));
   await chooseInMenu(bench, 'tokens · ', 'Condense');
   await notification(bench, 'Context condensed using');
   await clearNotifications(bench);

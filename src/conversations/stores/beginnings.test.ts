@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { beginnings } from './beginnings';
+import { KeptHeads } from './keptHeads';
+
+const folder = mkdtempSync(join(tmpdir(), 'beginnings-'));
+const path = join(folder, 'file');
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('each step holds the one before, and the last says whether the file ends there', () => {
+  const sizes = fc.oneof(
+    fc.integer({ min: 0, max: 70_000 }),
+    fc.constantFrom(4_096, 16_384, 65_536, 262_143, 262_144, 262_145),
+  );
+  fc.assert(
+    fc.property(sizes, (size) => {
+      const content = Uint8Array.from({ length: size }, (_, index) => index % 251);
+      writeFileSync(path, content);
+      const steps = [...beginnings(path)];
+      for (const { bytes } of steps) expect(Buffer.compare(bytes, content.subarray(0, bytes.length))).toBe(0);
+      expect(steps.slice(0, -1).every(({ isWhole }) => !isWhole)).toBe(true);
+      expect(steps.at(-1)?.isWhole).toBe(size < 262_144);
+      expect(steps.at(-1)?.bytes).toHaveLength(Math.min(size, 262_144));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('heads are kept within a bound, and given away once', () => {
+  const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
+  const heads = new KeptHeads(100);
+  heads.keep('a', head(60));
+  heads.keep('b', head(60));
+  expect(heads.take('b')).toBeUndefined();
+  expect(heads.take('a')?.bytes).toHaveLength(60);
+  expect(heads.take('a')).toBeUndefined();
+  heads.keep('b', head(100));
+  expect(heads.take('b')?.bytes).toHaveLength(100);
+});

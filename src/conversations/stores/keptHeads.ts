@@ -1,0 +1,27 @@
+import type { FileHead } from '../readFile';
+
+/** What most machines' heads take is a quarter of this. */
+const MAX_BYTES = 32 * 1024 ** 2;
+
+/** Beginnings of files that were read for a title, until the files are read whole. What doesn't fit is read again. */
+export class KeptHeads {
+  private readonly byPath = new Map<string, FileHead>();
+  private bytes = 0;
+
+  constructor(private readonly maxBytes = MAX_BYTES) {}
+
+  keep(path: string, head: FileHead): void {
+    if (this.bytes + head.bytes.length > this.maxBytes) return;
+    this.bytes += head.bytes.length;
+    this.byPath.set(path, head);
+  }
+
+  /** Gives it away: it is of no use a second time. */
+  take(path: string): FileHead | undefined {
+    const head = this.byPath.get(path);
+    if (!head) return undefined;
+    this.byPath.delete(path);
+    this.bytes -= head.bytes.length;
+    return head;
+  }
+}
