@@ -51,7 +51,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     }),
     vscode.commands.registerCommand('contextCondenser.undo', () => load().undoLast(services)),
     vscode.commands.registerCommand('contextCondenser.manageProfiles', () => load().manageProfiles(services)),
-    vscode.commands.registerCommand('contextCondenser.chooseProvider', () => load().chooseProvider()),
+    vscode.commands.registerCommand('contextCondenser.chooseProvider', () => load().chooseProvider(services)),
     vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', () => load().chooseCondensingProfile()),
     vscode.commands.registerCommand('contextCondenser.previewPrompt', (path?: unknown) =>
       load().previewPrompt(services, typeof path === 'string' ? path : undefined),

@@ -9,6 +9,9 @@ import type { ModelServer } from '../../test/servers/modelServer';
 import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
 import type { Services } from '../commands/services';
+import { foreignProvider } from '../extensionApi/foreignProvider';
+import { parseProvider } from '../extensionApi/parse';
+import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
 import { undoLast } from '../commands/undo';
 import { KEY } from '../api/testing';
@@ -96,6 +99,16 @@ describe('a task that outgrows the window', () => {
     );
     expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
     expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
+  });
+
+  it('by a provider of another extension, with its configuration', async () => {
+    const registration = services.registered.add(foreignProvider(parseProvider(cutter)));
+    fake.settings['contextCondenser.provider'] = cutter.id;
+    fake.settings['contextCondenser.providers'] = { [cutter.id]: { minimum: 1_000 } };
+    await readFiles(10);
+    expect(log.lines.join('\n')).toContain('Context condensed using Cutter strategy');
+    expect(lastBody()).toContain('⟦condensed: a file');
+    registration();
   });
 
   it('a notification offers Undo, Show Diff and Details; none is none', async () => {

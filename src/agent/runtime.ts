@@ -208,7 +208,7 @@ export class AgentRuntime implements vscode.Disposable {
 
 /** What the user has set, as it is now. */
 function liveSettings(): LiveSettings {
-  const { provider } = manualSettings();
+  const { provider, coherenceFloor } = manualSettings();
   const { condensing, maxCost } = modelSettings();
   const { backgroundPercent, coldPercent } = agentSettings();
   return {
@@ -219,6 +219,7 @@ function liveSettings(): LiveSettings {
     ...(coldPercent > 0 && { coldPercent }),
     mayUseNative: condensing !== undefined && maxCost > 0,
     maxCost,
+    coherenceFloor,
   };
 }
 

@@ -105,15 +105,21 @@ export async function askProvider(
   }
 }
 
-/** "Choose Provider": what condensing by hand uses. */
-export async function chooseProvider(): Promise<void> {
+/** "Choose Provider": what condenses by hand and in agent mode. */
+export async function chooseProvider({ registered }: Services): Promise<void> {
   const { condensing } = modelSettings();
   const native: ProviderItem = {
     provider: 'native',
     label: 'Native',
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   };
-  const picked = await vscode.window.showQuickPick([native, ...WITHOUT_PROFILE()], {
+  const others = registered.list().map(({ id, name, description }) => ({
+    provider: id,
+    label: name,
+    description: vscode.l10n.t('from another extension'),
+    detail: description,
+  }));
+  const picked = await vscode.window.showQuickPick([native, ...WITHOUT_PROFILE(), ...others], {
     title: vscode.l10n.t('Condense with'),
   });
   if (!picked) return;

@@ -8,7 +8,11 @@ import type { window } from '../../test/support/vscode';
 import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
-import { condenseNow, undoLast } from './index';
+import { foreignProvider } from '../extensionApi/foreignProvider';
+import { parseProvider } from '../extensionApi/parse';
+import { cutter } from '../extensionApi/testing';
+import { previewCondensation } from './conversations/show';
+import { chooseProvider, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from './services';
@@ -70,6 +74,20 @@ describe('Condense Context Now', () => {
     expect(fake.progress).toContain('Reading the conversation');
     expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:`);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
+  });
+
+  it('takes a provider of another extension, and says where it is not there', async () => {
+    fake.settings['contextCondenser.provider'] = cutter.id;
+    await condenseNow(services, file);
+    expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
+    services.registered.add(foreignProvider(parseProvider(cutter)));
+    await condenseNow(services, file);
+    expect(last().message).toMatch(/^Context condensed using Cutter\. /);
+    await previewCondensation(services, file);
+    expect(last().message).toContain('sample.cutter comes from another extension');
+    fake.picks = ['Cutter'];
+    await chooseProvider(services);
+    expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
   });
 
   it('tells other extensions of it', async () => {

@@ -2,7 +2,9 @@ import { basename, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
+import type { CondensationProvider } from '../core/condense';
 import { formatTokens } from '../core/condense/report';
+import { isBuiltIn, type BuiltInProviderId } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
 import { possibleTarget } from '../giveBack/target';
 import { condensationWords } from '../views/condensationWords';
@@ -11,12 +13,13 @@ import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from './background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { modelSettings } from './modelSettings';
+import { condenseInHost } from './condenseInHost';
 import { condenseNative } from './native';
 import { pickConversation } from './pickConversation';
 import { providerConfig } from './providerConfig';
 import type { Services } from './services';
 import { manualSettings, type ManualSettings } from './settings';
-import { condenseSmart, mayAskModels } from './smart';
+import { mayAskModels } from './smart';
 import { undoCondensation } from './undo';
 
 /** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
@@ -64,8 +67,8 @@ export async function condenseFile(services: Services, path: string, settings: M
           report.report({ message: step });
         };
         const models = modelSettings();
-        if (settings.provider === 'strategy' || (settings.provider === 'smart' && mayAskModels(task.config))) {
-          return condenseSmart(services, path, settings, task.config, models, signal, told);
+        if (runsInHost(settings.provider, task.config)) {
+          return condenseInHost(services, path, settings, task.config, models, signal, told);
         }
         if (settings.provider !== 'native') return inBackground(services, task, signal, told);
         if (!models.condensing) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
@@ -85,6 +88,10 @@ export async function condenseFile(services: Services, path: string, settings: M
   }
 }
 
+/** What may ask models needs the keys, and a provider of another extension lives in this host. */
+const runsInHost = (provider: string, config: unknown): boolean =>
+  !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && mayAskModels(config));
+
 /** What was done, in one paragraph (a notification has no lines), with what can be done next. */
 async function tell(services: Services, result: CondensedResult): Promise<void> {
   services.last = { conversation: result.conversation.id, title: result.conversation.title };
@@ -100,7 +107,7 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
   const { path } = result.conversation;
   const choices = [showDiff, save, ...(possibleTarget(path) ? [giveBack] : []), undo, details];
   for (;;) {
-    const choice = await vscode.window.showInformationMessage(summaryOf(result), ...choices);
+    const choice = await vscode.window.showInformationMessage(summaryOf(services, result), ...choices);
     switch (choice) {
       case showDiff:
         await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', result.conversation.title));
@@ -123,17 +130,25 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
   }
 }
 
-function summaryOf(result: CondensedResult): string {
+function summaryOf({ registered }: Services, result: CondensedResult): string {
   const { provider, tokensAfter, targetTokens, notes } = result;
   const missed =
     tokensAfter > targetTokens
       ? [vscode.l10n.t('the target of {0} tokens was not reached', formatTokens(targetTokens))]
       : [];
-  return condensationWords({ ...result, provider: providerName(provider), notes: [...missed, ...notes] });
+  return condensationWords({ ...result, provider: nameOf(provider, registered.list()), notes: [...missed, ...notes] });
 }
 
-const NAMES: Readonly<Record<string, string>> = { native: 'Native', truncation: 'Truncation' };
-const providerName = (id: string): string => NAMES[id] ?? 'Lossless';
+const NAMES: Readonly<Record<BuiltInProviderId, string>> = {
+  native: 'Native',
+  lossless: 'Lossless',
+  truncation: 'Truncation',
+  smart: 'Smart',
+  strategy: 'Strategy',
+};
+
+const nameOf = (id: string, registered: readonly CondensationProvider[]): string =>
+  isBuiltIn(id) ? NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 
 /** Nothing came of it: why, and what else could be tried. */
 async function tellUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {

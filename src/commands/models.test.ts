@@ -276,19 +276,19 @@ describe('condensing with Native', () => {
 describe('choosing', () => {
   it('a provider; Native needs a profile', async () => {
     fake.picks = ['Lossless'];
-    await chooseProvider();
+    await chooseProvider(services);
     expect(setting('provider')).toBe('lossless');
     fake.picks = ['Native'];
     fake.answers = ['Add Profile'];
-    await chooseProvider();
+    await chooseProvider(services);
     expect(setting('provider')).toBe('lossless');
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await addProfile();
     fake.picks = ['Native'];
-    await chooseProvider();
+    await chooseProvider(services);
     expect(setting('provider')).toBe('native');
     fake.picks = [undefined];
-    await chooseProvider();
+    await chooseProvider(services);
   });
 
   it('a condensing profile, or none', async () => {

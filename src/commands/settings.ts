@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { coherenceFloorIn, type CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 
 /** The settings that condensing by hand takes. */
 export interface ManualSettings {
+  /** Id of a provider, which another extension may bring. */
   readonly provider: string;
   readonly targetPercent: number;
   readonly history: HistoryScope;
@@ -17,9 +17,11 @@ export function manualSettings(): ManualSettings {
   const settings = vscode.workspace.getConfiguration('contextCondenser');
   const percent = settings.get<unknown>('manual.targetPercent');
   return {
-    provider: BUILT_IN_PROVIDERS.find((id) => id === settings.get<string>('provider')) ?? 'lossless',
+    provider: providerIn(settings.get<unknown>('provider')),
     targetPercent: typeof percent === 'number' && Number.isFinite(percent) ? Math.min(95, Math.max(5, percent)) : 50,
     history: settings.get<string>('history') === 'all' ? 'all' : 'active',
     coherenceFloor: coherenceFloorIn(settings.get<unknown>('coherenceFloor')),
   };
 }
+
+const providerIn = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : 'lossless');

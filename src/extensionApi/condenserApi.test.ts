@@ -9,9 +9,10 @@ import { fake } from '../../test/support/vscode';
 import type { Services } from '../commands/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
-import type { CondensedEvent, ContextCondenserApi, Message, Provider, ProviderInput } from './api';
+import type { CondensedEvent, ContextCondenserApi, Message, Provider } from './api';
 import { condenserApi } from './condenserApi';
 import { getApi } from './index';
+import { cutter } from './testing';
 
 let folder: string;
 let services: Services;
@@ -39,35 +40,6 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Cuts every result of more than so many tokens. */
-const cutter: Provider = {
-  id: 'sample.cutter',
-  name: 'Cutter',
-  description: 'Cuts long results.',
-  version: '1.2.3',
-  configSchema: {
-    type: 'object',
-    properties: { minimum: { type: 'integer', minimum: 0, default: 100 } },
-    additionalProperties: false,
-  },
-  condense({ messages: view, config, countTokens, onProgress }: ProviderInput) {
-    const { minimum } = config as { minimum: number };
-    onProgress({ step: 'Cutting', done: 0, total: 1 });
-    const changes = view.flatMap(({ content }, message) =>
-      typeof content === 'string'
-        ? []
-        : content.flatMap((block, index) => {
-            const text = block['content'];
-            if (block.type !== 'tool_result' || typeof text !== 'string' || countTokens(text) < minimum) return [];
-            const path = ['content', index, 'content'];
-            return [
-              { kind: 'cut', message, path, start: 0, end: text.length, what: 'a file', reason: 'long' } as const,
-            ];
-          }),
-    );
-    return Promise.resolve({ changes, notes: ['Cut.'] });
-  },
-};
 const withCondense = (condense: Provider['condense'], more: Partial<Provider> = {}): Provider => ({
   ...cutter,
   ...more,

@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { checkMessage } from '../conversations/messageShape';
 import type { Edit } from '../core/condense/edits';
 import type { WindowLimits } from '../core/condense/fallback';
-import { BUILT_IN_PROVIDERS } from '../core/condense/types';
+import { isBuiltIn } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
 import type { ApiMessage } from '../core/messages/types';
 import type { Conversation, CondenseOptions, ModelWindow, Provider, ProviderEstimate, ProviderResult } from './api';
-
-const BUILT_IN: readonly string[] = BUILT_IN_PROVIDERS;
 
 const count = z.int().min(0);
 const dollars = z.number().min(0);
@@ -84,7 +82,7 @@ const provider = z
     id: z
       .string()
       .regex(/^[\w.-]{1,64}$/, 'is made of letters, digits, ., _ and -, at most 64')
-      .refine((id) => !BUILT_IN.includes(id), 'is the id of a built-in provider'),
+      .refine((id) => !isBuiltIn(id), 'is the id of a built-in provider'),
     name,
     description: name,
     version: name,

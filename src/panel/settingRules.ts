@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { validate } from '../core/condense/config';
 import { promptProblems } from '../core/condense/summary/prompt';
 import type { CondensationProvider, ConfigProblem, ConfigSchema } from '../core/condense/types';
+import { isRecord } from '../core/messages/blocks';
 import { parsePresets } from '../settings/presets';
 import { parseProfiles } from '../settings/profiles';
 
@@ -30,13 +31,15 @@ export class SettingRules {
   /**
    * @param schemas the settings' schemas by name.
    * @param providers those whose configuration is a setting.
+   * @param registered those of other extensions, which have theirs in the setting `providers`.
    */
   constructor(
     schemas: Readonly<Record<string, ConfigSchema>>,
     private readonly providers: readonly CondensationProvider[],
+    private readonly registered: () => readonly CondensationProvider[] = () => [],
   ) {
     for (const [name, schema] of Object.entries(schemas)) {
-      const own = RULES[name];
+      const own = RULES[name] ?? this.ownRule(name);
       const provider = providers.find(({ id }) => id === name);
       // A provider knows more than its schema in package.json, such as the names of the user's own presets.
       this.rules.set(name, provider ? [providerRule(provider)] : [...(own ? [own] : []), schemaRule(schema)]);
@@ -53,6 +56,31 @@ export class SettingRules {
     if (result?.valid !== false) return result?.config;
     const defaults = provider?.validateConfig(undefined);
     return defaults?.valid === true ? defaults.config : undefined;
+  }
+
+  /** What the schema can't say: which providers there are. */
+  private ownRule(name: string): Rule | undefined {
+    switch (name) {
+      case 'provider':
+        return (value) => {
+          const known = [...this.providers, ...this.registered()].map(({ id }) => id);
+          if (value === undefined || known.some((id) => id === value)) return [];
+          return [
+            { path: '', message: `there is no provider ${JSON.stringify(value)}; known are ${known.join(', ')}` },
+          ];
+        };
+      case 'providers':
+        return (value) =>
+          this.registered().flatMap((provider) => {
+            const config = isRecord(value) && Object.hasOwn(value, provider.id) ? value[provider.id] : undefined;
+            return providerRule(provider)(config).map(({ path, message }) => ({
+              path: [provider.id, path].filter((part) => part !== '').join('.'),
+              message,
+            }));
+          });
+      default:
+        return undefined;
+    }
   }
 
   /** @returns the problems by path inside the setting; none where there is no such setting's value to judge. */

@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, l10n, workspace } from '../../test/support/vscode';
 import { PANEL_COMMANDS, PROTOCOL_VERSION, methods, type Params } from './protocol';
+import { foreignProvider } from '../extensionApi/foreignProvider';
+import { parseProvider } from '../extensionApi/parse';
+import { cutter } from '../extensionApi/testing';
 import { openTestPanel, type TestPanel } from './testing';
 
 const KEY = 'sk-a-key-that-must-not-be-seen';
@@ -103,10 +106,20 @@ describe('a setting', () => {
     expect(fake.settings['contextCondenser.truncation']).toBeUndefined();
   });
 
+  it('may name a provider of another extension, whose configuration its schema checks', async () => {
+    const panel = ready(openTestPanel({}, [foreignProvider(parseProvider(cutter))]));
+    expect(await problemsOf(panel, change('provider', cutter.id))).toEqual([]);
+    expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
+    expect(await problemsOf(panel, change('providers', { [cutter.id]: { minimum: 5 } }))).toEqual([]);
+    expect(await problemsOf(panel, change('providers', { gone: { any: 1 } }))).toEqual([]);
+    const wrong = change('providers', { [cutter.id]: { minimum: -1 } });
+    expect((await problemsOf(panel, wrong)).join('\n')).toMatch(/^sample\.cutter\.minimum: Too small/);
+  });
+
   it.each([
     ['out of its bounds', change('threshold', 101), /Too big/],
     ['of another type', change('threshold', 'much'), /expected number/],
-    ['none of the choices', change('provider', 'magic'), /Invalid option/],
+    ['none of the choices', change('provider', 'magic'), /no provider "magic"; known are lossless/],
     ['wrong inside', change('truncation', { toolResults: { maxLines: 0 } }), /^toolResults\.maxLines: Too small/],
     ['unknown inside', change('lossless', { magic: true }), /Unrecognized key/],
     ['a prompt with a wrong name', change('condensingPrompt', 'Use {{facts}}'), /\{\{facts\}\} is not known/],

@@ -30,7 +30,10 @@ export class SettingsPanel implements vscode.Disposable {
   ) {
     const { services, extension } = parts;
     this.schemas = settingSchemas(extension.packageJSON as Manifest);
-    this.settings = new PanelSettings(this.schemas, new SettingRules(this.schemas, this.providers));
+    this.settings = new PanelSettings(
+      this.schemas,
+      new SettingRules(this.schemas, this.providers, () => services.registered.list()),
+    );
     this.facts = new ProfileFacts(parts, () => {
       this.tellState();
     });

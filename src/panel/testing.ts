@@ -1,6 +1,7 @@
 /** A settings panel in a test: the real host side over the double of VS Code. */
 import { readFileSync } from 'node:fs';
 import { fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
+import type { CondensationProvider } from '../core/condense';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';
@@ -22,8 +23,11 @@ export interface TestPanel {
 
 export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, unknown>>;
 
-/** @param backend what stands in for the commands, which call models and read conversations. */
-export function openTestPanel(backend: Backend = {}): TestPanel {
+/**
+ * @param backend what stands in for the commands, which call models and read conversations.
+ * @param registered the providers of other extensions.
+ */
+export function openTestPanel(backend: Backend = {}, registered: readonly CondensationProvider[] = []): TestPanel {
   for (const [name, schema] of Object.entries(manifest.contributes.configuration.properties)) {
     fake.defaults[name] = schema.default;
   }
@@ -41,7 +45,7 @@ export function openTestPanel(backend: Backend = {}): TestPanel {
         extensionPath: '/extension',
       },
       log: { warn: log, info: log, error: log },
-      registered: { list: () => [] },
+      registered: { list: () => registered },
     },
     extension: { packageJSON: manifest },
     commands: () => commands,

@@ -29,6 +29,9 @@ const HARDER_SHARE = 0.6;
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
 export class Condensing {
+  /** Providers that were told to be missing. */
+  private readonly missing = new Set<string>();
+
   constructor(private readonly parts: LiveParts) {}
 
   /**
@@ -58,7 +61,7 @@ export class Condensing {
     conversation.preparation?.abort();
     const limitTokens = Math.floor(conversation.countedTokens * HARDER_SHARE) - conversation.overheadTokens;
     const settings = this.settings();
-    const provider = this.needsModel(settings.provider) ? 'truncation' : settings.provider;
+    const provider = this.needsModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
       this.parts.manager,
       {
@@ -66,6 +69,7 @@ export class Condensing {
         provider,
         config: provider === settings.provider ? settings.config : settings.configs?.[provider],
         trigger: 'manual',
+        coherenceFloor: {},
         targetTokens: Math.max(0, limitTokens),
       },
       {
@@ -100,12 +104,22 @@ export class Condensing {
     return this.take(conversation, outcome, 'by-hand', signal);
   }
 
-  /** The settings as they are now; a provider that isn't there any more gives way to the active one. */
+  /** The settings as they are now; a provider that isn't there gives way to the active one, and that is told once. */
   private settings(): LiveSettings {
-    const { manager } = this.parts;
+    const { manager, emit } = this.parts;
     const settings = this.parts.settings();
-    if (manager.listProviders().some(({ id }) => id === settings.provider)) return settings;
-    return { ...settings, provider: manager.getActiveProvider().id, config: undefined };
+    const { provider } = settings;
+    if (manager.listProviders().some(({ id }) => id === provider)) {
+      this.missing.delete(provider);
+      return settings;
+    }
+    const { id, name } = manager.getActiveProvider();
+    if (!this.missing.has(provider)) {
+      this.missing.add(provider);
+      const message = `There is no provider "${provider}"; ${name} condenses until the extension that brings it has started.`;
+      emit({ kind: 'problem', message });
+    }
+    return { ...settings, provider: id, config: undefined };
   }
 
   /** Whether the request, as it stands, fits into the model's window. */
@@ -135,11 +149,9 @@ export class Condensing {
     return cacheState(model, lastAnswered, this.parts.clock.now());
   }
 
-  private needsModel(provider: string): boolean {
-    const { manager } = this.parts;
-    return manager
-      .listProviders()
-      .some(({ id, capabilities }) => id === provider && capabilities.supportsLLMSummarization);
+  /** A mechanical condensation is made within the request, one that needs a model beside it. */
+  private needsModel({ provider, config }: LiveSettings): boolean {
+    return this.parts.manager.asksModel(provider, config);
   }
 
   private condense(
@@ -148,7 +160,7 @@ export class Condensing {
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
     const settings = this.settings();
-    return this.needsModel(settings.provider)
+    return this.needsModel(settings)
       ? this.withModel(conversation, reason, signal, settings)
       : this.mechanically(conversation, reason, signal, settings);
   }
@@ -220,10 +232,10 @@ export class Condensing {
 
   private prepareInBackground(conversation: LiveConversation): void {
     const settings = this.settings();
-    const { backgroundPercent, provider } = settings;
+    const { backgroundPercent } = settings;
     const { model, id, countedTokens, overheadTokens } = conversation;
     if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
-    if (this.modelTokens(conversation) < tokensFrom(backgroundPercent, model) || !this.needsModel(provider)) return;
+    if (this.modelTokens(conversation) < tokensFrom(backgroundPercent, model) || !this.needsModel(settings)) return;
     if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
     this.start(conversation, settings);
   }
@@ -341,7 +353,7 @@ export class Condensing {
     signal: AbortSignal | undefined,
   ): CondensationRequest {
     const { id, messages, shown, model, system, overheadTokens, pinned } = conversation;
-    const { provider, config, target, maxCost } = settings;
+    const { provider, config, target, maxCost, coherenceFloor } = settings;
     const window = this.window(conversation);
     return {
       conversation: id,
@@ -357,6 +369,7 @@ export class Condensing {
       ...(model.vendor !== undefined && { vendor: model.vendor }),
       ...(pinned.size > 0 && { pinned }),
       ...(maxCost !== undefined && { maxCost }),
+      ...(coherenceFloor && { coherenceFloor }),
       ...(signal && { signal }),
     };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testClock } from '../../../test/servers/testClock';
-import { nativeProvider } from '../../core/condense';
+import { nativeProvider, smartProvider } from '../../core/condense';
 import { findMarkers } from '../../core/condense/markers';
 import { selectSummarizer } from '../../core/condense/summary/selectSummarizer';
 import { testSummarizer, SONNET_PRICES } from '../../core/condense/summary/testing';
@@ -8,7 +8,7 @@ import type { CondensationProvider } from '../../core/condense/types';
 import type { Usage } from '../../core/cost/usage';
 import { newViolations } from '../../core/messages/firewall';
 import type { ApiMessage } from '../../core/messages/types';
-import { assistant, lines, result, user } from '../../core/testing';
+import { assistant, exchange, lines, result, user } from '../../core/testing';
 import { nodeFiles } from '../../storage/nodeFiles';
 import { inFolder, liveBed, read, reads, request, upstream } from './testing';
 import type { AgentRequest } from './types';
@@ -101,8 +101,40 @@ describe('a request', () => {
 
   it('with a provider that is not there uses the active one', () =>
     inFolder(async (root) => {
-      const { live } = liveBed(root, { settings: { provider: 'gone' } });
+      const { live, events } = liveBed(root, { settings: { provider: 'gone' } });
       expect((await live.prepare(request(DUE))).outcome?.provider).toBe('lossless');
+      await live.prepare(request([...DUE, ...read('more')]));
+      const problems = events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
+      expect(problems).toEqual([expect.stringContaining('no provider "gone"; Lossless condenses')]);
+    }));
+
+  it('is condensed within the request by passes that ask no model', () =>
+    inFolder(async (root) => {
+      const bed = liveBed(root, {
+        providers: [smartProvider()],
+        settings: { provider: 'smart' },
+      });
+      const { live, events } = bed;
+      bed.settings = { ...bed.settings, config: 'file-aware', backgroundPercent: 10 };
+      const prepared = await live.prepare(request(DUE));
+      expect(prepared.outcome).toMatchObject({ kind: 'condensed', provider: 'smart' });
+      expect(events.map(({ kind }) => kind)).not.toContain('preparing');
+    }));
+
+  it('goes under the coherence floor only where it must fit', () =>
+    inFolder(async (root) => {
+      // Of one error line nothing may be lost sight of.
+      const failing = [...exchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${lines('log', 90)}`)];
+      const messages = [...DUE.slice(0, 2), ...failing, ...DUE.slice(2)];
+      const settings = { config: { toolResults: { mode: 'suppress' } }, coherenceFloor: { errors: 100 } };
+      const { live } = liveBed(root, { settings });
+      const due = await live.prepare(request(messages));
+      expect(due.outcome?.notes.join('\n')).toContain('the floor is 100 %');
+      expect(json(due.messages)).toContain('Error: boom');
+      const grown = [...messages, ...reads(4, 100, 'g').slice(2)];
+      const must = await live.prepare(request(grown));
+      expect(must.outcome?.kind).toBe('condensed');
+      expect(must.tokens).toBeLessThanOrEqual(32_000);
     }));
 });
 

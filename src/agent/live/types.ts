@@ -6,6 +6,7 @@ import type { CacheLifetime, ModelPrices } from '../../core/cost/prices';
 import type { Saving } from '../../core/cost/saving';
 import type { Usage, UsageAccounting } from '../../core/cost/usage';
 import type { CondensationOutcome } from '../../core/condense';
+import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
 import type { Edit, EditId } from '../../core/condense/edits';
 import type { CondensationId } from '../../core/condense/ledger';
 import type { EffectiveThreshold, WindowPoint } from '../../core/condense/thresholds';
@@ -221,6 +222,8 @@ export interface LiveSettings {
   readonly configs?: Readonly<Record<string, unknown>>;
   /** US dollars that one condensation may cost; absent: no limit. */
   readonly maxCost?: number;
+  /** Percent of each kind of facts that must stand in the view; what must fit into the window goes under it. Default none. */
+  readonly coherenceFloor?: CoherenceFloor;
   /** Milliseconds that a request waits for a model's condensation before it goes on without; default 30,000. */
   readonly waitMs?: number;
   /** Milliseconds after which a model's condensation is given up; default 300,000. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
+import { isBuiltIn } from '../../core/condense/types';
 import { condensationWords } from '../../views/condensationWords';
 import { modelSettings } from '../modelSettings';
 import { previewPrompt } from '../previewPrompt';
@@ -45,6 +46,14 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = manualSettings();
+  if (!isBuiltIn(provider)) {
+    const words = vscode.l10n.t(
+      '{0} comes from another extension and can only be tried. What it condenses can be undone.',
+      provider,
+    );
+    void vscode.window.showInformationMessage(words);
+    return;
+  }
   if (provider === 'native' && modelSettings().condensing) {
     await previewPrompt(services, path);
     return;

@@ -7,6 +7,7 @@ import { Cooldown } from './cooldown';
 import { applyEdits, editKey, type Edit } from './edits';
 import { Pace } from './pace';
 import {
+  mayAskModel,
   ProviderFailure,
   type CondensationOptions,
   type CondensationProvider,
@@ -146,6 +147,16 @@ export class CondensationManager {
       version: provider.version,
       capabilities: provider.getCapabilities(),
     }));
+  }
+
+  /**
+   * Whether a condensation by this provider may call a model.
+   * @param config as it came from outside.
+   * @throws UnknownProviderError
+   */
+  asksModel(id: string, config: unknown): boolean {
+    const provider = this.getProvider(id);
+    return mayAskModel(provider, configFor(provider, config).config);
   }
 
   /** @throws UnknownProviderError */

@@ -6,6 +6,7 @@ import type { Edit } from './edits';
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
+export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
 export interface ProviderCapabilities {
   /** True where all that the provider leaves out can be had back without a model. */
@@ -169,6 +170,10 @@ export interface ReductionEstimate {
 /** `high`: many replies of the model have been seen; `medium`: some; `low`: none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
+/** Whether a provider may call a model, configured as given. @param config as the provider's check gave it */
+export const mayAskModel = (provider: CondensationProvider, config: unknown): boolean =>
+  provider.asksModel?.(config) ?? provider.getCapabilities().supportsLLMSummarization;
+
 /** A condensation strategy (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
 export interface CondensationProvider<Config = unknown> {
   readonly id: string;
@@ -180,6 +185,8 @@ export interface CondensationProvider<Config = unknown> {
   getConfigSchema(): ConfigSchema;
   /** Checks a configuration from outside; what is absent takes its default. */
   validateConfig(config: unknown): ValidationResult<Config>;
+  /** Whether a condensation with this configuration may call a model. Absent: as its capabilities say. */
+  asksModel?(config: Config): boolean;
 
   /**
    * Condenses, without side effects.

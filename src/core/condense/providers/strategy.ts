@@ -2,9 +2,10 @@
 import { validate, jsonSchema } from '../config';
 import { findPreset, type Preset } from '../presets';
 import { BUILT_IN_STRATEGIES } from '../strategy/builtIn';
+import { readyStep, type StepParts } from '../strategy/readyStep';
 import { StrategyRun } from '../strategy/run';
-import { strategySchema, type Strategy } from '../strategy/strategy';
-import type { CondensationProvider, ProviderCapabilities, ValidationResult } from '../types';
+import { strategySchema, type Strategy, type StrategyStep } from '../strategy/strategy';
+import { mayAskModel, type CondensationProvider, type ProviderCapabilities, type ValidationResult } from '../types';
 
 export interface StrategyParts {
   /** The providers that steps may name. */
@@ -15,8 +16,15 @@ export interface StrategyParts {
 
 /** The configuration is a strategy, or the id of one that this product brings. */
 export function strategyProvider({ providers, presets = () => [] }: StrategyParts): CondensationProvider<Strategy> {
-  const byId = new Map(providers.map((provider) => [provider.id, provider]));
-  const preset = (id: string): Preset | undefined => findPreset(id, presets());
+  const parts: StepParts = {
+    providers: new Map(providers.map((provider) => [provider.id, provider])),
+    preset: (id) => findPreset(id, presets()),
+  };
+  /** A step that can't run asks nothing. */
+  const stepAsksModel = (step: StrategyStep): boolean => {
+    const ready = readyStep(step, parts);
+    return typeof ready !== 'string' && mayAskModel(ready.provider, ready.config);
+  };
   return {
     id: 'strategy',
     name: 'Strategy',
@@ -33,16 +41,15 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     }),
     getConfigSchema: () => jsonSchema(strategySchema),
     validateConfig: chooseStrategy,
+    asksModel: ({ steps }) => steps.some(stepAsksModel),
 
-    condense: (context, strategy, options) => new StrategyRun(byId, preset, context, options).run(strategy),
+    condense: (context, strategy, options) => new StrategyRun(parts, context, options).run(strategy),
     async estimateReduction(context, strategy, options) {
-      const { tokensBefore, tokensAfter, steps } = await new StrategyRun(byId, preset, context, options).estimate(
-        strategy,
-      );
+      const { tokensBefore, tokensAfter, steps } = await new StrategyRun(parts, context, options).estimate(strategy);
       return { tokensBefore, tokensAfter, steps };
     },
     async estimateCost(context, strategy, options) {
-      return (await new StrategyRun(byId, preset, context, options).estimate(strategy)).cost;
+      return (await new StrategyRun(parts, context, options).estimate(strategy)).cost;
     },
   };
 }

@@ -3,24 +3,16 @@ import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
 import { judge } from '../condition';
 import { applyEdits, type Edit } from '../edits';
-import type { Preset } from '../presets';
 import {
   ProviderFailure,
   type CondensationOptions,
-  type CondensationProvider,
   type ConversationContext,
   type ModelCall,
   type ProviderResult,
   type StepReport,
 } from '../types';
+import { readyStep, type StepParts } from './readyStep';
 import type { Strategy, StrategyStep } from './strategy';
-
-/** A step's provider with its configuration, checked. */
-interface Ready {
-  readonly name: string;
-  readonly provider: CondensationProvider;
-  readonly config: unknown;
-}
 
 interface EstimateOfAll {
   readonly tokensBefore: number;
@@ -43,8 +35,7 @@ export class StrategyRun {
   private readonly tokensBefore: number;
 
   constructor(
-    private readonly providers: ReadonlyMap<string, CondensationProvider>,
-    private readonly preset: (id: string) => Preset | undefined,
+    private readonly parts: StepParts,
     private readonly context: ConversationContext,
     private readonly options: CondensationOptions,
   ) {
@@ -70,7 +61,7 @@ export class StrategyRun {
   async estimate(strategy: Strategy): Promise<EstimateOfAll> {
     for (const step of strategy.steps) {
       const why = await this.whyNot(step);
-      const ready = this.ready(step);
+      const ready = readyStep(step, this.parts);
       if (why !== undefined || typeof ready === 'string') {
         this.steps.push(this.skipped(nameOf(step), why ?? (typeof ready === 'string' ? ready : '')));
         continue;
@@ -111,7 +102,7 @@ export class StrategyRun {
   }
 
   private async whyNotAffordable(step: StrategyStep): Promise<string | undefined> {
-    const ready = this.ready(step);
+    const ready = readyStep(step, this.parts);
     if (typeof ready === 'string') return ready;
     const cost = await ready.provider.estimateCost(this.contextNow(), ready.config, this.optionsNow());
     if (cost === undefined) return 'what it would cost is not known';
@@ -121,7 +112,7 @@ export class StrategyRun {
   }
 
   private async runStep(step: StrategyStep): Promise<void> {
-    const ready = this.ready(step);
+    const ready = readyStep(step, this.parts);
     if (typeof ready === 'string') {
       this.fail(nameOf(step), ready);
       return;
@@ -178,20 +169,6 @@ export class StrategyRun {
     const { tokens } = this;
     const outcome = { kind: 'skipped', reason } as const;
     return { name, tokensBefore: tokens, tokensAfter: tokens, edits: 0, timeMs: 0, cost: 0, outcome };
-  }
-
-  /** The step's provider; what is wrong where there is none. */
-  private ready(step: StrategyStep): Ready | string {
-    const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
-    const provider = this.providers.get(id);
-    if (!provider) return `there is no provider "${id}"`;
-    const preset = step.preset === undefined ? undefined : this.preset(step.preset);
-    if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
-    const checked = provider.validateConfig(preset ? preset.config : step.config);
-    if (!checked.valid) {
-      return checked.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`).join('; ');
-    }
-    return { name: preset?.name ?? provider.name, provider, config: checked.config };
   }
 
   private contextNow(): ConversationContext {

@@ -69,6 +69,16 @@ const doers = (steps: readonly StepReport[]): string[] => [
 
 const share = (part: number): CondensationOptions => ({ targetTokens: Math.round(TOKENS * part), maxCost: 1 });
 
+it.each([
+  ['file-aware', { steps: [{ provider: 'lossless' }, { preset: 'file-aware' }] }, false],
+  ['a provider that isn’t there', { steps: [{ provider: 'gone' }, { preset: 'gone' }] }, false],
+  ['passes with summaries', { steps: [{ provider: 'lossless' }, { preset: 'quality' }] }, true],
+  ['Native', { steps: [{ provider: 'native' }] }, true],
+])('a strategy with %s: whether it may ask a model', (_what, steps, asks) => {
+  const checked = bed().strategy.validateConfig({ id: 's', name: 'S', ...steps });
+  expect(checked.valid && bed().strategy.asksModel?.(checked.config)).toBe(asks);
+});
+
 describe('Pipeline', () => {
   it('goes on only while the target is missed', async () => {
     expect((await bed().run('pipeline', share(0.9))).did).toEqual(['Lossless']);

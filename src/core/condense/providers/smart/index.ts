@@ -73,6 +73,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     }),
     getConfigSchema: () => jsonSchema(smartConfigSchema),
     validateConfig: (config) => chooseConfig(config, presets()),
+    asksModel: asksModels,
 
     async condense(context, config, run) {
       const expected = await estimateOfPaid(context, config, run, estimate);

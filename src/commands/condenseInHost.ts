@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
+import { parseInWorker } from '../conversations/parseInWorker';
+import { engineOf } from './engine';
+import type { ModelSettings } from './modelSettings';
+import { condenseHere, metricsOf } from './native';
+import type { Services } from './services';
+import type { ManualSettings } from './settings';
+
+/**
+ * Condenses a file in this thread: what asks models needs the keys, and providers of other extensions live here.
+ * @throws the signal's reason where it was aborted; UnknownProviderError
+ */
+export async function condenseInHost(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  config: unknown,
+  models: ModelSettings,
+  signal: AbortSignal,
+  tell: (progress: TaskProgress) => void,
+): Promise<CondensedResult | NotCondensedResult> {
+  const { counter, manager } = await engineOf(services);
+  // Before the file is read: the extension that brings the provider may not be there.
+  manager.getProvider(settings.provider);
+  tell({ step: 'Reading the conversation' });
+  const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
+  const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
+  const here = { conversation, manager, counter, metrics: metricsOf(services) };
+  return condenseHere(services, here, path, settings, config, { models, signal, tell });
+}
