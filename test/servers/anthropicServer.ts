@@ -65,6 +65,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     exchange: Exchange,
     { status, type = 'invalid_request_error', message, headers, body, contentType }: Refused,
   ): void => {
+    exchange.record.refusal = message;
     if (body !== undefined) {
       exchange.record.status = status;
       exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);

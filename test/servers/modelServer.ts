@@ -18,6 +18,8 @@ export interface RecordedRequest {
   readonly body: Json;
   /** The status that was answered; undefined until then. */
   readonly status: number | undefined;
+  /** What was said where it was refused. */
+  readonly refusal: string | undefined;
   /** The tokens that were answered, in the vendor's fields; undefined where none were. */
   readonly usage: Json | undefined;
   /** Resolves when the client closed the connection before its answer was complete; never otherwise. */
@@ -53,6 +55,8 @@ export interface ModelServer {
   play(script: Script): void;
   /** The request with this index, as soon as it's there. */
   request(index: number): Promise<RecordedRequest>;
+  /** Forgets the requests so far, which are kept whole. */
+  forget(): void;
   /** Stops listening and closes every connection. The process may end without it. */
   close(): Promise<void>;
 }
@@ -110,6 +114,7 @@ export async function startServer(
         if (known) resolve(known);
         else waiting.push({ index, tell: resolve });
       }),
+    forget: () => void requests.splice(0),
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -136,6 +141,7 @@ async function recorded(incoming: IncomingMessage, response: ServerResponse, ind
     headers: incoming.headers,
     body: parsed(Buffer.concat(chunks).toString()),
     status: undefined,
+    refusal: undefined,
     usage: undefined,
     aborted,
     isAborted: false,

@@ -51,6 +51,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
 
   const refuse = (exchange: Exchange, answer: Refused, param?: string): void => {
     const { status, type = 'invalid_request_error', message, code = null, headers, body, contentType } = answer;
+    exchange.record.refusal = message;
     if (body !== undefined) {
       exchange.record.status = status;
       exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);

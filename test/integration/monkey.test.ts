@@ -1,0 +1,38 @@
+/**
+ * The robustness run (issue 11): `MONKEY_STEPS=4000 MONKEY_SEED=7 npx vitest run test/integration/monkey.test.ts` for minutes;
+ * a short one each time.
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { runMonkey } from '../monkey/monkey';
+import { fake } from '../support/vscode';
+
+const STEPS = Number(process.env['MONKEY_STEPS'] ?? 60);
+const SEED = Number(process.env['MONKEY_SEED'] ?? 1);
+/** Bytes that 500 condensations may leave behind. */
+const LEAK = 20 * 1024 * 1024;
+
+beforeEach(() => {
+  fake.reset();
+});
+
+it(
+  'whatever is done while the model misbehaves, no request is invalid, nothing leaks, and off is off',
+  async () => {
+    const report = await runMonkey({
+      seed: SEED,
+      steps: STEPS,
+      folder: mkdtempSync(join(tmpdir(), 'monkey-')),
+      bundles: inject('bundles'),
+      sample: join(import.meta.dirname, '..', '..', 'sample', 'conversation.jsonl'),
+    });
+    process.stdout.write(`monkey, seed ${SEED}, ${STEPS} steps: ${JSON.stringify(report)}\n`);
+    expect(report.invalid).toEqual([]);
+    expect(report.condensations).toBeGreaterThan(0);
+    expect(report.comparedOff).toBeGreaterThan(0);
+    expect(report.heapGrowth).toBeLessThan(LEAK);
+  },
+  60_000 + STEPS * 3_000,
+);

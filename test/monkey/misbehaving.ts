@@ -1,0 +1,122 @@
+/** A model that works like an agent's and fails like a vendor's: what it does is drawn at random, from a seed. */
+import { RECALL_TOOL } from '../../src/agent/names';
+import type { Random } from '../generators/random';
+import type { Workspace } from '../generators/workspace';
+import {
+  callsTool,
+  cutAtMaxTokens,
+  emptyReply,
+  faulty,
+  never,
+  overloaded,
+  rateLimited,
+  refusal,
+  reply,
+  reset,
+  serverError,
+  type Behaviour,
+  type Fault,
+  type ScriptedCall,
+} from '../servers/behaviour';
+import { objects } from '../servers/json';
+import type { RecordedRequest } from '../servers/modelServer';
+
+/** Share of the requests that go wrong. */
+const FAULTS = 0.12;
+/** Share of the answers that end a turn. */
+const ENDS = 0.12;
+const STREAM_FAULTS: readonly Fault['kind'][] = ['cut', 'no-end', 'malformed', 'error'];
+const MARKER = /⟦condensed: [^⟦⟧]{1,200} · ref ([0-9a-f]+)⟧/g;
+
+export class MisbehavingModel {
+  /** Requests are not answered while this holds. */
+  isSilent = false;
+  private answered = 0;
+  private called = 0;
+
+  constructor(
+    private readonly random: Random,
+    private readonly workspace: Workspace,
+  ) {}
+
+  /** The script of a server. */
+  readonly answer = (request: RecordedRequest): Behaviour => {
+    if (this.isSilent) return never();
+    if (this.random.chance(FAULTS)) return this.fault();
+    // A summary is asked for without tools.
+    if (objects(request.body['tools']).length === 0) return this.summary();
+    if (this.random.chance(ENDS)) return reply(`That is done (${++this.answered}).`);
+    // Ids of our own: the server's follow from the number of the request, and requests are forgotten.
+    const calls = Array.from({ length: this.random.between(1, 3) }, () => ({
+      ...this.call(request),
+      id: `toolu_m${++this.called}`,
+    }));
+    return { ...callsTool(...calls), text: this.random.chance(0.5) ? 'I go on.' : '' };
+  };
+
+  private fault(): Behaviour {
+    switch (this.random.int(9)) {
+      case 0:
+        return overloaded();
+      case 1:
+        return serverError();
+      case 2:
+        return rateLimited(0);
+      case 3:
+        return reset();
+      case 4:
+        return emptyReply();
+      case 5:
+        return refusal();
+      case 6:
+        return cutAtMaxTokens('half an answer');
+      default:
+        return faulty(this.random.pick(STREAM_FAULTS), this.random.int(3));
+    }
+  }
+
+  private summary(): Behaviour {
+    const words = 'The user wants the project in order; the files were read and partly changed. ';
+    return reply(`## Goal\n${words.repeat(this.random.between(1, 40))}`);
+  }
+
+  private call({ body }: RecordedRequest): ScriptedCall {
+    const { random, workspace } = this;
+    const path = random.pick(workspace.paths);
+    const filePath = workspace.absolute(path);
+    const markers = [...JSON.stringify(body['messages']).matchAll(MARKER)];
+    switch (random.weighted({ read: 8, search: 2, edit: 3, create: 1, list: 1, recall: 2, marker: 1, unknown: 0.3 })) {
+      case 'read': {
+        const startLine = random.between(1, 500);
+        return { name: 'read_file', input: { filePath, startLine, endLine: startLine + random.between(20, 400) } };
+      }
+      case 'search':
+        return { name: 'grep_search', input: { query: 'return', maxResults: random.between(1, 60) } };
+      case 'edit': {
+        const line = random.pick(workspace.lines(path));
+        const newString = `${line} // changed ${random.int(1_000)}`;
+        return { name: 'replace_string_in_file', input: { filePath, oldString: line, newString } };
+      }
+      case 'create':
+        return {
+          name: 'create_file',
+          input: { filePath: `${filePath}.${random.int(9)}`, content: workspace.text(path) },
+        };
+      case 'list':
+        return { name: 'list_dir', input: { path: workspace.root } };
+      case 'recall': {
+        const reference = markers.length > 0 && random.chance(0.8) ? random.pick(markers)[1] : undefined;
+        return {
+          name: RECALL_TOOL,
+          input: reference === undefined ? { words: 'return value' } : { references: [reference], maxTokens: 2_000 },
+        };
+      }
+      case 'marker': {
+        const content = markers.length > 0 ? random.pick(markers)[0] : '⟦condensed: nothing · ref 000000⟧';
+        return { name: 'create_file', input: { filePath: `${filePath}.copy`, content } };
+      }
+      case 'unknown':
+        return { name: 'no_such_tool', input: { value: random.int(9) } };
+    }
+  }
+}
