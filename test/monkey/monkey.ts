@@ -277,7 +277,7 @@ class Monkey {
   /** By hand, in settings.json: right ones and wrong ones. */
   private setting(): void {
     const [name, values] = this.random.pick(SETTINGS);
-    if (this.random.chance(0.15)) delete fake.settings[`contextCondenser.${name}`];
+    if (this.random.chance(0.15)) Reflect.deleteProperty(fake.settings, `contextCondenser.${name}`);
     else fake.settings[`contextCondenser.${name}`] = this.random.pick([...values, 'nonsense', -1, {}]);
   }
 
