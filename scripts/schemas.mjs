@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
 import { settingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-schemas-'));
@@ -12,16 +13,20 @@ try {
   const outfile = join(folder, 'schemas.mjs');
   await build({ entryPoints: ['src/settings/schemas.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
   const { presetFileJsonSchema, settingSchemas } = await import(pathToFileURL(outfile).href);
-  const text = (value) => `${JSON.stringify(value, null, 2)}\n`;
+  const style = await resolveConfig('package.json');
+  const text = (value) => format(JSON.stringify(value, null, 2), { ...style, parser: 'json' });
   mkdirSync('schemas', { recursive: true });
-  writeFileSync('schemas/preset.schema.json', text(presetFileJsonSchema()));
+  writeFileSync('schemas/preset.schema.json', await text(presetFileJsonSchema()));
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const { properties } = manifest.contributes.configuration;
   for (const [name, schema] of Object.entries(settingSchemas())) {
     const { default: standard, scope, order, markdownDescription } = properties[name];
     properties[name] = { ...schema, default: standard, scope, order, markdownDescription };
   }
-  writeFileSync('package.json', text(manifest));
+  writeFileSync(
+    'package.json',
+    await format(JSON.stringify(manifest, null, 2), { ...style, parser: 'json-stringify' }),
+  );
   const words = JSON.parse(readFileSync('package.nls.json', 'utf8'));
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', settingsPage(manifest.contributes.configuration, words));
