@@ -1,11 +1,12 @@
 /**
- * The benchmark: `npm run bench -- [--only providers|curve|incremental|recall|tokens|live|stores] [--json FILE] [--corpus FOLDER] [--full]`.
+ * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full]`; its parts stand in `PARTS`.
  * Runs in the project's root, with --expose-gc.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
+import { benchHeadline, headlineTable } from './headlineBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchProviders, providersTable } from './providersBench';
@@ -13,7 +14,7 @@ import { benchRecall, recallTable } from './recallBench';
 import { benchStores, storesTable } from './storesBench';
 import { benchTokens } from './tokens';
 
-const PARTS = ['providers', 'curve', 'incremental', 'recall', 'tokens', 'live', 'stores'] as const;
+const PARTS = ['providers', 'curve', 'incremental', 'recall', 'tokens', 'live', 'stores', 'headline'] as const;
 type Part = (typeof PARTS)[number];
 
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
@@ -37,6 +38,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchProviders(conversations);
       return { text: providersTable(data), data };
+    },
+  },
+  headline: {
+    title: 'Three presets on three kinds of generated conversations, beside the figures of the earlier design',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchHeadline();
+      return { text: headlineTable(data), data };
     },
   },
   curve: {

@@ -1,0 +1,121 @@
+/**
+ * The headline figures of the design that came before ("Smart Provider: Pass-Based Context Condensation", Performance),
+ * measured anew: three presets on three generated conversations of the kinds and sizes that it names. Its own fixtures and the
+ * code that was measured are not at hand.
+ */
+import { applyEdits } from '../../src/core/condense/edits';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { generateConversation, type ConversationOptions } from '../generators/conversation';
+import { prose } from '../generators/prose';
+import { Random } from '../generators/random';
+import { freshCounter } from './measure';
+import { percent, table } from './table';
+
+interface Kind {
+  readonly name: string;
+  readonly options: Omit<ConversationOptions, 'seed'>;
+  /** What the old document says, in percent taken out, by preset. */
+  readonly old: Readonly<Record<string, number>>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'heavy',
+    options: { targetTokens: 155_500 },
+    old: { conservative: 53.5, balanced: 68.7, aggressive: 84.9 },
+  },
+  {
+    name: 'read-heavy',
+    options: { targetTokens: 89_200, results: { Read: 0.9, Bash: 0.04, Grep: 0.03, Edit: 0.01, Task: 0 } },
+    old: { conservative: 57.3, balanced: 71.6, aggressive: 84.1 },
+  },
+  {
+    name: 'many reads twice',
+    options: { targetTokens: 67_400, identicalReads: 0.4 },
+    old: { conservative: 56.2, balanced: 71.9, aggressive: 85.5 },
+  },
+];
+
+const SEEDS = [1, 2, 3, 4, 5];
+const CHARS_PER_TOKEN = 4.5;
+
+export interface HeadlineRow {
+  readonly conversation: string;
+  readonly preset: string;
+  /** O200k tokens, means over the seeds. */
+  readonly before: number;
+  readonly after: number;
+  readonly calls: number;
+  /** US dollars. */
+  readonly cost: number;
+  /** Milliseconds of the work without the model's, which answers at once. */
+  readonly timeMs: number;
+  /** Share that the old document says was taken out. */
+  readonly old: number;
+}
+
+/** Five conversations of each kind; a model that answers with half to all of the tokens that it may. */
+export async function benchHeadline(): Promise<HeadlineRow[]> {
+  const rows: HeadlineRow[] = [];
+  for (const { name, options, old } of KINDS) {
+    for (const [preset, oldPercent] of Object.entries(old)) {
+      const runs = [];
+      for (const seed of SEEDS) runs.push(await run(preset, { ...options, seed }));
+      const mean = (of: (row: (typeof runs)[number]) => number): number =>
+        runs.reduce((sum, row) => sum + of(row), 0) / runs.length;
+      rows.push({
+        conversation: name,
+        preset,
+        before: mean(({ before }) => before),
+        after: mean(({ after }) => after),
+        calls: mean(({ calls }) => calls),
+        cost: mean(({ cost }) => cost),
+        timeMs: mean(({ timeMs }) => timeMs),
+        old: oldPercent / 100,
+      });
+    }
+  }
+  return rows;
+}
+
+async function run(
+  preset: string,
+  options: ConversationOptions,
+): Promise<Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>> {
+  const messages = generateConversation(options);
+  const counter = freshCounter();
+  const before = counter.messages(messages);
+  const random = new Random(options.seed);
+  const summarizer = testSummarizer(({ maxOutputTokens }) => {
+    // The limit leaves room above what the model is asked for; half to all of two thirds of it is what was asked.
+    const tokens = (maxOutputTokens / 1.5) * (0.5 + random.next() / 2);
+    return Promise.resolve(prose(random, tokens * CHARS_PER_TOKEN));
+  });
+  const provider = smartProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const checked = provider.validateConfig(BUILT_IN_PRESETS.find(({ id }) => id === preset)?.config);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  const started = performance.now();
+  const { edits, cost = 0 } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
+  const timeMs = performance.now() - started;
+  const after = counter.messages(applyEdits(messages, edits).messages);
+  return { before, after, calls: summarizer.requests.length, cost, timeMs };
+}
+
+export const headlineTable = (rows: readonly HeadlineRow[]): string =>
+  table(
+    ['conversation', 'preset', 'before', 'after', 'removed', 'the old figure', 'calls', 'cost', 'own time'],
+    rows.map(({ conversation, preset, before, after, old, calls, cost, timeMs }) => [
+      conversation,
+      preset,
+      `${(before / 1000).toFixed(1)}K`,
+      `${(after / 1000).toFixed(1)}K`,
+      percent(1 - after / before),
+      percent(old),
+      calls.toFixed(1),
+      `$${cost.toFixed(3)}`,
+      `${timeMs.toFixed(0)} ms`,
+    ]),
+  );
