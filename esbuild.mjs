@@ -15,6 +15,7 @@ const entries = {
   commands: 'src/commands/index.ts',
   panel: 'src/panel/index.ts',
   worker: 'src/background/worker.ts',
+  previewWorker: 'src/background/preview/worker.ts',
   cli: 'src/cli/main.ts',
   readerWorker: 'src/conversations/worker.ts',
 };

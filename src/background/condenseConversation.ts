@@ -8,6 +8,8 @@ import {
 import { formatReport } from '../core/condense/report';
 import { pinnedIndexes } from '../core/condense/pins';
 import { applyEdits } from '../core/condense/edits';
+import { coherenceOf } from '../core/condense/coherence/coherence';
+import { withoutMessages } from '../core/condense/preview';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
@@ -59,7 +61,8 @@ export async function condenseConversation(
     },
   };
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
-  const outcome = await condenseWithFallback(manager, request, { mayUseNative: false });
+  const made = await condenseWithFallback(manager, request, { mayUseNative: false });
+  const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const report = reportOf(manager, outcome);
   const summary = summaryOf(conversation, task.path);
   if (outcome.kind !== 'condensed') {
@@ -91,6 +94,20 @@ export async function condenseConversation(
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
   };
   return { outcome, result };
+}
+
+/** The condensation but for what it does to some messages; refused where the rest can't do without it. */
+function withoutExcluded(
+  { messages }: Conversation,
+  outcome: CondensationOutcome,
+  excluded: ReadonlySet<number>,
+  counter: MessageCounter,
+): CondensationOutcome {
+  if (outcome.kind !== 'condensed' || excluded.size === 0) return outcome;
+  const { edits, tokensAfter, violations } = withoutMessages(messages, [], outcome.edits, excluded, counter);
+  if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
+  const coherence = coherenceOf(messages, edits);
+  return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
 /** The messages that a person pinned. */

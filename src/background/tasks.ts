@@ -26,6 +26,8 @@ export interface CondenseTask {
   readonly coherenceFloor?: CoherenceFloor;
   /** Folder of the ledgers. */
   readonly store: string;
+  /** Indexes of the messages that no edit is to touch; default none. */
+  readonly excluded?: readonly number[];
   /** Only shows what would come of it: nothing is kept. */
   readonly isPreview?: true;
 }

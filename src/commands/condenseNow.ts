@@ -58,6 +58,7 @@ export async function condenseFile(services: Services, path: string, settings: M
     config: providerConfig(settings.provider),
     targetPercent: settings.targetPercent,
     coherenceFloor: settings.coherenceFloor,
+    ...(settings.excluded && { excluded: settings.excluded }),
     store: storeOf(services),
   } as const;
   try {

@@ -11,6 +11,14 @@ export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';
 export { metricsOf } from './native';
+export {
+  choosePreviewed,
+  condensePreviewed,
+  defaultConversation,
+  previewedConversation,
+  previewSetup,
+  savePins,
+} from './preview';
 export { previewPrompt } from './previewPrompt';
 export { promptFor } from './promptText';
 export { showMeasures } from './showMeasures';

@@ -178,7 +178,7 @@ export async function condenseHere(
   services: Services,
   { conversation, manager, counter, metrics }: Here,
   path: string,
-  { history, targetPercent, provider, coherenceFloor }: ManualSettings,
+  { history, targetPercent, provider, coherenceFloor, excluded }: ManualSettings,
   config: unknown,
   run: {
     readonly models: ModelSettings;
@@ -187,7 +187,8 @@ export async function condenseHere(
   },
 ): Promise<CondensedResult | NotCondensedResult> {
   const { models, signal, tell } = run;
-  const task = { path, history, provider, config, targetPercent, coherenceFloor, store: storeOf(services) };
+  const choice = { targetPercent, coherenceFloor, ...(excluded && { excluded }) };
+  const task = { path, history, provider, config, ...choice, store: storeOf(services) };
   const parts = { manager, counter, tell, signal, maxCost: models.maxCost };
   const { result, outcome } = await condenseConversation(conversation, task, parts);
   const measure = measureOf(outcome, provider, new Date());

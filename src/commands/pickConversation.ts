@@ -21,6 +21,13 @@ interface PickItem extends vscode.QuickPickItem {
 /** What was picked: a conversation of the chat, or the file of a stored one. */
 export type Picked = { readonly live: LiveSummary } | { readonly path: string };
 
+/** What the picker says it is for. */
+interface PickWords {
+  readonly title: string;
+  /** On the button that opens a file. */
+  readonly open: string;
+}
+
 /** Lets the user pick a stored conversation. @returns its file, undefined where nothing was picked. */
 export async function pickFile(services: Services): Promise<string | undefined> {
   const picked = await pickConversation(services, []);
@@ -31,9 +38,10 @@ export async function pickFile(services: Services): Promise<string | undefined> 
 export async function pickConversation(
   services: Services,
   live = liveConversations(services),
+  words: PickWords = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
 ): Promise<Picked | undefined> {
   const picker = vscode.window.createQuickPick<PickItem>();
-  picker.title = vscode.l10n.t('Condense Context Now');
+  picker.title = words.title;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
@@ -55,7 +63,7 @@ export async function pickConversation(
   picker.dispose();
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
-  const path = item.found?.path ?? (await openFile());
+  const path = item.found?.path ?? (await openFile(words.open));
   return path === undefined ? undefined : { path };
 }
 
@@ -115,11 +123,11 @@ function itemOf(conversation: IndexedConversation): PickItem {
   };
 }
 
-async function openFile(): Promise<string | undefined> {
+async function openFile(openLabel: string): Promise<string | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
       title: vscode.l10n.t('Open a conversation'),
-      openLabel: vscode.l10n.t('Condense'),
+      openLabel,
       filters: { [vscode.l10n.t('Conversations')]: ['jsonl', 'json'], [vscode.l10n.t('All files')]: ['*'] },
     })) ?? [];
   return file?.fsPath;

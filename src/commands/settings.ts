@@ -10,6 +10,8 @@ export interface ManualSettings {
   readonly history: HistoryScope;
   /** Percent of each kind of facts that must stand in the view. */
   readonly coherenceFloor: CoherenceFloor;
+  /** Indexes of the messages that no edit is to touch: chosen for one condensation, and no setting. */
+  readonly excluded?: readonly number[];
 }
 
 /** The settings as they are now; what is out of its bounds counts as the nearest that isn't. */

@@ -134,11 +134,14 @@ function checkKind(path: string, kind: FileKind, maxBytes: number): void {
     throw new ConversationReadError({
       problem: 'too-large',
       source: path,
-      found: `a file of ${(kind.size / 1024 ** 3).toFixed(2)} GB`,
-      expected: `at most ${(maxBytes / 1024 ** 3).toFixed(2)} GB`,
+      found: `a file of ${sizeText(kind.size)}`,
+      expected: `at most ${sizeText(maxBytes)}`,
     });
   }
 }
+
+const sizeText = (bytes: number): string =>
+  bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MB` : `${(bytes / 1024 ** 3).toFixed(2)} GB`;
 
 const FILE_PROBLEMS: ReadonlyMap<unknown, { problem: ReadProblem; found: string; expected: string; advice?: string }> =
   new Map([

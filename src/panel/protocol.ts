@@ -6,6 +6,17 @@
  * `state` with a growing revision, so that nothing is patched and a late one is told by its number. Requests carry ids.
  */
 import * as z from 'zod';
+import { previewMethods } from './preview/methods';
+
+export type {
+  Compared,
+  Configuration,
+  ConversationName,
+  EditExcerpt,
+  MessageCell,
+  Preview,
+  PreviewStep,
+} from './preview/methods';
 
 /** Raised when one side would misread the other; a webview that was restored from another version is built anew. */
 export const PROTOCOL_VERSION = 1;
@@ -157,6 +168,7 @@ export const methods = {
     params: z.strictObject({ scope: scopeSchema }),
     result: z.object({ id: id.optional(), problems: z.array(problemSchema) }),
   },
+  ...previewMethods,
   measures: { params: z.strictObject({}), result: measuredSchema },
   clearMeasures: { params: z.strictObject({}), result: nothing },
   runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },

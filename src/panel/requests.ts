@@ -5,6 +5,7 @@ import { summarizeMeasures } from '../core/condense/measures';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
+import type { PreviewHandlers } from './preview/previewHandlers';
 import { exportPreset, importPreset } from './presets';
 import type { Measured, Method, Params, Result } from './protocol';
 
@@ -15,7 +16,12 @@ export type RequestHandlers = {
 /** Runs that the panel lists. */
 const SHOWN_RUNS = 200;
 
-export function requestHandlers(parts: PanelParts, settings: PanelSettings): RequestHandlers {
+/** @param preview answers what is asked of the preview. */
+export function requestHandlers(
+  parts: PanelParts,
+  settings: PanelSettings,
+  { handlers: preview }: PreviewHandlers,
+): RequestHandlers {
   const { services } = parts;
   return {
     checkSetting: (change) => Promise.resolve({ problems: [...settings.check(change)] }),
@@ -54,6 +60,7 @@ export function requestHandlers(parts: PanelParts, settings: PanelSettings): Req
       const { id, problems } = await importPreset(settings, scope);
       return { ...(id !== undefined && { id }), problems: [...problems] };
     },
+    ...preview,
     measures: async () => measuredOf(await parts.commands().metricsOf(services).read()),
     clearMeasures: async () => {
       await parts.commands().metricsOf(services).clear();

@@ -4,6 +4,7 @@ import { settingSchemas, type Manifest } from './manifest';
 import { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import { ProfileFacts } from './profileFacts';
+import { PreviewHandlers } from './preview/previewHandlers';
 import { isMethod, methods, toHostSchema, type PanelState, type ToHost, type ToWebview } from './protocol';
 import { ownPresets, presetStates } from './presets';
 import { builtInProviders, describeProviders } from './providers';
@@ -37,8 +38,10 @@ export class SettingsPanel implements vscode.Disposable {
     this.facts = new ProfileFacts(parts, () => {
       this.tellState();
     });
-    this.handlers = requestHandlers(parts, this.settings);
+    const preview = new PreviewHandlers(parts);
+    this.handlers = requestHandlers(parts, this.settings, preview);
     this.subscriptions.push(
+      preview,
       this.facts,
       panel.webview.onDidReceiveMessage((message: unknown) => {
         this.receive(message);

@@ -7,17 +7,14 @@
 import { contentsOf } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
-import { goldOf } from './recallGold';
-import { KeptParts, type CondensedPrefix, type Kept } from './recallKept';
+import { cutsOf, turnsOf, type CutOptions } from '../../src/core/condense/recall/cuts';
+import { goldOf } from '../../src/core/condense/recall/gold';
+import { KeptParts, type CondensedPrefix, type Kept } from '../../src/core/condense/recall/kept';
 
 /** Condenses a prefix; the prefix is never changed. */
 export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
 
-export interface RecallOptions {
-  /** Turns behind the cut that are looked at. */
-  readonly turns?: number;
-  /** Where sessions are cut, as shares of their turns. */
-  readonly cuts?: readonly number[];
+export interface RecallOptions extends CutOptions {
   /** Sessions with fewer turns are left out. */
   readonly minTurns?: number;
   /** How long messages are; characters where none is given. */
@@ -94,30 +91,20 @@ export async function measureRecall(
   };
 }
 
-/** Where turns begin: each assistant's message that follows another's. */
-const turnsOf = (messages: readonly ApiMessage[]): number[] =>
-  messages.flatMap(({ role }, index) =>
-    role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
-  );
-
 async function measureSession(
   messages: readonly ApiMessage[],
   policy: Policy,
   options: RecallOptions,
   lost: string[],
 ): Promise<Tally> {
-  const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75], size = countChars } = options;
+  const { size = countChars } = options;
   const none = (): Record<Kept, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
   const tally: Tally = { cuts: 0, before: 0, after: 0, kept: { lines: none(), names: none(), paths: none() } };
-  const turns = turnsOf(messages);
-  for (const share of cuts) {
-    const turn = Math.floor(share * turns.length);
-    const cut = turns[turn];
-    if (cut === undefined || cut === 0) continue;
+  for (const { cut, end } of cutsOf(messages, options)) {
     const prefix = messages.slice(0, cut);
     const condensed = await policy(prefix);
     const parts = new KeptParts(prefix, condensed);
-    const gold = goldOf(messages, cut, turns[turn + ahead] ?? messages.length);
+    const gold = goldOf(messages, cut, end);
     const count = (kind: Kind, what: string, kept: Kept): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);

@@ -85,3 +85,22 @@ export function withoutEdits(
   const violations = newViolations(original, view, { origins });
   return { edits: kept, tokensAfter: counter.messages(view), violations };
 }
+
+/** A condensation that leaves some messages as they are. @param excluded indexes of the messages */
+export function withoutMessages(
+  original: readonly ApiMessage[],
+  active: readonly Edit[],
+  edits: readonly Edit[],
+  excluded: ReadonlySet<number>,
+  counter: MessageCounter,
+): Selected {
+  const ids = edits.filter((edit) => touches(edit, excluded)).map(({ id }) => id);
+  return withoutEdits(original, active, edits, new Set(ids), counter);
+}
+
+/** Whether an edit changes one of these messages. */
+export function touches(edit: Edit, messages: ReadonlySet<number>): boolean {
+  if (edit.kind !== 'summary') return messages.has(edit.place.message);
+  for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;
+  return false;
+}

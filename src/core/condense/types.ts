@@ -161,6 +161,11 @@ export interface ReductionEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly steps: readonly StepReport[];
+  /**
+   * The edits that would be made, for a preview; where a model would write, words without meaning stand for its text. Absent
+   * of a provider that can't tell.
+   */
+  readonly edits?: readonly Edit[];
   /** US dollars that the calls cost at least and at most; absent where there are none, or a price is not known. */
   readonly costRange?: { readonly least: number; readonly most: number };
   /** How sure the estimate is; absent: exact, for nothing of it is guessed. */

@@ -65,11 +65,18 @@ export function focusOf(
     }
   }
   const everything = named.join('\n');
+  // Asked for each block of a file, and the text is long.
+  const known = new Map<string, boolean>();
+  const isNamed = (path: string): boolean => {
+    const name = path.split(/[\\/]/).at(-1) ?? '';
+    return name !== '' && everything.includes(name);
+  };
   return {
     weights,
     names: (path) => {
-      const name = path.split(/[\\/]/).at(-1) ?? '';
-      return name !== '' && everything.includes(name);
+      const answer = known.get(path) ?? isNamed(path);
+      known.set(path, answer);
+      return answer;
     },
   };
 }

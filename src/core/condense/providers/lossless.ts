@@ -78,7 +78,7 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
     const { steps } = await runSteps(draft, losslessSteps(config), options);
-    return { tokensBefore, tokensAfter: draft.tokens, steps };
+    return { tokensBefore, tokensAfter: draft.tokens, steps, edits: draft.edits };
   },
   estimateCost: () => Promise.resolve(0),
 };

@@ -6,9 +6,10 @@ import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
 import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
 import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
+import { placeholder } from '../summary/placeholder';
 import type { SelectedSummarizer } from '../summary/selectSummarizer';
 import type { SummarizerModel } from '../summary/summarizer';
-import { summaryMessage, summaryText } from '../summary/summaryMessage';
+import { SUMMED_UP, summaryMessage, summaryText } from '../summary/summaryMessage';
 import {
   ProviderFailure,
   type CondensationOptions,
@@ -106,9 +107,12 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
         edits: 1,
         timeMs: 0,
         cost: expected.cost,
+        calls: expected.calls.length,
         outcome: { kind: 'done' },
       } as const;
-      return { tokensBefore, tokensAfter, steps: [{ ...step, tokensBefore, tokensAfter }] };
+      const standIn = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
+      draft.summarize(step.name, plan.range, standIn, SUMMED_UP);
+      return { tokensBefore, tokensAfter, steps: [{ ...step, tokensBefore, tokensAfter }], edits: draft.edits };
     },
 
     async estimateCost(context, config, run) {
@@ -178,7 +182,7 @@ class SummaryRun {
     const tokensBefore = draft.tokens;
     const name = stepName(this.model);
     const message = summaryMessage(summaryText(prose, plan.facts));
-    const saved = draft.summarize(name, plan.range, message, { reason: 'summed up by a model' });
+    const saved = draft.summarize(name, plan.range, message, SUMMED_UP);
     const { length } = plan.parts;
     if (plan.isReduced)
       this.notes.push('Repeated content was left out of what the model was shown, so that it fits its window.');

@@ -76,7 +76,7 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
     const { steps } = await runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
-    return { tokensBefore, tokensAfter: draft.tokens, steps };
+    return { tokensBefore, tokensAfter: draft.tokens, steps, edits: draft.edits };
   },
   estimateCost: () => Promise.resolve(0),
 };

@@ -3,12 +3,12 @@ import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfi
 import { forecast as forecastPlan, planSummary, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
 import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
-import { summaryMessage, summaryText } from '../../summary/summaryMessage';
+import { SUMMED_UP, summaryMessage, summaryText } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft';
 import type { DraftStep } from '../../steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './config';
-import { placeholder } from './forecast';
+import { placeholder } from '../../summary/placeholder';
 import { itemsOf } from './items';
 import type { PassParts } from './passParts';
 import { keptWhole } from './protection';
@@ -44,7 +44,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Draf
     const made = await proseFor(plan, selected, context, config, name, parts);
     if (!made) return;
     const message = summaryMessage(summaryText(made.prose, made.plan.facts));
-    draft.summarize(name, made.plan.range, message, { reason: 'summed up by a model' });
+    draft.summarize(name, made.plan.range, message, SUMMED_UP);
   },
 });
 

@@ -8,7 +8,7 @@ import type { SummarizerModel, SummaryReply } from '../../summary/summarizer';
 import type { ModelCall } from '../../types';
 import type { CallParts } from './callParts';
 import { contentRequest, contentSummary, replyLimit, type ContentJob, type ContentRequest } from './contentJob';
-import { placeholder } from './forecast';
+import { placeholder } from '../../summary/placeholder';
 import { memoKey } from './summaryMemo';
 
 /** A call before it is made. */

@@ -111,7 +111,10 @@ async function makeEstimate(
   const draft = await work.run();
   const tokensBefore = work.steps[0]?.tokensBefore ?? draft.tokens;
   const { steps, cost } = work;
-  return { reduction: { tokensBefore, tokensAfter: draft.tokens, steps, ...forecast.outlook }, cost };
+  return {
+    reduction: { tokensBefore, tokensAfter: draft.tokens, steps, edits: draft.edits, ...forecast.outlook },
+    cost,
+  };
 }
 
 /** What the calls of a configuration are expected to cost; undefined where it makes none. */

@@ -1,10 +1,10 @@
 /** What an agent's next turns use in tool parameters, that it had from before the cut and was not shown again. */
-import { isRecord } from '../../src/core/messages/blocks';
-import { contentsOf } from '../../src/core/messages/content';
-import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
-import { DEFAULT_TOOLS, pathOf, ruleFor } from '../../src/core/messages/tools';
-import type { ApiMessage } from '../../src/core/messages/types';
-import { linesOf, namesOf, pathsOf } from './recallText';
+import { isRecord } from '../../messages/blocks';
+import { contentsOf } from '../../messages/content';
+import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { DEFAULT_TOOLS, pathOf, ruleFor } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import { linesOf, namesOf, pathsOf } from './text';
 
 /** A line that an edit quoted, with the file that it belongs to. */
 export interface QuotedLine {

@@ -1,13 +1,13 @@
 /** What of a prefix a condensed view still holds, and what can be had back from it. */
-import { lastByPlace, placeKey, type CutEdit, type Edit, type SummaryEdit } from '../../src/core/condense/edits';
-import { findMarkers } from '../../src/core/condense/markers';
-import { contentsOf } from '../../src/core/messages/content';
-import { toolExchanges } from '../../src/core/messages/exchanges';
-import { valueAt } from '../../src/core/messages/path';
-import { DEFAULT_TOOLS, pathOf } from '../../src/core/messages/tools';
-import type { ApiMessage, Path, Place } from '../../src/core/messages/types';
-import type { QuotedLine } from './recallGold';
-import { linesOf, namesOf } from './recallText';
+import { lastByPlace, placeKey, type CutEdit, type Edit, type SummaryEdit } from '../edits';
+import { findMarkers } from '../markers';
+import { contentsOf } from '../../messages/content';
+import { toolExchanges } from '../../messages/exchanges';
+import { valueAt } from '../../messages/path';
+import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
+import type { ApiMessage, Path, Place } from '../../messages/types';
+import type { QuotedLine } from './gold';
+import { linesOf, namesOf } from './text';
 
 /** A condensed prefix. */
 export interface CondensedPrefix {

@@ -1,0 +1,41 @@
+/** What one configuration would make of one conversation, and what its next edits would still have found. */
+import { applyEdits } from '../../core/condense/edits';
+import { codeLineRecall } from '../../core/condense/recall/codeLines';
+import type { Forecasts } from './forecast';
+import type { Held } from './held';
+import type { ComparedResult, PreviewSetup } from './messages';
+
+/**
+ * Of what a model would write nothing is known: lines that only its words could hold count as not standing there.
+ * @throws NoSummarizerError, and the signal's reason where it was aborted
+ */
+export async function compare(
+  held: Held,
+  setup: PreviewSetup,
+  forecasts: Forecasts,
+  signal: AbortSignal,
+): Promise<ComparedResult> {
+  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, confidence, calls, timeMs } = await forecasts.of(
+    held,
+    { setup, excluded: [] },
+    signal,
+  );
+  const recall = await codeLineRecall(held.messages, async (prefix) => {
+    const beginning: Held = { ...held, messages: prefix, edits: [] };
+    const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);
+    const { messages: view, origins } = applyEdits(prefix, edits);
+    return { view, edits, origins };
+  });
+  return {
+    title: held.title,
+    tokensBefore,
+    tokensAfter,
+    targetTokens,
+    ...(cost !== undefined && { cost }),
+    ...(costRange && { costRange }),
+    ...(confidence && { confidence }),
+    calls,
+    timeMs,
+    recall,
+  };
+}

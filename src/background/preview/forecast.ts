@@ -1,0 +1,99 @@
+/** What a condensation would do, worked out without a model and without a trace. */
+import { DEFAULT_MINIMUM_GAIN, type CondensationManager } from '../../core/condense/manager';
+import { applyEdits, type Edit } from '../../core/condense/edits';
+import { withoutMessages } from '../../core/condense/preview';
+import { formatTokens } from '../../core/condense/report';
+import type { StepReport } from '../../core/condense/types';
+import type { ApiMessage } from '../../core/messages/types';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import type { Held } from './held';
+import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
+
+export interface MadeForecast extends PreviewFigures {
+  readonly provider: string;
+  readonly steps: readonly StepReport[];
+  /** Those that would be made, without those of excluded messages. */
+  readonly edits: readonly Edit[];
+  readonly pinned: ReadonlySet<number>;
+  readonly notes: readonly string[];
+}
+
+type Choice = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
+
+export class Forecasts {
+  constructor(
+    private readonly manager: CondensationManager,
+    private readonly counter: MessageCounter,
+  ) {}
+
+  /** @throws NoSummarizerError, and the signal's reason where it was aborted */
+  async of(held: Held, { setup, pinned, excluded }: Choice, signal: AbortSignal): Promise<MadeForecast> {
+    const started = performance.now();
+    const { id, messages, edits: active, known } = held;
+    const { provider, config, maxCost } = setup;
+    const pins = new Set(pinned ?? held.pinned);
+    const tokensBefore = this.tokensOf(messages, active);
+    const targetTokens = Math.ceil((tokensBefore * setup.targetPercent) / 100);
+    const estimate = await this.manager.estimate({
+      conversation: id,
+      messages,
+      edits: active,
+      provider,
+      config,
+      trigger: 'manual',
+      targetTokens,
+      maxCost,
+      signal,
+      ...known,
+      ...(pins.size > 0 && { pinned: pins }),
+    });
+    const { steps, cost, costRange, confidence, edits = [] } = estimate;
+    const selected = this.without(held, edits, new Set(excluded));
+    const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
+    return {
+      ...figures,
+      provider,
+      steps,
+      edits: selected.edits,
+      pinned: pins,
+      calls: steps.reduce((sum, step) => sum + (step.calls ?? 0), 0),
+      ...(cost !== undefined && { cost }),
+      ...(costRange && { costRange }),
+      ...(confidence && { confidence }),
+      timeMs: performance.now() - started,
+      notes: [...this.problems(setup), ...selected.notes, ...gainNotes(figures)],
+    };
+  }
+
+  /** The edits but for those of excluded messages. */
+  private without(held: Held, edits: readonly Edit[], excluded: ReadonlySet<number>) {
+    if (excluded.size === 0) {
+      return { edits, tokensAfter: this.tokensOf(held.messages, [...held.edits, ...edits]), notes: [] };
+    }
+    const { violations, ...rest } = withoutMessages(held.messages, held.edits, edits, excluded, this.counter);
+    return { ...rest, notes: violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`) };
+  }
+
+  private tokensOf(messages: readonly ApiMessage[], edits: readonly Edit[]): number {
+    return this.counter.messages(applyEdits(messages, edits).messages);
+  }
+
+  /** A wrong configuration counts as the defaults, and that is told. */
+  private problems({ provider, config }: PreviewSetup): string[] {
+    const result = this.manager.getProvider(provider).validateConfig(config);
+    if (result.valid) return [];
+    return result.problems.map(
+      ({ path, message }) => `${path || 'configuration'}: ${message}; the defaults are shown.`,
+    );
+  }
+}
+
+/** Why condensing would leave the conversation as it is. */
+function gainNotes({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
+  const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
+  const saved = tokensBefore - tokensAfter;
+  if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];
+  return [
+    `Only ${formatTokens(saved)} tokens would go: condensing leaves the conversation as it is below ${percent} % or ${formatTokens(tokens)} tokens.`,
+  ];
+}

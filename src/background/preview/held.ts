@@ -1,0 +1,88 @@
+/** The conversations that the preview's worker holds, read once for as long as they stay as they are. */
+import { statSync } from 'node:fs';
+import { splitLocation } from '../../conversations/location';
+import { fileError, readConversationFile } from '../../conversations/readFile';
+import type { Edit } from '../../core/condense/edits';
+import { pinnedIndexes } from '../../core/condense/pins';
+import type { ApiMessage } from '../../core/messages/types';
+import { openLedger } from '../../storage/ledgerStore';
+import { knownOf } from '../condenseConversation';
+import type { FileConversation, LiveContent, LiveConversation, PreviewedConversation } from './messages';
+
+/** What is larger is condensed, but not previewed as one types: it would fill the memory. */
+export const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
+
+/** Compared ones are held, too. */
+const MOST_HELD = 4;
+
+export interface Held {
+  readonly id: string;
+  readonly title: string;
+  /** The same array for as long as the conversation stays as it is: what was worked out of it is remembered by it. */
+  readonly messages: readonly ApiMessage[];
+  /** Edits that its view shows before the condensation. */
+  readonly edits: readonly Edit[];
+  /** Indexes of the messages that its ledger pins. */
+  readonly pinned: ReadonlySet<number>;
+  /** What the file tells of the conversation's own model. */
+  readonly known: ReturnType<typeof knownOf>;
+}
+
+const NO_CONTENT: LiveContent = { messages: [], edits: [] };
+
+/** A conversation without what may change while its messages stay the same. */
+type Content = Omit<Held, 'pinned'>;
+
+export class HeldConversations {
+  /** The host says when one has changed, and holds them itself. */
+  private readonly liveContents = new Map<string, LiveContent>();
+  private readonly contents = new Map<string, { readonly version: string; readonly content: Content }>();
+
+  /** Keeps the content of a live conversation: it comes once, also with a question that is cancelled. */
+  take(conversation: PreviewedConversation): void {
+    if (conversation.kind === 'live' && conversation.content) {
+      this.liveContents.set(conversation.id, conversation.content);
+    }
+  }
+
+  /** @throws ConversationReadError */
+  async open(conversation: PreviewedConversation): Promise<Held> {
+    if (conversation.kind === 'live') return this.live(conversation);
+    const content = this.read(conversation);
+    const { ledger } = await openLedger(conversation.store, { id: content.id });
+    return { ...content, pinned: pinnedIndexes(ledger.pinned, content.messages) };
+  }
+
+  private live({ id, title, pinned }: LiveConversation): Held {
+    const { messages, edits } = this.liveContents.get(id) ?? NO_CONTENT;
+    return { id, title, messages, edits, pinned: new Set(pinned), known: {} };
+  }
+
+  private read({ path, history }: FileConversation): Content {
+    const key = `${history} ${path}`;
+    const version = versionOf(path);
+    const known = this.contents.get(key);
+    this.contents.delete(key);
+    const content = known?.version === version ? known.content : readContent(path, history);
+    this.contents.set(key, { version, content });
+    for (const old of [...this.contents.keys()].slice(0, -MOST_HELD)) this.contents.delete(old);
+    return content;
+  }
+}
+
+/** Another one where the file has changed. @throws ConversationReadError where it is gone */
+function versionOf(path: string): string {
+  const { file } = splitLocation(path);
+  try {
+    const { mtimeMs, size } = statSync(file);
+    return `${mtimeMs} ${size}`;
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
+
+function readContent(path: string, history: FileConversation['history']): Content {
+  const conversation = readConversationFile(path, { history, tornTail: 'drop' }, MAX_PREVIEW_BYTES);
+  const { id, title, messages } = conversation;
+  return { id, title, messages, edits: [], known: knownOf(conversation) };
+}

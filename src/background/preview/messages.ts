@@ -1,0 +1,187 @@
+/**
+ * What the extension host and the preview's worker say to each other: plain data, for it crosses a thread. The worker keeps
+ * the conversations that it was asked about, read and counted, so that another configuration is previewed at once.
+ */
+import type { HistoryScope } from '../../conversations/types';
+import type { Edit } from '../../core/condense/edits';
+import type { Fate } from '../../core/condense/fates';
+import type { Preset } from '../../core/condense/presets';
+import type { CodeLineRecall } from '../../core/condense/recall/codeLines';
+import type { OutputSample } from '../../core/condense/summary/expectedOutput';
+import type { SelectedSummarizer } from '../../core/condense/summary/selectSummarizer';
+import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import type { Confidence, StepReport } from '../../core/condense/types';
+import type { ApiMessage } from '../../core/messages/types';
+
+/** A conversation of an agent's own file. */
+export interface FileConversation {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly history: HistoryScope;
+  /** Folder of the ledgers. */
+  readonly store: string;
+}
+
+/** What a conversation of the chat holds. */
+export interface LiveContent {
+  readonly messages: readonly ApiMessage[];
+  /** Those that its view shows. */
+  readonly edits: readonly Edit[];
+}
+
+/** A conversation that the chat holds in memory. */
+export interface LiveConversation {
+  readonly kind: 'live';
+  readonly id: string;
+  readonly title: string;
+  /** Absent once the worker has it. */
+  readonly content?: LiveContent;
+  /** Indexes of the messages that its ledger pins. */
+  readonly pinned: readonly number[];
+}
+
+export type PreviewedConversation = FileConversation | LiveConversation;
+
+/** A model that could be asked, as far as an estimate needs it; nothing here can call it. */
+export type PreviewModel =
+  | {
+      /** What a pass names; absent: the profile that was chosen for condensing. */
+      readonly apiProfile?: string;
+      readonly model: SummarizerModel;
+      readonly chosen: SelectedSummarizer['chosen'];
+      readonly warning?: string;
+      readonly samples: readonly OutputSample[];
+    }
+  | { readonly apiProfile?: string; readonly problem: string };
+
+/** How would be condensed. */
+export interface PreviewSetup {
+  /** Id of the provider. */
+  readonly provider: string;
+  /** As the settings hold it. */
+  readonly config: unknown;
+  /** The user's own. */
+  readonly presets: readonly Preset[];
+  /** How many percent of the tokens may stay. */
+  readonly targetPercent: number;
+  /** US dollars that may be spent. */
+  readonly maxCost: number;
+  readonly models: readonly PreviewModel[];
+}
+
+export interface PreviewQuestion {
+  readonly conversation: PreviewedConversation;
+  readonly setup: PreviewSetup;
+  /** Indexes of the messages that are to be pinned; absent: those that the ledger pins. */
+  readonly pinned?: readonly number[];
+  /** Indexes of the messages that no edit is to touch. */
+  readonly excluded: readonly number[];
+}
+
+export type PreviewRequest =
+  | ({ readonly kind: 'preview' } & PreviewQuestion)
+  /** The texts for the diff editor. */
+  | ({ readonly kind: 'texts' } & PreviewQuestion)
+  /** What the selection of a pass takes. */
+  | {
+      readonly kind: 'selection';
+      readonly conversation: PreviewedConversation;
+      readonly setup: PreviewSetup;
+      /** Index of the pass. */
+      readonly pass: number;
+    }
+  | { readonly kind: 'compare'; readonly conversation: PreviewedConversation; readonly setup: PreviewSetup };
+
+/** What happens to one message. */
+export interface MessageCell {
+  readonly role: ApiMessage['role'];
+  readonly fate: Fate;
+  /** o200k tokens of it now and afterwards. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** The beginning, on one line. */
+  readonly words: string;
+}
+
+/** One edit, as much of it as is shown beside others. */
+export interface EditExcerpt {
+  /** Index of the message. */
+  readonly message: number;
+  readonly step: string;
+  readonly reason: string;
+  readonly before: string;
+  readonly after: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** A model would write what stands there afterwards: nobody knows it yet. */
+  readonly isWritten: boolean;
+}
+
+export interface PreviewFigures {
+  /** o200k tokens of the messages. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly targetTokens: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
+  /** US dollars at least and at most. */
+  readonly costRange?: { readonly least: number; readonly most: number };
+  /** Absent where nothing is guessed. */
+  readonly confidence?: Confidence;
+  /** Calls that would be made. */
+  readonly calls: number;
+  /** Milliseconds that the preview took; a model's time is not in it. */
+  readonly timeMs: number;
+}
+
+export interface PreviewResult extends PreviewFigures {
+  readonly title: string;
+  readonly provider: string;
+  readonly steps: readonly StepReport[];
+  readonly cells: readonly MessageCell[];
+  /** The first ones. */
+  readonly edits: readonly EditExcerpt[];
+  /** How many there are. */
+  readonly editCount: number;
+  /** Indexes of the pinned messages that this was made with. */
+  readonly pinned: readonly number[];
+  /** Those that the ledger pins. */
+  readonly savedPins: readonly number[];
+  /** What a person should know beside the figures. */
+  readonly notes: readonly string[];
+}
+
+/** The conversation as it is and as it would be, for people to read. */
+export interface PreviewTexts {
+  readonly title: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface SelectionResult {
+  readonly title: string;
+  /** For each message whether the pass looks at something in it. */
+  readonly taken: readonly boolean[];
+}
+
+export interface ComparedResult extends PreviewFigures {
+  readonly title: string;
+  readonly recall: CodeLineRecall;
+}
+
+interface Results {
+  readonly preview: PreviewResult;
+  readonly texts: PreviewTexts;
+  readonly selection: SelectionResult;
+  readonly compare: ComparedResult;
+}
+export type PreviewAnswer<R extends PreviewRequest> = Results[R['kind']];
+
+/** From the host. The content of a live conversation comes with its first question, and when it has changed. */
+export type ToPreviewWorker =
+  | { readonly type: 'ask'; readonly id: number; readonly request: PreviewRequest }
+  | { readonly type: 'cancel'; readonly id: number };
+
+export type FromPreviewWorker =
+  | { readonly type: 'answer'; readonly id: number; readonly result: PreviewAnswer<PreviewRequest> }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string };

@@ -1,0 +1,68 @@
+/** A forecast as the panel shows it. */
+import { changeExcerpt } from '../../core/condense/changeExcerpt';
+import { applyEdits, type Edit } from '../../core/condense/edits';
+import { fatesOf } from '../../core/condense/fates';
+import { previewEdits, type EditPreview } from '../../core/condense/preview';
+import { SUMMED_UP } from '../../core/condense/summary/summaryMessage';
+import { renderConversation } from '../../core/messages/render';
+import type { ApiMessage } from '../../core/messages/types';
+import { perObject } from '../../core/perObject';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import type { MadeForecast } from './forecast';
+import type { Held } from './held';
+import type { EditExcerpt, MessageCell, PreviewResult } from './messages';
+
+/** How much of a message a cell tells, in UTF-16 units. */
+const WORDS = 80;
+/** Edits that are shown in the panel; the diff editor shows all. */
+const SHOWN_EDITS = 12;
+
+export function previewOf(held: Held, forecast: MadeForecast, counter: MessageCounter): PreviewResult {
+  const { edits, pinned, ...rest } = forecast;
+  const first = edits.toSorted((a, b) => messageOf(a) - messageOf(b)).slice(0, SHOWN_EDITS);
+  return {
+    ...rest,
+    title: held.title,
+    cells: cellsOf(held, edits, counter),
+    edits: previewEdits(held.messages, held.edits, first).map(excerptOf),
+    editCount: edits.length,
+    pinned: [...pinned],
+    savedPins: [...held.pinned],
+  };
+}
+
+const messageOf = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
+
+function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], counter: MessageCounter): MessageCell[] {
+  const all = [...active, ...edits];
+  const fates = fatesOf(messages, all);
+  const before = tokensByOrigin(messages, active, counter);
+  const after = tokensByOrigin(messages, all, counter);
+  return messages.map((message, index) => ({
+    role: message.role,
+    fate: fates[index] ?? 'kept',
+    tokensBefore: before.get(index) ?? 0,
+    tokensAfter: after.get(index) ?? 0,
+    words: wordsOf(message),
+  }));
+}
+
+/** What each original message now takes; of one that a summary took in there is nothing. */
+function tokensByOrigin(
+  messages: readonly ApiMessage[],
+  edits: readonly Edit[],
+  counter: MessageCounter,
+): Map<number, number> {
+  const { messages: view, origins } = applyEdits(messages, edits);
+  return new Map(view.map((message, at) => [origins[at] ?? at, counter.message(message)]));
+}
+
+const wordsOf = perObject((message: ApiMessage) =>
+  renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').slice(0, WORDS).toWellFormed(),
+);
+
+function excerptOf({ message, step, reason, before, after, tokensBefore, tokensAfter }: EditPreview): EditExcerpt {
+  const isWritten = reason === SUMMED_UP.reason || reason.includes('summarized');
+  const excerpt = isWritten ? { ...changeExcerpt(before, ''), after: '' } : changeExcerpt(before, after);
+  return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
+}

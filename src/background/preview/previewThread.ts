@@ -1,0 +1,128 @@
+/** The host's end of the preview's worker: started with the first question, ended when nobody has asked for a while. */
+import { Worker } from 'node:worker_threads';
+import type {
+  FromPreviewWorker,
+  LiveContent,
+  PreviewAnswer,
+  PreviewedConversation,
+  PreviewRequest,
+  ToPreviewWorker,
+} from './messages';
+
+export interface PreviewThreadOptions {
+  /** The bundled worker. */
+  readonly workerPath: string;
+  /** Milliseconds without a question after which it ends; default a minute. */
+  readonly idleMs?: number;
+  /** Why an answer never came, in the user's language. */
+  readonly ended: (reason: string) => string;
+}
+
+/** Room for the largest file that is previewed, several times over. */
+const LIMITS = { maxOldGenerationSizeMb: 1_024 };
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Running {
+  readonly worker: Worker;
+  /** Contents of live conversations that the worker has, by id. */
+  readonly contents: Map<string, LiveContent>;
+}
+
+export class PreviewThread {
+  private running: Running | undefined;
+  private readonly pending = new Map<number, Pending>();
+  private nextId = 1;
+  private idle: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: PreviewThreadOptions) {}
+
+  /**
+   * @throws Error with what the worker said, or that it ended; the signal's reason where it was aborted. The next question
+   * starts a new worker.
+   */
+  async ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
+    signal.throwIfAborted();
+    clearTimeout(this.idle);
+    const running = (this.running ??= this.start());
+    const id = this.nextId++;
+    const cancel = (): void => {
+      this.pending.get(id)?.reject(signal.reason as Error);
+      this.post(running, { type: 'cancel', id });
+    };
+    signal.addEventListener('abort', cancel);
+    try {
+      // A request is answered with its own kind of result.
+      return (await new Promise<unknown>((resolve, reject) => {
+        this.pending.set(id, { resolve, reject });
+        this.post(running, { type: 'ask', id, request: withoutKnown(request, running.contents) });
+      })) as PreviewAnswer<R>;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.pending.delete(id);
+      if (this.pending.size === 0) this.endLater();
+    }
+  }
+
+  /** Ends the worker; what was asked fails. */
+  end(): void {
+    clearTimeout(this.idle);
+    const { running } = this;
+    this.running = undefined;
+    void running?.worker.terminate();
+    this.failAll('closed');
+  }
+
+  private start(): Running {
+    const worker = new Worker(this.options.workerPath, { resourceLimits: LIMITS });
+    const running: Running = { worker, contents: new Map() };
+    worker.on('message', (message: FromPreviewWorker) => {
+      const pending = this.pending.get(message.id);
+      if (message.type === 'answer') pending?.resolve(message.result);
+      else pending?.reject(new Error(message.message));
+    });
+    const lost = (reason: string): void => {
+      if (this.running !== running) return;
+      this.running = undefined;
+      this.failAll(reason);
+    };
+    worker.once('error', (error: unknown) => {
+      lost(error instanceof Error ? error.message : String(error));
+    });
+    worker.once('exit', (code) => {
+      lost(`exit code ${code}`);
+    });
+    return running;
+  }
+
+  private post({ worker }: Running, message: ToPreviewWorker): void {
+    worker.postMessage(message);
+  }
+
+  private failAll(reason: string): void {
+    for (const { reject } of this.pending.values()) reject(new Error(this.options.ended(reason)));
+    this.pending.clear();
+  }
+
+  private endLater(): void {
+    this.idle = setTimeout(() => {
+      this.end();
+    }, this.options.idleMs ?? 60_000);
+    this.idle.unref();
+  }
+}
+
+/** The request without the content of a live conversation that the worker has: it is sent once. */
+function withoutKnown(request: PreviewRequest, known: Map<string, LiveContent>): PreviewRequest {
+  const { conversation } = request;
+  if (conversation.kind !== 'live' || !conversation.content) return request;
+  const { id, content, ...rest } = conversation;
+  const sent = known.get(id);
+  known.set(id, content);
+  const isKnown = sent?.messages === content.messages && sent.edits === content.edits;
+  const reduced: PreviewedConversation = { ...rest, id };
+  return isKnown ? { ...request, conversation: reduced } : request;
+}

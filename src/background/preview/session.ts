@@ -1,0 +1,79 @@
+/** What the preview's worker knows and does: one question after the other, the answer from what earlier ones left. */
+import {
+  CondensationManager,
+  losslessProvider,
+  nativeProvider,
+  smartProvider,
+  strategyProvider,
+  truncationProvider,
+} from '../../core/condense';
+import { applyEdits } from '../../core/condense/edits';
+import { renderConversation } from '../../core/messages/render';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import { compare } from './compare';
+import { Forecasts } from './forecast';
+import { HeldConversations, type Held } from './held';
+import type { PreviewAnswer, PreviewQuestion, PreviewRequest, PreviewSetup, PreviewTexts } from './messages';
+import { PlannedModels } from './models';
+import { previewOf } from './preview';
+import { selectionOf } from './selection';
+
+export class PreviewSession {
+  private readonly held = new HeldConversations();
+  private readonly models = new PlannedModels();
+  private readonly forecasts: Forecasts;
+  private setup: PreviewSetup | undefined;
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly counter: MessageCounter) {
+    const { select, samples } = this.models;
+    const presets = () => this.setup?.presets ?? [];
+    const native = nativeProvider({ select: () => select(undefined), samples });
+    const smart = smartProvider({ select, samples, presets });
+    const providers = [losslessProvider, truncationProvider, native, smart] as const;
+    const strategy = strategyProvider({ providers, presets });
+    this.forecasts = new Forecasts(new CondensationManager(counter, [...providers, strategy]), counter);
+  }
+
+  /**
+   * Answers when the questions before have been answered or cancelled.
+   * @throws ConversationReadError, NoSummarizerError, and the signal's reason where it was aborted
+   */
+  ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
+    this.held.take(request.conversation);
+    const answer = this.queue.then(async () => {
+      signal.throwIfAborted();
+      this.setup = request.setup;
+      this.models.models = request.setup.models;
+      // Each kind of request is answered with its own kind of result.
+      return (await this.answer(request, signal)) as PreviewAnswer<R>;
+    });
+    this.queue = answer.catch(() => undefined);
+    return answer;
+  }
+
+  private async answer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
+    const held = await this.held.open(request.conversation);
+    switch (request.kind) {
+      case 'preview':
+        return previewOf(held, await this.forecasts.of(held, request, signal), this.counter);
+      case 'texts':
+        return this.texts(held, request, signal);
+      case 'selection':
+        return selectionOf(held, request, this.counter);
+      case 'compare':
+        return compare(held, request.setup, this.forecasts, signal);
+    }
+  }
+
+  private async texts(held: Held, question: PreviewQuestion, signal: AbortSignal): Promise<PreviewTexts> {
+    const { edits } = await this.forecasts.of(held, question, signal);
+    const now = applyEdits(held.messages, held.edits);
+    const then = applyEdits(held.messages, [...held.edits, ...edits]);
+    return {
+      title: held.title,
+      before: renderConversation(now.messages, now.origins),
+      after: renderConversation(then.messages, then.origins),
+    };
+  }
+}

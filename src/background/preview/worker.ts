@@ -1,0 +1,31 @@
+/** The preview's worker's entry point: answers until the host ends it. */
+import { parentPort } from 'node:worker_threads';
+import { MessageCounter } from '../../core/tokens/messageCounter';
+import { loadTokenCounter } from '../../storage/assets';
+import type { FromPreviewWorker, ToPreviewWorker } from './messages';
+import { PreviewSession } from './session';
+
+const session = loadTokenCounter(__dirname).then((counter) => new PreviewSession(new MessageCounter(counter)));
+const running = new Map<number, AbortController>();
+
+const send = (message: FromPreviewWorker): void => {
+  parentPort?.postMessage(message);
+};
+
+async function answer({ id, request }: Extract<ToPreviewWorker, { type: 'ask' }>): Promise<void> {
+  const abort = new AbortController();
+  running.set(id, abort);
+  try {
+    const result = await (await session).ask(request, abort.signal);
+    send({ type: 'answer', id, result });
+  } catch (error) {
+    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+parentPort?.on('message', (message: ToPreviewWorker) => {
+  if (message.type === 'cancel') running.get(message.id)?.abort(new Error('cancelled'));
+  else void answer(message);
+});

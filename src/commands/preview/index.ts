@@ -1,0 +1,3 @@
+export { condensePreviewed, savePins } from './condense';
+export { choosePreviewed, defaultConversation, previewedConversation } from './conversation';
+export { previewSetup } from './setup';

@@ -1,0 +1,139 @@
+/** What the webview may ask of the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
+import * as z from 'zod';
+
+/** More messages than a conversation has. */
+const MOST_MESSAGES = 200_000;
+
+const text = z.string().max(4_000);
+const messageIndex = z.int().min(0).max(MOST_MESSAGES);
+const indexes = z.array(messageIndex).max(MOST_MESSAGES);
+const count = z.number().min(0);
+
+/** `default`: the chat's conversation, or the sample. */
+export const conversationNameSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('default') }),
+  z.strictObject({ kind: z.literal('live'), id: text }),
+  z.strictObject({ kind: z.literal('file'), path: text }),
+]);
+export type ConversationName = z.output<typeof conversationNameSchema>;
+
+export const configurationSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('current') }),
+  z.strictObject({ kind: z.literal('preset'), id: text }),
+  z.strictObject({ kind: z.literal('provider'), id: text }),
+]);
+export type Configuration = z.output<typeof configurationSchema>;
+
+const figures = {
+  tokensBefore: count,
+  tokensAfter: count,
+  targetTokens: count,
+  /** Absent where a price is not known. */
+  cost: z.number().optional(),
+  costRange: z.object({ least: z.number(), most: z.number() }).optional(),
+  /** Absent where nothing is guessed. */
+  confidence: z.enum(['high', 'medium', 'low']).optional(),
+  /** Calls to a model that would be made. */
+  calls: count,
+  /** Milliseconds that the preview took. */
+  timeMs: z.number(),
+};
+
+const cellSchema = z.object({
+  role: z.string(),
+  fate: z.enum(['kept', 'referenced', 'outlined', 'cut', 'suppressed', 'summarized']),
+  tokensBefore: count,
+  tokensAfter: count,
+  /** The message's beginning, on one line. */
+  words: z.string(),
+});
+export type MessageCell = z.output<typeof cellSchema>;
+
+const stepSchema = z.object({
+  name: z.string(),
+  tokensBefore: count,
+  tokensAfter: count,
+  edits: count,
+  outcome: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('done') }),
+    z.object({ kind: z.literal('skipped'), reason: z.string() }),
+    z.object({ kind: z.literal('failed'), reason: z.string() }),
+  ]),
+});
+export type PreviewStep = z.output<typeof stepSchema>;
+
+const editSchema = z.object({
+  message: messageIndex,
+  step: z.string(),
+  reason: z.string(),
+  before: z.string(),
+  after: z.string(),
+  tokensBefore: count,
+  tokensAfter: count,
+  /** A model would write what stands there afterwards. */
+  isWritten: z.boolean(),
+});
+export type EditExcerpt = z.output<typeof editSchema>;
+
+const previewSchema = z.object({
+  ...figures,
+  conversation: conversationNameSchema,
+  title: z.string(),
+  provider: z.string(),
+  steps: z.array(stepSchema),
+  cells: z.array(cellSchema),
+  /** The first ones, of `editCount`. */
+  edits: z.array(editSchema),
+  editCount: count,
+  /** The pins that it was made with, and those that the ledger holds. */
+  pinned: z.array(messageIndex),
+  savedPins: z.array(messageIndex),
+  notes: z.array(z.string()),
+});
+export type Preview = z.output<typeof previewSchema>;
+
+const comparedSchema = z.object({
+  ...figures,
+  title: z.string(),
+  /** Code lines that the conversation's later edits quoted; how many of them the view holds, and can recall. */
+  recall: z.object({ needed: count, verbatim: count, recallable: count }),
+});
+export type Compared = z.output<typeof comparedSchema>;
+
+const question = {
+  conversation: conversationNameSchema,
+  /** Absent: those that the ledger pins. */
+  pinned: indexes.optional(),
+  /** Messages that no edit is to touch. */
+  excluded: indexes,
+};
+const nothing = z.null();
+
+export const previewMethods = {
+  /** Lets the user pick one. */
+  choosePreviewed: {
+    params: z.strictObject({}),
+    result: z.object({ conversation: conversationNameSchema.optional() }),
+  },
+  /** What the current settings would do. No model is called. */
+  preview: { params: z.strictObject(question), result: previewSchema },
+  /** Opens the whole of it in the diff editor. */
+  showPreviewDiff: { params: z.strictObject(question), result: nothing },
+  /** Which messages a pass of the current settings looks at. */
+  previewSelection: {
+    params: z.strictObject({ conversation: conversationNameSchema, pass: z.int().min(0).max(1_000) }),
+    result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
+  },
+  compare: {
+    params: z.strictObject({ conversation: conversationNameSchema, configuration: configurationSchema }),
+    result: comparedSchema,
+  },
+  /** Pins these messages and no others, in the conversation's ledger. */
+  savePins: { params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes }), result: nothing },
+  condensePreviewed: {
+    params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes, excluded: indexes }),
+    result: nothing,
+  },
+  /** Nobody looks at it any more. */
+  endPreview: { params: z.strictObject({}), result: nothing },
+} as const;

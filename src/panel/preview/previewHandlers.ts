@@ -1,0 +1,107 @@
+/** Answers what the webview asks of the preview. What takes time runs in a worker of its own. */
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { PreviewThread } from '../../background/preview/previewThread';
+import type { PreviewedConversation } from '../../background/preview/messages';
+import type { PanelParts } from '../parts';
+import type { RequestHandlers } from '../requests';
+import type { ConversationName, previewMethods } from './methods';
+
+type Handlers = Pick<RequestHandlers, keyof typeof previewMethods>;
+type Named = Exclude<ConversationName, { kind: 'default' }>;
+
+export class PreviewHandlers implements vscode.Disposable {
+  private readonly previews: PreviewThread;
+  /** Comparing takes seconds, and the preview goes on meanwhile. */
+  private readonly comparisons: PreviewThread;
+
+  constructor(private readonly parts: PanelParts) {
+    const workerPath = join(parts.services.context.extensionPath, 'dist', 'previewWorker.cjs');
+    const ended = (reason: string): string =>
+      vscode.l10n.t(
+        'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
+        reason,
+      );
+    this.previews = new PreviewThread({ workerPath, ended });
+    this.comparisons = new PreviewThread({ workerPath, ended });
+  }
+
+  dispose(): void {
+    this.previews.end();
+    this.comparisons.end();
+  }
+
+  readonly handlers: Handlers = {
+    choosePreviewed: async () => {
+      const conversation = await this.commands.choosePreviewed(this.services);
+      return conversation ? { conversation } : {};
+    },
+    preview: async ({ conversation, excluded, pinned }, signal) => {
+      const name = this.named(conversation);
+      const question = { ...(await this.question(name, { kind: 'current' })), excluded, ...(pinned && { pinned }) };
+      const made = await this.previews.ask({ kind: 'preview', ...question }, signal);
+      const { steps, cells, edits, pinned: pins, savedPins, notes } = made;
+      return {
+        ...made,
+        conversation: name,
+        steps: [...steps],
+        cells: [...cells],
+        edits: [...edits],
+        pinned: [...pins],
+        savedPins: [...savedPins],
+        notes: [...notes],
+      };
+    },
+    showPreviewDiff: async ({ conversation, excluded, pinned }, signal) => {
+      const asked = await this.question(this.named(conversation), { kind: 'current' });
+      const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);
+      const { comparisons } = this.services;
+      await comparisons.show(comparisons.add(texts), vscode.l10n.t('{0} (preview)', texts.title));
+      return null;
+    },
+    previewSelection: async ({ conversation, pass }, signal) => {
+      const asked = await this.question(this.named(conversation), { kind: 'provider', id: 'smart' });
+      const { title, taken } = await this.previews.ask({ kind: 'selection', ...asked, pass }, signal);
+      return { title, taken: [...taken] };
+    },
+    compare: async ({ conversation, configuration }, signal) => {
+      const asked = await this.question(this.named(conversation), configuration);
+      return this.comparisons.ask({ kind: 'compare', ...asked }, signal);
+    },
+    savePins: async ({ conversation, pinned }) => {
+      await this.commands.savePins(this.services, this.named(conversation), pinned);
+      return null;
+    },
+    condensePreviewed: async ({ conversation, pinned, excluded }) => {
+      await this.commands.condensePreviewed(this.services, this.named(conversation), pinned, excluded);
+      return null;
+    },
+    endPreview: () => {
+      this.dispose();
+      return Promise.resolve(null);
+    },
+  };
+
+  private get services(): PanelParts['services'] {
+    return this.parts.services;
+  }
+
+  private get commands(): ReturnType<PanelParts['commands']> {
+    return this.parts.commands();
+  }
+
+  private named(conversation: ConversationName): Named {
+    return conversation.kind === 'default' ? this.commands.defaultConversation(this.services) : conversation;
+  }
+
+  private async question(
+    name: Named,
+    configuration: Parameters<ReturnType<PanelParts['commands']>['previewSetup']>[1],
+  ): Promise<{
+    conversation: PreviewedConversation;
+    setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['previewSetup']>>;
+  }> {
+    const conversation = this.commands.previewedConversation(this.services, name);
+    return { conversation, setup: await this.commands.previewSetup(this.services, configuration) };
+  }
+}
