@@ -1,7 +1,9 @@
 /** How would be condensed, gathered for the preview's worker, which has neither settings nor keys. */
+import * as vscode from 'vscode';
 import type { PreviewModel, PreviewSetup } from '../../background/preview/messages';
 import { findPreset } from '../../core/condense/presets';
 import { NoSummarizerError } from '../../core/condense/summary/selectSummarizer';
+import { BUILT_IN_PROVIDERS } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { promptOf } from '../../settings/profiles';
 import { modelSettings } from '../modelSettings';
@@ -18,7 +20,7 @@ export type Configuration =
   | { readonly kind: 'preset'; readonly id: string }
   | { readonly kind: 'provider'; readonly id: string };
 
-/** @throws Error where there is no such preset (any more) */
+/** @throws Error where there is no such preset (any more), or the provider is another extension's */
 export async function previewSetup(services: Services, configuration: Configuration): Promise<PreviewSetup> {
   const { provider, config } = chosen(configuration);
   const { maxCost } = modelSettings();
@@ -36,13 +38,22 @@ function chosen(configuration: Configuration): Pick<PreviewSetup, 'provider' | '
   switch (configuration.kind) {
     case 'current': {
       const { provider } = manualSettings();
+      if (!BUILT_IN_PROVIDERS.some((id) => id === provider)) {
+        throw new Error(
+          vscode.l10n.t(
+            'The provider "{0}" comes from another extension: what it does can’t be previewed. Condensing shows it, and can be undone.',
+            provider,
+          ),
+        );
+      }
       return { provider, config: configOf(provider) };
     }
     case 'provider':
       return { provider: configuration.id, config: configOf(configuration.id) };
     case 'preset': {
       const preset = findPreset(configuration.id, ownPresets());
-      if (!preset) throw new Error(`There is no preset "${configuration.id}" any more. Choose another one.`);
+      if (!preset)
+        throw new Error(vscode.l10n.t('There is no preset "{0}" any more. Choose another one.', configuration.id));
       return { provider: 'smart', config: plain(preset.config) };
     }
   }
