@@ -57,15 +57,16 @@ export interface HeadlineRow {
   readonly old: number;
 }
 
+type Run = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
+
 /** Five conversations of each kind; a model that answers with half to all of the tokens that it may. */
 export async function benchHeadline(): Promise<HeadlineRow[]> {
   const rows: HeadlineRow[] = [];
   for (const { name, options, old } of KINDS) {
     for (const [preset, oldPercent] of Object.entries(old)) {
-      const runs = [];
+      const runs: Run[] = [];
       for (const seed of SEEDS) runs.push(await run(preset, { ...options, seed }));
-      const mean = (of: (row: (typeof runs)[number]) => number): number =>
-        runs.reduce((sum, row) => sum + of(row), 0) / runs.length;
+      const mean = (of: (row: Run) => number): number => runs.reduce((sum, row) => sum + of(row), 0) / runs.length;
       rows.push({
         conversation: name,
         preset,
@@ -81,10 +82,7 @@ export async function benchHeadline(): Promise<HeadlineRow[]> {
   return rows;
 }
 
-async function run(
-  preset: string,
-  options: ConversationOptions,
-): Promise<Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>> {
+async function run(preset: string, options: ConversationOptions): Promise<Run> {
   const messages = generateConversation(options);
   const counter = freshCounter();
   const before = counter.messages(messages);
