@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { withCancellation } from '../commands/background';
+import { liveStoreOf, withCancellation } from '../commands/background';
 import { engineOf } from '../commands/engine';
 import { languageModels } from '../commands/languageModels';
+import { keepMeasure } from '../commands/measures';
 import { modelSettings } from '../commands/modelSettings';
 import { counterOf } from '../commands/native';
 import { providerConfig } from '../commands/providerConfig';
@@ -13,6 +13,7 @@ import { promptOf, thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from './live/liveConversations';
+import { measureOfEvent } from './live/measureOfEvent';
 import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings, LiveSummary } from './live/types';
 import { showDetails, told } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
@@ -158,9 +159,8 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private async start(): Promise<LiveConversationsApi> {
-    const { context } = this.services;
     const { counter, manager } = await engineOf(this.services);
-    const root = join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
+    const root = liveStoreOf(this.services);
     const live = new LiveConversations({ manager, counter, settings: liveSettings, root });
     live.on((event) => {
       this.onEvent(event);
@@ -187,6 +187,8 @@ export class AgentRuntime implements vscode.Disposable {
 
   private onEvent(event: LiveEvent): void {
     this.showStatus();
+    const measure = measureOfEvent(event, manualSettings().provider, new Date());
+    if (measure) void keepMeasure(this.services, measure, manualSettings().provider);
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;

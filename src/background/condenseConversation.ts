@@ -5,6 +5,8 @@ import {
   type CondensationOutcome,
   type CondensationRequest,
 } from '../core/condense';
+import type { CondensationId } from '../core/condense/ledger';
+import { measureOf, type Measure, type MeasureContext } from '../core/condense/measures';
 import { formatReport } from '../core/condense/report';
 import { pinnedIndexes } from '../core/condense/pins';
 import { applyEdits } from '../core/condense/edits';
@@ -65,15 +67,21 @@ export async function condenseConversation(
   const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const report = reportOf(manager, outcome);
   const summary = summaryOf(conversation, task.path);
+  const measured = (context: MeasureContext): Measure =>
+    measureOf(outcome, task.provider, new Date(), { trigger: 'by-hand', ...context });
   if (outcome.kind !== 'condensed') {
     // A cancelled one has nothing to show; the worker is never told of a cancel, for the host ends its thread.
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
-    return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report } };
+    const measure = measured({});
+    return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report, measure } };
   }
+  const context: { condensation?: CondensationId } = {};
   if (!task.isPreview) {
     tell({ step: 'Keeping the originals' });
-    await recordCondensation(task.store, conversation, task.path, outcome, new Date());
+    const { ledger } = await recordCondensation(task.store, conversation, task.path, outcome, new Date());
+    const id = ledger.condensations.at(-1)?.id;
+    if (id !== undefined) context.condensation = id;
   }
   const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = outcome;
   const result: CondensedResult = {
@@ -89,6 +97,7 @@ export async function condenseConversation(
     timeMs,
     notes,
     report,
+    measure: measured(context),
     before: renderConversation(conversation.messages),
     after: renderConversation(outcome.view, applyEdits(conversation.messages, outcome.edits).origins),
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,

@@ -3,7 +3,7 @@ import { exportConversation, type ExportedConversation } from '../conversations/
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
 import { applyEdits } from '../core/condense/edits';
-import { activeCondensations, activeEdits, type Ledger } from '../core/condense/ledger';
+import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger';
 import { pinEntries, pinnedIndexes } from '../core/condense/pins';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -21,6 +21,7 @@ import type {
   PinTask,
   SetUndoneTask,
   ShownConversation,
+  ShowTask,
   StoredConversation,
 } from './tasks';
 
@@ -45,7 +46,13 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
     if (lastUsed <= since) continue;
     newest = Math.max(newest, lastUsed);
     const condensations = outlineOf(await readLedger(folder));
-    ledgers.push({ conversation: about.id, ...(about.path !== undefined && { path: about.path }), condensations });
+    const { id: conversation, title, path } = about;
+    ledgers.push({
+      conversation,
+      ...(title !== undefined && { title }),
+      ...(path !== undefined && { path }),
+      condensations,
+    });
   }
   return { ledgers, lastUsed: newest, givenBack: await givenBack(nodeFiles, replacements) };
 }
@@ -53,7 +60,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
 function outlineOf(ledger: Ledger): CondensationOutline[] {
   const { condensations, undone } = ledger;
   const base = condensations.findLastIndex((each) => each.base === 'original');
-  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter }, index) => ({
+  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter, steps, cost }, index) => ({
     id,
     at,
     provider,
@@ -61,6 +68,8 @@ function outlineOf(ledger: Ledger): CondensationOutline[] {
     tokensAfter,
     isUndone: undone.has(id),
     isReplaced: index < base,
+    steps,
+    ...(cost !== undefined && { cost }),
   }));
 }
 
@@ -70,12 +79,15 @@ export async function setUndone({ conversation, condensation, isUndone, store }:
   return null;
 }
 
-export async function showConversation(task: StoredConversation): Promise<ShownConversation> {
-  const { conversation, ledger } = await openStored(task);
+export async function showConversation(task: ShowTask): Promise<ShownConversation> {
+  const { conversation, ledger: file } = await openStored(task);
+  const { ledger } = file;
   const { messages } = conversation;
   const before = renderConversation(messages);
-  const { messages: view, origins } = applyEdits(messages, activeEdits(ledger.ledger));
-  const isCondensed = activeCondensations(ledger.ledger).length > 0;
+  const chosen = task.condensation;
+  const edits = chosen === undefined ? activeEdits(ledger) : editsShownBy(ledger, chosen);
+  const { messages: view, origins } = applyEdits(messages, edits);
+  const isCondensed = chosen !== undefined || activeCondensations(ledger).length > 0;
   return {
     conversation: summaryOf(conversation, task.path),
     before,

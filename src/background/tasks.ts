@@ -10,6 +10,7 @@ import type { Agent, FindOptions, FindResult } from '../conversations/stores/typ
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger';
+import type { Measure } from '../core/condense/measures';
 import type { UnchangedReason } from '../core/condense/types';
 import type { GiveBackErrorData } from '../giveBack/giveBackError';
 import type { GiveBackTarget } from '../giveBack/target';
@@ -82,6 +83,8 @@ export interface SetUndoneTask {
 /** The conversation as it is and as its condensations leave it, for people to read. */
 export interface ShowTask extends StoredConversation {
   readonly kind: 'show';
+  /** As this condensation left it; absent: as it is shown now. */
+  readonly condensation?: CondensationId;
 }
 
 export interface ExportTask extends StoredConversation {
@@ -154,6 +157,7 @@ export interface CondensedResult {
   readonly notes: readonly string[];
   /** The report in words. */
   readonly report: string;
+  readonly measure: Measure;
   /** The conversation before and after, for people to compare. */
   readonly before: string;
   readonly after: string;
@@ -166,6 +170,7 @@ export interface NotCondensedResult {
   readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
   readonly conversation: ConversationSummary;
   readonly report: string;
+  readonly measure: Measure;
 }
 
 export interface ConversationSummary {
@@ -191,10 +196,15 @@ export interface CondensationOutline {
   readonly isUndone: boolean;
   /** A later one was made from the original in its place. */
   readonly isReplaced: boolean;
+  /** What was done, pass by pass. */
+  readonly steps: readonly StepReport[];
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
 }
 
 export interface LedgerOutline {
   readonly conversation: string;
+  readonly title?: string;
   /** Of the conversation's file, where it is known. */
   readonly path?: string;
   /** Oldest first. */

@@ -18,6 +18,10 @@ export function inBackground<T extends Task>(
 /** Folder of the ledgers of this VS Code. */
 export const storeOf = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
 
+/** Folder of the ledgers of the chat's conversations: they belong to a workspace, where one is open. */
+export const liveStoreOf = ({ context }: Services): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
+
 /** Runs something that a token can cancel. */
 export async function withCancellation<T>(
   token: vscode.CancellationToken,

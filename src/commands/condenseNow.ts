@@ -12,6 +12,7 @@ import { agentOf } from '../agent/runtime';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from './background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
+import { keepMeasure } from './measures';
 import { modelSettings } from './modelSettings';
 import { condenseInHost } from './condenseInHost';
 import { condenseNative } from './native';
@@ -77,6 +78,7 @@ export async function condenseFile(services: Services, path: string, settings: M
       }),
     );
     log.info(`${path}\n${result.report}`);
+    await keepMeasure(services, result.measure, settings.provider);
     if (result.kind === 'condensed') await tell(services, result);
     else await tellUnchanged(services, result, settings);
   } catch (error) {

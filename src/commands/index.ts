@@ -19,6 +19,7 @@ export {
   previewSetup,
   savePins,
 } from './preview';
+export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';
 export { previewPrompt } from './previewPrompt';
 export { promptFor } from './promptText';
 export { showMeasures } from './showMeasures';

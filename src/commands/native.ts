@@ -6,7 +6,7 @@ import { parseInWorker } from '../conversations/parseInWorker';
 import { condenseConversation, knownOf } from '../background/condenseConversation';
 import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
 import { CondensationManager, nativeProvider } from '../core/condense';
-import { calibratedFactor, measureOf, outputSamples, warningsOf } from '../core/condense/measures';
+import { calibratedFactor, outputSamples, warningsOf } from '../core/condense/measures';
 import { nativeConfigSchema, type NativeConfig } from '../core/condense/summary/nativeConfig';
 import type { CondensationProvider } from '../core/condense/types';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
@@ -53,7 +53,6 @@ interface Bench {
   readonly conversation: Conversation;
   readonly counter: MessageCounter;
   readonly manager: CondensationManager;
-  readonly metrics: MetricsStore;
   readonly config: { readonly prompt: string };
   readonly select: () => Promise<SelectedSummarizer>;
 }
@@ -69,8 +68,7 @@ async function benchFor(
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history });
   const counter = await counterOf(services);
-  const metrics = metricsOf(services);
-  const measures = await metrics.read();
+  const measures = await metricsOf(services).read();
   const select = async () =>
     selectSummarizer({
       condensing: await summarizerFor(profile, {
@@ -82,7 +80,7 @@ async function benchFor(
     });
   const native = nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
   const config = { ...nativeSettings(), prompt: promptOf(profile, models.prompt) };
-  return { conversation, counter, manager: new CondensationManager(counter, [native]), metrics, config, select };
+  return { conversation, counter, manager: new CondensationManager(counter, [native]), config, select };
 }
 
 /**
@@ -148,35 +146,21 @@ export async function condenseNative(
   tell: (progress: TaskProgress) => void,
 ): Promise<CondensedResult | NotCondensedResult> {
   tell({ step: 'Reading the conversation' });
-  const { conversation, manager, counter, metrics, config } = await benchFor(
-    services,
-    path,
-    settings,
-    profile,
+  const { conversation, manager, counter, config } = await benchFor(services, path, settings, profile, models, signal);
+  return condenseHere(services, { conversation, manager, counter }, path, { ...settings, provider: 'native' }, config, {
     models,
     signal,
-  );
-  return condenseHere(
-    services,
-    { conversation, manager, counter, metrics },
-    path,
-    { ...settings, provider: 'native' },
-    config,
-    {
-      models,
-      signal,
-      tell,
-    },
-  );
+    tell,
+  });
 }
 
 /** What condensing in this thread works with. */
-export type Here = Pick<Bench, 'conversation' | 'manager' | 'counter' | 'metrics'>;
+export type Here = Pick<Bench, 'conversation' | 'manager' | 'counter'>;
 
-/** Condenses where the keys are, and notes what it took. @throws the signal's reason where it was aborted */
+/** Condenses where the keys are. @throws the signal's reason where it was aborted */
 export async function condenseHere(
   services: Services,
-  { conversation, manager, counter, metrics }: Here,
+  { conversation, manager, counter }: Here,
   path: string,
   { history, targetPercent, provider, coherenceFloor, excluded }: ManualSettings,
   config: unknown,
@@ -190,11 +174,7 @@ export async function condenseHere(
   const choice = { targetPercent, coherenceFloor, ...(excluded && { excluded }) };
   const task = { path, history, provider, config, ...choice, store: storeOf(services) };
   const parts = { manager, counter, tell, signal, maxCost: models.maxCost };
-  const { result, outcome } = await condenseConversation(conversation, task, parts);
-  const measure = measureOf(outcome, provider, new Date());
-  await metrics.add(measure).catch((error: unknown) => {
-    services.log.warn(`The measures could not be kept. ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const { result } = await condenseConversation(conversation, task, parts);
   if (result.kind !== 'condensed') return result;
-  return { ...result, notes: [...result.notes, ...warningsOf(measure, models.warnings)] };
+  return { ...result, notes: [...result.notes, ...warningsOf(result.measure, models.warnings)] };
 }

@@ -236,4 +236,4 @@ export class LiveConversation {
 }
 
 /** Whether a condensation only put references right: nobody asked for it, and nobody undoes it. */
-export const isRestoring = ({ provider }: Condensation): boolean => provider === RESTORING;
+export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORING;

@@ -1,5 +1,6 @@
 /** What is measured of condensations, and what follows from it. The measures stay on the machine. */
 import { promptTokens, type Usage } from '../cost/usage';
+import type { CondensationId } from './ledger';
 import type { CondensationOutcome } from './manager';
 import type { OutputSample } from './summary/expectedOutput';
 import type { ModelCall } from './types';
@@ -22,10 +23,28 @@ export interface Measure {
   readonly cost?: number;
   readonly estimatedCost?: number;
   readonly calls: readonly ModelCall[];
+  /** The ledger's entry of it; absent where nothing was condensed. */
+  readonly condensation?: CondensationId;
+  /** The preset or strategy that the settings named; absent where they name none. */
+  readonly preset?: string;
+  /** Why it was made: by hand, or what was due in a live conversation. */
+  readonly trigger?: string;
+  /** How much of the model's window was filled before, in percent; absent where the window is not known. */
+  readonly windowPercent?: number;
+  /** US dollars that each later request costs less; absent where the conversation's prices are not known. */
+  readonly savedPerRequest?: number;
 }
 
+/** What the caller knows of a condensation that its outcome doesn't say. */
+export type MeasureContext = Pick<Measure, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
+
 /** @param chosen the provider that was asked for. */
-export function measureOf(outcome: CondensationOutcome, chosen: string, now: Date): Measure {
+export function measureOf(
+  outcome: CondensationOutcome,
+  chosen: string,
+  now: Date,
+  context: MeasureContext = {},
+): Measure {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
   const reason = kind === 'unchanged' ? outcome.reason : kind === 'failed' ? outcome.error.message : undefined;
   return {
@@ -40,6 +59,7 @@ export function measureOf(outcome: CondensationOutcome, chosen: string, now: Dat
     ...(cost !== undefined && { cost }),
     ...(estimatedCost !== undefined && { estimatedCost }),
     calls,
+    ...context,
   };
 }
 
@@ -51,6 +71,9 @@ export interface WarningLimits {
 }
 
 export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
+
+/** Whether nothing came of a run because something went wrong. */
+export const hasFailed = ({ outcome }: Measure): boolean => outcome === 'failed' || outcome === 'refused';
 
 /** Percent of the tokens that went. */
 export const reductionPercent = ({ tokensBefore, tokensAfter }: Measure): number =>
@@ -115,7 +138,7 @@ export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary 
   const applied = measures.filter(({ outcome }) => outcome === 'condensed');
   return {
     condensations: applied.length,
-    failures: measures.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused').length,
+    failures: measures.filter(hasFailed).length,
     fallbacks: measures.filter(({ fallback }) => fallback).length,
     latencyMs: distribution(applied.map(({ timeMs }) => timeMs)),
     tokensPerSecond: distribution(measures.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),

@@ -23,6 +23,10 @@ export class KnownLedgers implements Ledgers {
     this.newest = lastUsed;
   }
 
+  all(): LedgerOutline[] {
+    return [...this.byId.values()];
+  }
+
   of({ details, path }: IndexedConversation): LedgerOutline | undefined {
     return (details?.id === undefined ? undefined : this.byId.get(details.id)) ?? this.byPath.get(path);
   }

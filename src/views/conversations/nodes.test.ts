@@ -32,6 +32,7 @@ const condensation = (id: string, changes: Partial<CondensationOutline> = {}): C
   tokensAfter: 600,
   isUndone: false,
   isReplaced: false,
+  steps: [],
   ...changes,
 });
 

@@ -1,0 +1,101 @@
+/** What was condensed: the ledgers' entries, with what was measured of each. */
+import { isRestoring } from '../../agent/live/liveConversation';
+import type { CondensationOutline, LedgerOutline } from '../../background/tasks';
+import type { CondensationId } from '../../core/condense/ledger';
+import type { Measure } from '../../core/condense/measures';
+import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
+
+/** Where a conversation is kept: in a file of an agent, or in the chat. */
+export type HistoryPlace = 'stored' | 'live';
+
+export interface HistoryPass {
+  readonly name: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+export interface HistoryEntry {
+  readonly condensation: CondensationId;
+  readonly conversation: string;
+  /** Of the conversation; its id where it has none. */
+  readonly title: string;
+  readonly place: HistoryPlace;
+  /** Of the conversation's file, where it is known. */
+  readonly path?: string;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  readonly preset?: string;
+  /** The steps that changed something. */
+  readonly passes: readonly HistoryPass[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
+  /** US dollars that each later request costs less; absent where that is not known. */
+  readonly savedPerRequest?: number;
+  /** Another provider or model than the chosen one did it. */
+  readonly isFallback: boolean;
+  readonly state: 'shown' | 'undone' | 'replaced';
+  /** What can be done with it; absent: nothing. */
+  readonly change?: 'undo' | 'redo';
+}
+
+/**
+ * The entries of ledgers, newest first.
+ * @param canChange whether a conversation's condensations can be undone now.
+ */
+export function entriesOf(
+  ledgers: readonly LedgerOutline[],
+  place: HistoryPlace,
+  measures: ReadonlyMap<CondensationId, Measure>,
+  canChange: (conversation: string) => boolean,
+): HistoryEntry[] {
+  return ledgers
+    .flatMap((ledger) => {
+      const condensations = ledger.condensations.filter((one) => !isRestoring(one));
+      const own = { ...ledger, condensations };
+      const changes = new Map<CondensationOutline | undefined, 'undo' | 'redo'>([
+        [shownCondensation(own), 'undo'],
+        [undoneCondensation(own), 'redo'],
+      ]);
+      return condensations.map((one) => {
+        const change = canChange(ledger.conversation) ? changes.get(one) : undefined;
+        return entryOf(ledger, one, place, measures.get(one.id), change);
+      });
+    })
+    .sort((a, b) => b.at.localeCompare(a.at));
+}
+
+function entryOf(
+  { conversation, title, path }: LedgerOutline,
+  { id, at, provider, steps, tokensBefore, tokensAfter, cost, isUndone, isReplaced }: CondensationOutline,
+  place: HistoryPlace,
+  measure: Measure | undefined,
+  change: 'undo' | 'redo' | undefined,
+): HistoryEntry {
+  const { preset, savedPerRequest } = measure ?? {};
+  return {
+    condensation: id,
+    conversation,
+    title: title ?? conversation,
+    place,
+    ...(path !== undefined && { path }),
+    at,
+    provider,
+    ...(preset !== undefined && { preset }),
+    passes: steps
+      .filter(({ edits }) => edits > 0)
+      .map((step) => ({ name: step.name, tokensBefore: step.tokensBefore, tokensAfter: step.tokensAfter })),
+    tokensBefore,
+    tokensAfter,
+    timeMs: measure?.timeMs ?? steps.reduce((sum, step) => sum + step.timeMs, 0),
+    ...(cost !== undefined && { cost }),
+    ...(savedPerRequest !== undefined && { savedPerRequest }),
+    isFallback: measure?.fallback ?? false,
+    state: isReplaced ? 'replaced' : isUndone ? 'undone' : 'shown',
+    ...(change && { change }),
+  };
+}

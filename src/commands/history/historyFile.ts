@@ -1,0 +1,44 @@
+/** The history as a file: JSON for programs, CSV for spreadsheets. */
+import type { HistoryEntry } from './entries';
+
+export type HistoryFormat = 'json' | 'csv';
+
+type Cell = string | number | undefined;
+
+/** The columns in their order. Tokens are o200k tokens, times milliseconds, costs US dollars. */
+const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
+  ['at', ({ at }) => at],
+  ['title', ({ title }) => title],
+  ['conversation', ({ conversation }) => conversation],
+  ['place', ({ place }) => place],
+  ['path', ({ path }) => path],
+  ['provider', ({ provider }) => provider],
+  ['preset', ({ preset }) => preset],
+  ['passes', ({ passes }) => passes.map(({ name }) => name).join(', ')],
+  ['tokensBefore', ({ tokensBefore }) => tokensBefore],
+  ['tokensAfter', ({ tokensAfter }) => tokensAfter],
+  ['timeMs', ({ timeMs }) => timeMs],
+  ['cost', ({ cost }) => cost],
+  ['savedPerRequest', ({ savedPerRequest }) => savedPerRequest],
+  ['isFallback', ({ isFallback }) => String(isFallback)],
+  ['state', ({ state }) => state],
+];
+
+export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
+  format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : csvOf(entries);
+
+/** RFC 4180. */
+function csvOf(entries: readonly HistoryEntry[]): string {
+  const lines = [
+    COLUMNS.map(([name]) => name),
+    ...entries.map((entry) => COLUMNS.map(([, valueOf]) => cellOf(valueOf(entry)))),
+  ];
+  return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet runs a text that begins like a formula: an apostrophe keeps it a text (OWASP, "CSV Injection"). */
+function cellOf(value: Cell): string {
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

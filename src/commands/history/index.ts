@@ -1,0 +1,168 @@
+/** The history of condensations on this machine, and what can be done from it. */
+import * as vscode from 'vscode';
+import { agentOf, liveConversations } from '../../agent/runtime';
+import type { LedgersResult } from '../../background/tasks';
+import type { CondensationId } from '../../core/condense/ledger';
+import type { Measure } from '../../core/condense/measures';
+import { listLedgers, removeLedger } from '../../storage/ledgerStore';
+import { KnownLedgers } from '../../views/conversations/ledgers';
+import { inBackground, liveStoreOf, storeOf } from '../background';
+import { reloadConversations } from '../conversations';
+import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
+import { metricsOf } from '../native';
+import type { Services } from '../services';
+import { entriesOf, type HistoryEntry, type HistoryPlace } from './entries';
+import { formatHistory, type HistoryFormat } from './historyFile';
+
+export type { HistoryEntry } from './entries';
+
+/** A condensation in the history. */
+export interface HistorySubject {
+  readonly place: HistoryPlace;
+  readonly conversation: string;
+  readonly condensation: string;
+}
+
+export interface History {
+  /** Newest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Oldest first. */
+  readonly measures: readonly Measure[];
+}
+
+type Stores = Record<HistoryPlace, KnownLedgers>;
+
+/** What was read before: only what was used since is read again. */
+const known = new WeakMap<Services, Stores>();
+
+/** All condensations of files, and those of this workspace's chat. */
+export async function historyOf(services: Services, signal: AbortSignal): Promise<History> {
+  const stores = known.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
+  known.set(services, stores);
+  const read = (store: string, { since }: KnownLedgers): Promise<LedgersResult> =>
+    inBackground(services, { kind: 'ledgers', store, replacements: replacementsOf(services), since }, signal);
+  const [files, chats, measures] = await Promise.all([
+    read(storeOf(services), stores.stored),
+    read(liveStoreOf(services), stores.live),
+    metricsOf(services).read(),
+  ]);
+  stores.stored.take(files);
+  stores.live.take(chats);
+  const measured = new Map(
+    measures.flatMap((measure) => (measure.condensation === undefined ? [] : [[measure.condensation, measure]])),
+  );
+  // A chat's view lives in memory: its condensations are undone there.
+  const inMemory = new Set<string>(liveConversations(services).map(({ id }) => id));
+  const entries = [
+    ...entriesOf(stores.stored.all(), 'stored', measured, () => true),
+    ...entriesOf(stores.live.all(), 'live', measured, (conversation) => inMemory.has(conversation)),
+  ].sort((a, b) => b.at.localeCompare(a.at));
+  return { entries, measures };
+}
+
+/**
+ * Takes a condensation back, or brings it back.
+ * @throws Error where that can't be done; then nothing has changed.
+ */
+export async function changeCondensation(
+  services: Services,
+  { place, conversation, condensation }: HistorySubject,
+  isUndone: boolean,
+): Promise<void> {
+  if (place === 'stored') {
+    const store = storeOf(services);
+    // The ledger passes over an id that it doesn't have.
+    const id = condensation as CondensationId;
+    await toItsEnd(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
+    await reloadConversations(services);
+    return;
+  }
+  const live = await agentOf(services).live();
+  const found = live.list().find(({ id }) => id === conversation);
+  if (!found)
+    throw new Error(vscode.l10n.t('This conversation is no longer in memory. Go on with it in the chat first.'));
+  const { kind, detail } = await (isUndone ? live.undo(found.id) : live.redo(found.id));
+  if (kind === 'nothing') throw new Error(detail);
+}
+
+/**
+ * Shows the original of a conversation beside what a condensation left of it.
+ * @throws Error where the conversation can't be read any more.
+ */
+export async function showCondensation(services: Services, subject: HistorySubject): Promise<void> {
+  const { place, conversation, condensation } = subject;
+  if (place === 'live') {
+    const found = liveConversations(services).find(({ id }) => id === conversation);
+    if (!found)
+      throw new Error(vscode.l10n.t('This conversation is no longer in memory. Go on with it in the chat first.'));
+    await agentOf(services).showDiff(found.id);
+    return;
+  }
+  const path = known
+    .get(services)
+    ?.stored.all()
+    .find((ledger) => ledger.conversation === conversation)?.path;
+  if (path === undefined) throw new Error(vscode.l10n.t('It is not known where this conversation is kept.'));
+  const task = { kind: 'show', ...stored(services, path), condensation: condensation as CondensationId } as const;
+  const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
+  const comparison = services.comparisons.add(shown);
+  await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', shown.conversation.title));
+}
+
+/**
+ * Writes the history to a file that the user names. @returns whether it was written.
+ * @throws Error where it can't be written.
+ */
+export async function exportHistory(services: Services, format: HistoryFormat, signal: AbortSignal): Promise<boolean> {
+  const { entries } = await historyOf(services, signal);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export the history'),
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `condensations.${format}`) }),
+    filters: { [format.toUpperCase()]: [format] },
+  });
+  if (!target) return false;
+  await vscode.workspace.fs.writeFile(target, Buffer.from(formatHistory(entries, format)));
+  return true;
+}
+
+/** `measures`: what was measured of runs. `ledgers`: what was condensed, with the originals. */
+export type HistoryPart = 'measures' | 'ledgers';
+
+/**
+ * Removes a part of what is kept, once the user agreed. @returns whether it was removed.
+ * @throws StorageError where a ledger can't be removed; those before it are gone then.
+ */
+export async function clearHistory(services: Services, part: HistoryPart): Promise<boolean> {
+  const yes = vscode.l10n.t('Remove');
+  const [question, detail] =
+    part === 'measures'
+      ? [
+          vscode.l10n.t('Remove all measures?'),
+          vscode.l10n.t('Rates, charts and recommendations begin anew. Condensations stay, and can be undone.'),
+        ]
+      : [
+          vscode.l10n.t('Remove what is kept of all condensations?'),
+          vscode.l10n.t(
+            'What was condensed can then no longer be undone, shown or recalled. The agents’ own files are not changed. Conversations of the chat that are in use stay.',
+          ),
+        ];
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
+  if (part === 'measures') await metricsOf(services).clear();
+  else await removeLedgers(services);
+  return true;
+}
+
+async function removeLedgers(services: Services): Promise<void> {
+  const inUse = new Set<string>(liveConversations(services).map(({ id }) => id));
+  try {
+    for (const store of [storeOf(services), liveStoreOf(services)]) {
+      for (const { about } of await listLedgers(store)) {
+        if (!inUse.has(about.id)) await removeLedger(store, about.id);
+      }
+    }
+  } finally {
+    known.delete(services);
+    await reloadConversations(services);
+  }
+}
