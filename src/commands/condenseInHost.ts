@@ -3,7 +3,7 @@ import type { CondensedResult, NotCondensedResult, TaskProgress } from '../backg
 import { parseInWorker } from '../conversations/parseInWorker';
 import { engineOf } from './engine';
 import type { ModelSettings } from './modelSettings';
-import { condenseHere, metricsOf } from './native';
+import { condenseHere } from './native';
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
 
@@ -26,6 +26,6 @@ export async function condenseInHost(
   tell({ step: 'Reading the conversation' });
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
-  const here = { conversation, manager, counter, metrics: metricsOf(services) };
+  const here = { conversation, manager, counter };
   return condenseHere(services, here, path, settings, config, { models, signal, tell });
 }

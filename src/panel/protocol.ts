@@ -6,8 +6,10 @@
  * `state` with a growing revision, so that nothing is patched and a late one is told by its number. Requests carry ids.
  */
 import * as z from 'zod';
+import { historyMethods } from './history/methods';
 import { previewMethods } from './preview/methods';
 
+export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
 export type {
   Compared,
   Configuration,
@@ -84,6 +86,8 @@ const stateSchema = z.object({
   editorModels: z.array(editorModelSchema),
   /** Those of the extension first. */
   presets: z.array(presetSchema),
+  /** Condensations of this window since the panel was opened: the history has changed where it grew. */
+  condensations: z.int().min(0),
   /** Name of the open workspace; absent where none is open. */
   workspace: z.string().optional(),
 });
@@ -102,30 +106,6 @@ const providerSchema = z.object({
   setting: z.string().optional(),
 });
 export type ProviderDescription = z.output<typeof providerSchema>;
-
-const measuredSchema = z.object({
-  condensations: z.number(),
-  failures: z.number(),
-  fallbacks: z.number(),
-  latencyMs: z.number().optional(),
-  reductionPercent: z.number().optional(),
-  estimateErrorPercent: z.number().optional(),
-  byProfile: z.array(z.object({ profile: z.string(), calls: z.number(), cost: z.number() })),
-  /** Newest first, bounded. */
-  runs: z.array(
-    z.object({
-      at: z.string(),
-      provider: z.string(),
-      outcome: z.string(),
-      reason: z.string().optional(),
-      tokensBefore: z.number(),
-      tokensAfter: z.number(),
-      timeMs: z.number(),
-      cost: z.number().optional(),
-    }),
-  ),
-});
-export type Measured = z.output<typeof measuredSchema>;
 
 const settingChange = {
   name,
@@ -169,8 +149,7 @@ export const methods = {
     result: z.object({ id: id.optional(), problems: z.array(problemSchema) }),
   },
   ...previewMethods,
-  measures: { params: z.strictObject({}), result: measuredSchema },
-  clearMeasures: { params: z.strictObject({}), result: nothing },
+  ...historyMethods,
   runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },
 } as const;
 export type Method = keyof typeof methods;

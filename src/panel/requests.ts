@@ -1,20 +1,17 @@
 /** What the panel does when its webview asks. Parameters were checked before. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { summarizeMeasures } from '../core/condense/measures';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
+import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import type { PreviewHandlers } from './preview/previewHandlers';
 import { exportPreset, importPreset } from './presets';
-import type { Measured, Method, Params, Result } from './protocol';
+import type { Method, Params, Result } from './protocol';
 
 export type RequestHandlers = {
   readonly [M in Method]: (params: Params<M>, signal: AbortSignal) => Promise<Result<M>>;
 };
-
-/** Runs that the panel lists. */
-const SHOWN_RUNS = 200;
 
 /** @param preview answers what is asked of the preview. */
 export function requestHandlers(
@@ -61,44 +58,11 @@ export function requestHandlers(
       return { ...(id !== undefined && { id }), problems: [...problems] };
     },
     ...preview,
-    measures: async () => measuredOf(await parts.commands().metricsOf(services).read()),
-    clearMeasures: async () => {
-      await parts.commands().metricsOf(services).clear();
-      return null;
-    },
+    ...historyRequests(parts),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);
       return null;
     },
-  };
-}
-
-type Measures = Parameters<typeof summarizeMeasures>[0];
-
-function measuredOf(measures: Measures): Measured {
-  const { condensations, failures, fallbacks, latencyMs, reductionPercent, estimateErrorPercent, byProfile } =
-    summarizeMeasures(measures);
-  return {
-    condensations,
-    failures,
-    fallbacks,
-    ...(latencyMs && { latencyMs: latencyMs.mean }),
-    ...(reductionPercent && { reductionPercent: reductionPercent.mean }),
-    ...(estimateErrorPercent && { estimateErrorPercent: estimateErrorPercent.mean }),
-    byProfile: Object.entries(byProfile).map(([profile, used]) => ({ profile, ...used })),
-    runs: measures
-      .slice(-SHOWN_RUNS)
-      .toReversed()
-      .map(({ at, provider, outcome, reason, tokensBefore, tokensAfter, timeMs, cost }) => ({
-        at,
-        provider,
-        outcome,
-        ...(reason !== undefined && { reason }),
-        tokensBefore,
-        tokensAfter,
-        timeMs,
-        ...(cost !== undefined && { cost }),
-      })),
   };
 }
 

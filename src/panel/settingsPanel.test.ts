@@ -243,34 +243,6 @@ describe('other requests', () => {
     ]);
   });
 
-  it('give the measures, newest first, and clear them', async () => {
-    const runs = [1, 2].map((hour) => ({
-      at: `2026-11-20T0${hour}:00:00.000Z`,
-      provider: 'native',
-      outcome: 'condensed',
-      fallback: false,
-      tokensBefore: 100,
-      tokensAfter: 40,
-      timeMs: 5,
-      cost: 0.5,
-      estimatedCost: 0.4,
-      calls: [{ profile: 'Work', cost: 0.5 }],
-    }));
-    let cleared = false;
-    const store = { read: () => Promise.resolve(runs), clear: () => Promise.resolve(void (cleared = true)) };
-    const panel = ready(openTestPanel({ metricsOf: () => store }));
-    expect(await panel.ask('measures', {})).toMatchObject({
-      result: {
-        condensations: 2,
-        reductionPercent: 60,
-        byProfile: [{ profile: 'Work', calls: 2, cost: 1 }],
-        runs: [{ at: runs[1]?.at }, { at: runs[0]?.at }],
-      },
-    });
-    await panel.ask('clearMeasures', {});
-    expect(cleared).toBe(true);
-  });
-
   it('are cancelled by the page, and when the panel closes', async () => {
     const signals: AbortSignal[] = [];
     const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {
@@ -299,6 +271,12 @@ describe('malformed messages', () => {
       { type: 'request', id: 1, method: 'updateSetting', params: change('threshold', 99) },
       { type: 'request', id: 2, method: 'saveProfile', params: { profile } },
       { type: 'request', id: 3, method: 'runCommand', params: { command: 'undo' } },
+      {
+        type: 'request',
+        id: 4,
+        method: 'setUndone',
+        params: { place: 'stored', conversation: 'c', condensation: 'x', isUndone: true },
+      },
       { type: 'cancel', id: 1 },
       { type: 'log', message: 'x' },
     );

@@ -21,6 +21,7 @@ export class SettingsPanel implements vscode.Disposable {
   private readonly running = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private revision = 0;
+  private condensations = 0;
   private isReady = false;
   /** The section to show once the webview is there. */
   private pendingSection: string | undefined;
@@ -53,6 +54,10 @@ export class SettingsPanel implements vscode.Disposable {
         this.facts.refresh();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.tellState();
+      }),
+      services.condensed.event(() => {
+        this.condensations++;
         this.tellState();
       }),
       services.context.secrets.onDidChange(() => {
@@ -125,6 +130,7 @@ export class SettingsPanel implements vscode.Disposable {
       settings: this.settings.states(),
       ...this.facts.now(),
       presets: presetStates(),
+      condensations: this.condensations,
       ...(workspace !== undefined && { workspace }),
     };
   }

@@ -1,6 +1,6 @@
 /** A settings panel in a test: the real host side over the double of VS Code. */
 import { readFileSync } from 'node:fs';
-import { fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
+import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type { CondensationProvider } from '../core/condense';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
@@ -14,6 +14,8 @@ export interface TestPanel {
   readonly panel: SettingsPanel;
   readonly page: FakeWebviewPanel;
   readonly logged: readonly string[];
+  /** Says that something was condensed. */
+  readonly condensed: EventEmitter<unknown>;
   /** What the page was told, checked as the webview checks it. */
   told(): ToWebview[];
   state(): PanelState;
@@ -36,6 +38,7 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
     logged.push(line);
   };
   const page = new FakeWebviewPanel();
+  const condensed = new EventEmitter<unknown>();
   const commands = { factsOfModel: () => Promise.resolve({}), modelsOfEditor: () => Promise.resolve([]), ...backend };
   const parts = {
     services: {
@@ -46,6 +49,7 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
       },
       log: { warn: log, info: log, error: log },
       registered: { list: () => registered },
+      condensed,
     },
     extension: { packageJSON: manifest },
     commands: () => commands,
@@ -58,6 +62,7 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
     panel,
     page,
     logged,
+    condensed,
     told,
     state() {
       const states = told().flatMap((message) => ('state' in message ? [message.state] : []));

@@ -398,35 +398,3 @@ describe('controls', () => {
     await page.until(() => fake.executed.some(([command]) => command === 'contextCondenser.condenseSample'));
   });
 });
-
-describe('the history', () => {
-  const run = (outcome: string, hour: number): object => ({
-    at: `2026-11-20T0${hour}:00:00.000Z`,
-    provider: 'native',
-    outcome,
-    fallback: false,
-    tokensBefore: 1_000,
-    tokensAfter: outcome === 'condensed' ? 250 : 1_000,
-    timeMs: 1_500,
-    ...(outcome === 'condensed' && { cost: 0.004, estimatedCost: 0.005 }),
-    calls: [{ profile: 'Work', cost: 0.004 }],
-  });
-
-  it('shows what was saved and spent, and is cleared', async () => {
-    let runs = ['condensed', 'failed', 'cancelled', 'unchanged', 'refused'].map(run);
-    const store = { read: () => Promise.resolve(runs), clear: () => Promise.resolve(void (runs = [])) };
-    const page = await openPage({ view: { open: ['history'] }, backend: { metricsOf: () => store } });
-    await page.until(() => page.root.querySelector('table'));
-    expect(page.root.textContent).toContain('1,000 → 250');
-    expect(page.root.textContent).toContain('refused by the checks');
-    expect(page.all('.chart-after')).toHaveLength(1);
-    await page.click(() => page.find('vscode-button', 'Clear the measures'));
-    await page.until(() => page.root.textContent.includes('Nothing has been condensed'));
-  });
-
-  it('says why it can’t be shown', async () => {
-    const store = { read: () => Promise.reject(new Error('The file is locked.')) };
-    const page = await openPage({ view: { open: ['history'] }, backend: { metricsOf: () => store } });
-    await page.until(() => page.root.textContent.includes('The file is locked.'));
-  });
-});

@@ -59,22 +59,37 @@ function textsOf(page: Page): string[] {
 }
 
 it('all of them, in every section, with everything unfolded', async () => {
-  const runs = [{ at: '2026-11-20T01:00:00.000Z', provider: 'native', outcome: 'condensed', fallback: false }].map(
-    (run) => ({
-      ...run,
-      tokensBefore: 100,
-      tokensAfter: 40,
-      timeMs: 5,
-      calls: [],
-    }),
-  );
+  const run = {
+    at: '2026-11-20T01:00:00.000Z',
+    provider: 'native',
+    fallback: false,
+    tokensBefore: 100,
+    tokensAfter: 40,
+    timeMs: 5,
+    trigger: 'window',
+  };
+  const entry = {
+    ...run,
+    condensation: '1',
+    conversation: '1',
+    title: 'Work',
+    place: 'live',
+    preset: 'Work',
+    passes: [{ name: 'Work', tokensBefore: 100, tokensAfter: 40 }],
+    savedPerRequest: 0.1,
+    isFallback: true,
+    state: 'undone',
+    change: 'redo',
+  };
+  const outcomes = ['failed', 'refused', 'cancelled', 'unchanged', ...Array<string>(5).fill('condensed')];
+  const measures = outcomes.map((outcome) => ({ ...run, outcome, calls: [] }));
   const page = await openPage({
     translate: (text) => `⟦${text}⟧`,
     backend: {
       factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
       modelsOfEditor: () =>
         Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', maxInputTokens: 100_000 }]),
-      metricsOf: () => ({ read: () => Promise.resolve(runs) }),
+      historyOf: () => Promise.resolve({ entries: [entry], measures }),
     },
     view: {
       open: [

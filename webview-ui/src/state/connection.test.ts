@@ -4,7 +4,14 @@ import type { ToHost } from '../../../src/panel/protocol';
 import { Connection, type Event } from './connection';
 import { Store } from './store';
 
-const state = (revision: number): object => ({ revision, settings: {}, profiles: [], editorModels: [], presets: [] });
+const state = (revision: number): object => ({
+  revision,
+  settings: {},
+  profiles: [],
+  editorModels: [],
+  presets: [],
+  condensations: 0,
+});
 const welcome = (revision = 0): object => ({
   type: 'welcome',
   texts: {},
@@ -68,12 +75,12 @@ describe('a request', () => {
 
   it('is aborted with the reason, and cancelled at the host', async () => {
     const abort = new AbortController();
-    const asked = connection.request('measures', {}, { signal: abort.signal });
+    const asked = connection.request('history', {}, { signal: abort.signal });
     const reason = new Error('closed');
     abort.abort(reason);
     await expect(asked).rejects.toBe(reason);
     expect(posted.at(-1)).toEqual({ type: 'cancel', id: 1 });
-    await expect(connection.request('measures', {}, { signal: abort.signal })).rejects.toBe(reason);
+    await expect(connection.request('history', {}, { signal: abort.signal })).rejects.toBe(reason);
     expect(posted).toHaveLength(2);
   });
 

@@ -1,16 +1,21 @@
-import type { ReactNode } from 'react';
-import type { Measured } from '../../../../src/panel/protocol';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { History as Recorded } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
-import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
+import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useAnswer } from '../../state/useAnswer';
 import { Button, ProgressRing } from '../../ui';
-import { Runs } from './Runs';
+import { Condensations } from './Condensations';
+import { EmptyRuns } from './EmptyRuns';
+import { Figures } from './Figures';
+import { Groups } from './Groups';
+import { Recommendations } from './Recommendations';
 import { SavingsChart } from './SavingsChart';
 
-/** What condensations took and saved. The measures stay on this machine. */
+/** What was condensed, what that took and saved, and what follows from it. All of it stays on this machine. */
 export function History(): ReactNode {
   return (
     <Section id="history" title={t('History and savings')}>
@@ -21,54 +26,93 @@ export function History(): ReactNode {
 
 function Content(): ReactNode {
   const isSearching = useSearch() !== '';
-  const { connection } = usePanel();
-  const { answer, again } = useAnswer('measures', {});
+  const { state } = usePanel();
+  const { answer, again } = useAnswer('history', {});
+  const seen = useRef(state.condensations);
+  useEffect(() => {
+    if (seen.current === state.condensations) return;
+    seen.current = state.condensations;
+    again();
+  }, [state.condensations, again]);
   if (isSearching) return null;
-  if (answer.kind === 'waiting') return <ProgressRing label={t('Reading the measures…')} />;
-  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
-  const measured = answer.result;
-  if (measured.runs.length === 0) {
-    return <p className="row-help">{t('Nothing has been condensed with a model yet.')}</p>;
-  }
+  if (answer.kind === 'waiting') return <ProgressRing label={t('Reading the history…')} />;
   return (
     <>
-      <Figures measured={measured} />
-      <SavingsChart runs={measured.runs} />
-      <Runs runs={measured.runs} />
-      <p className="actions">
-        <Button onClick={again}>{t('Refresh')}</Button>
-        <Button icon="trash" onClick={() => void connection.request('clearMeasures', {}).then(again)}>
-          {t('Clear the measures')}
-        </Button>
-      </p>
+      {answer.kind === 'failed' ? (
+        <Problems problems={[answer.message]} />
+      ) : (
+        <Shown history={answer.result} again={again} />
+      )}
+      <Actions again={again} isEmpty={answer.kind === 'there' && answer.result.total === 0} />
     </>
   );
 }
 
-function Figures({ measured }: { readonly measured: Measured }): ReactNode {
-  const { condensations, failures, fallbacks, latencyMs, reductionPercent, estimateErrorPercent, runs } = measured;
-  const saved = runs.reduce((sum, run) => sum + run.tokensBefore - run.tokensAfter, 0);
-  const spent = measured.byProfile.reduce((sum, { cost }) => sum + cost, 0);
-  const figures: readonly (readonly [string, string])[] = [
-    [t('Condensations'), t('{0}', condensations)],
-    [t('Tokens saved'), t('{0}', saved)],
-    [t('Spent'), formatDollars(spent)],
-    ...(reductionPercent === undefined ? [] : [[t('Reduction'), formatPercent(reductionPercent)] as const]),
-    ...(latencyMs === undefined ? [] : [[t('Time'), formatDuration(latencyMs)] as const]),
-    [t('Failures'), t('{0}', failures)],
-    [t('Fallbacks'), t('{0}', fallbacks)],
-    ...(estimateErrorPercent === undefined
-      ? []
-      : [[t('Error of the estimate'), formatPercent(estimateErrorPercent)] as const]),
-  ];
+interface ShownProps {
+  readonly history: Recorded;
+  readonly again: () => void;
+}
+
+function Shown({ history, again }: ShownProps): ReactNode {
+  const { entries, total, emptyRuns, groups } = history;
+  if (total === 0 && emptyRuns.length === 0 && groups.length === 0) {
+    return <p className="row-help">{t('Nothing has been condensed yet. What is condensed will be listed here.')}</p>;
+  }
   return (
-    <dl className="figures">
-      {figures.map(([name, value]) => (
-        <div key={name} className="figure">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <Figures history={history} />
+      <Recommendations recommendations={history.recommendations} again={again} />
+      <SavingsChart entries={entries} />
+      {groups.length > 0 && <Groups groups={groups} />}
+      <Condensations entries={entries} total={total} again={again} />
+      {emptyRuns.length > 0 && (
+        <Disclosure title={t('Runs that condensed nothing: {0}', emptyRuns.length)}>
+          <EmptyRuns runs={emptyRuns} />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly again: () => void;
+  readonly isEmpty: boolean;
+}
+
+function Actions({ again, isEmpty }: ActionsProps): ReactNode {
+  const { connection } = usePanel();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const run = async (action: () => Promise<unknown>): Promise<void> => {
+    setProblems([]);
+    try {
+      await action();
+      again();
+    } catch (error) {
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    }
+  };
+  // A person answers in their own time.
+  const patient = { timeoutMs: Infinity };
+  const save = (format: 'json' | 'csv') => run(() => connection.request('exportHistory', { format }, patient));
+  const clear = (part: 'measures' | 'ledgers') => run(() => connection.request('clearHistory', { part }, patient));
+  return (
+    <>
+      <p className="actions">
+        <Button onClick={again}>{t('Refresh')}</Button>
+        {!isEmpty && (
+          <>
+            <Button onClick={() => void save('json')}>{t('Export as JSON…')}</Button>
+            <Button onClick={() => void save('csv')}>{t('Export as CSV…')}</Button>
+          </>
+        )}
+        <Button icon="trash" onClick={() => void clear('measures')}>
+          {t('Clear the measures…')}
+        </Button>
+        <Button icon="trash" onClick={() => void clear('ledgers')}>
+          {t('Clear the history…')}
+        </Button>
+      </p>
+      <Problems problems={problems} />
+    </>
   );
 }

@@ -1,34 +1,18 @@
 import { useState, type ReactNode } from 'react';
+import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
-import { Button, Icon } from '../../ui';
+import { Button } from '../../ui';
 import { questions, recommend, type Answers } from './recommend';
 
 /** Four questions that end in a configuration, applied with one click. */
-export function HelpMeChoose(): ReactNode {
-  const [isOpen, setOpen] = useState(false);
-  const isSearching = useSearch() !== '';
-  if (isSearching) return null;
-  return (
-    <div className="help-me">
-      <button
-        type="button"
-        className="disclosure"
-        aria-expanded={isOpen}
-        onClick={() => {
-          setOpen(!isOpen);
-        }}
-      >
-        <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
-        {t('Help me choose')}
-      </button>
-      {isOpen && <Questions />}
-    </div>
-  );
-}
+export const HelpMeChoose = (): ReactNode => (
+  <Disclosure title={t('Help me choose')} whenSearching="hidden">
+    <Questions />
+  </Disclosure>
+);
 
 function Questions(): ReactNode {
   const [answers, setAnswers] = useState<Answers>({});

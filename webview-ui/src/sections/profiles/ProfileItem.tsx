@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import type { ProfileState } from '../../../../src/panel/protocol';
+import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDollars, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -28,17 +29,15 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   return (
     <li className="item" data-setting={setting.id}>
       <div className="item-line">
-        <button
-          type="button"
-          className="disclosure item-name"
-          aria-expanded={unfolded}
-          onClick={() => {
+        <DisclosureButton
+          isOpen={unfolded}
+          onToggle={() => {
             setOpen(!isOpen);
           }}
+          className="item-name"
         >
-          <Icon name={unfolded ? 'chevron-down' : 'chevron-right'} />
           {name}
-        </button>
+        </DisclosureButton>
         {isCondensing && <span className="badge">{t('sums up')}</span>}
         <span className="item-facts">
           {[VENDOR_NAMES[entry.vendor] ?? entry.vendor, entry.model, ...factsOf(entry)].join(' · ')}

@@ -1,5 +1,6 @@
 import { useSortable } from '@dnd-kit/sortable';
 import type { ReactNode } from 'react';
+import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { useSetting } from '../../state/useSetting';
@@ -47,10 +48,9 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
           onChange={(checked) => void enabled.save(checked)}
         />
         <span className="pass-number">{t('{0}', index + 1)}</span>
-        <button type="button" className="disclosure item-name" aria-expanded={isOpen} onClick={onToggle}>
-          <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+        <DisclosureButton isOpen={isOpen} onToggle={onToggle} className="item-name">
           {called || t('Pass {0}', index + 1)}
-        </button>
+        </DisclosureButton>
         <PassBadges entry={entry} />
         <span className="item-buttons">
           <IconButton

@@ -1,0 +1,188 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { testServices } from '../../../test/support/services';
+import { transcript } from '../../../test/support/transcript';
+import { fake } from '../../../test/support/vscode';
+import type { LedgerOutline } from '../../background/tasks';
+import type { CondensationId } from '../../core/condense/ledger';
+import type { Measure } from '../../core/condense/measures';
+import { condenseNow } from '../condenseNow';
+import { metricsOf } from '../native';
+import type { Services } from '../services';
+import { storeOf } from '../background';
+import { entriesOf, type HistoryEntry } from './entries';
+import { formatHistory } from './historyFile';
+import { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './index';
+
+let home: string;
+let file: string;
+let services: Services;
+const signal = new AbortController().signal;
+
+beforeEach(() => {
+  fake.reset();
+  home = mkdtempSync(join(tmpdir(), 'home-'));
+  symlinkSync(inject('bundles'), join(home, 'dist'));
+  file = join(home, 'session-1.jsonl');
+  writeFileSync(file, transcript());
+  vi.stubEnv('HOME', home);
+  ({ services } = testServices(home, join(home, 'storage', 'us')));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const only = async (): Promise<HistoryEntry> => {
+  const { entries } = await historyOf(services, signal);
+  expect(entries).toHaveLength(1);
+  return entries[0]!;
+};
+
+describe('the history of this machine', () => {
+  it('has what was condensed, measured, with its passes; undone and brought back from there', async () => {
+    expect(await historyOf(services, signal)).toEqual({ entries: [], measures: [] });
+    await condenseNow(services, file);
+    const entry = await only();
+    const [measure] = await metricsOf(services).read();
+    expect(measure).toMatchObject({ condensation: entry.condensation, provider: 'lossless', trigger: 'by-hand' });
+    expect(entry).toMatchObject({ place: 'stored', path: file, provider: 'lossless', state: 'shown', change: 'undo' });
+    expect(entry.timeMs).toBe(measure!.timeMs);
+    expect(entry.passes.length).toBeGreaterThan(0);
+    expect(entry.tokensAfter).toBeLessThan(entry.tokensBefore);
+    await changeCondensation(services, entry, true);
+    expect(await only()).toMatchObject({ state: 'undone', change: 'redo' });
+    await changeCondensation(services, entry, false);
+    expect(await only()).toMatchObject({ state: 'shown', change: 'undo' });
+  });
+
+  it('shows what a condensation did, also where it was undone', async () => {
+    await condenseNow(services, file);
+    const entry = await only();
+    await changeCondensation(services, entry, true);
+    const add = vi.spyOn(services.comparisons, 'add');
+    await showCondensation(services, entry);
+    const { before, after } = add.mock.calls[0]![0];
+    expect(after).toContain('⟦condensed: ');
+    expect(before).not.toContain('⟦condensed: ');
+    expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
+  });
+
+  it('says in words what can’t be done', async () => {
+    await condenseNow(services, file);
+    const entry = await only();
+    rmSync(file);
+    await expect(showCondensation(services, entry)).rejects.toThrow(/session-1/);
+    const subject = { conversation: 'gone', condensation: 'x' };
+    await expect(showCondensation(services, { ...subject, place: 'stored' })).rejects.toThrow('It is not known where');
+    await expect(showCondensation(services, { ...subject, place: 'live' })).rejects.toThrow('no longer in memory');
+    await expect(changeCondensation(services, { ...subject, place: 'live' }, true)).rejects.toThrow(
+      'no longer in memory',
+    );
+  });
+
+  it('is exported whole, where the user says', async () => {
+    await condenseNow(services, file);
+    expect(await exportHistory(services, 'json', signal)).toBe(false);
+    fake.saveFile = join(home, 'history.json');
+    expect(await exportHistory(services, 'json', signal)).toBe(true);
+    const { entries } = JSON.parse(readFileSync(fake.saveFile, 'utf8')) as { entries: unknown[] };
+    expect(entries).toEqual([await only()]);
+  });
+
+  it('is removed only where the user agrees: measures and ledgers apart', async () => {
+    await condenseNow(services, file);
+    expect(await clearHistory(services, 'ledgers')).toBe(false);
+    expect((await historyOf(services, signal)).entries).toHaveLength(1);
+    fake.answers = ['Remove'];
+    expect(await clearHistory(services, 'measures')).toBe(true);
+    const { entries, measures } = await historyOf(services, signal);
+    expect([entries.length, measures.length]).toEqual([1, 0]);
+    fake.answers = ['Remove'];
+    expect(await clearHistory(services, 'ledgers')).toBe(true);
+    expect(await historyOf(services, signal)).toEqual({ entries: [], measures: [] });
+    expect(readdirSync(storeOf(services))).toEqual([]);
+    expect(existsSync(file)).toBe(true);
+  });
+});
+
+describe('entries', () => {
+  const condensation = (id: string, changes: object = {}): LedgerOutline['condensations'][number] => ({
+    id: id as CondensationId,
+    at: `2026-01-01T00:00:0${id}.000Z`,
+    provider: 'lossless',
+    tokensBefore: 10,
+    tokensAfter: 5,
+    isUndone: false,
+    isReplaced: false,
+    steps: [],
+    ...changes,
+  });
+
+  it('of a chat that isn’t in memory can’t be changed; what only put references right is none', () => {
+    const ledger: LedgerOutline = {
+      conversation: 'live-1',
+      condensations: [
+        condensation('1', { isReplaced: true, cost: 0.5 }),
+        condensation('2'),
+        condensation('3', { provider: 'restored-references' }),
+        condensation('4', { isUndone: true }),
+      ],
+    };
+    const measure = { fallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 } as Measure;
+    const measures = new Map([['2' as CondensationId, measure]]);
+    const told = entriesOf([ledger], 'live', measures, () => true);
+    expect(told.map(({ condensation: id, state, change }) => [id, state, change])).toEqual([
+      ['4', 'undone', 'redo'],
+      ['2', 'shown', 'undo'],
+      ['1', 'replaced', undefined],
+    ]);
+    expect(told[1]).toMatchObject({ isFallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 });
+    const idle = entriesOf([ledger], 'live', measures, () => false);
+    expect(idle.every(({ change }) => change === undefined)).toBe(true);
+  });
+});
+
+describe('a CSV', () => {
+  const entry: HistoryEntry = {
+    condensation: '1' as CondensationId,
+    conversation: 'c',
+    title: 'A "task", long',
+    place: 'stored',
+    at: '2026-01-01T00:00:00.000Z',
+    provider: 'smart',
+    passes: [{ name: 'One', tokensBefore: 9, tokensAfter: 8 }],
+    tokensBefore: 10,
+    tokensAfter: 5,
+    timeMs: 1,
+    isFallback: false,
+    state: 'shown',
+  };
+
+  it('quotes what holds commas and quotes, and keeps formulas texts', () => {
+    const [head, line] = formatHistory([entry], 'csv').split('\r\n');
+    expect(head).toMatch(/^at,title,conversation,/);
+    expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,false,shown');
+    expect(formatHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
+  });
+
+  it('gives a title back, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (title) => {
+        const line = formatHistory([{ ...entry, title }], 'csv')
+          .split('\r\n')
+          .slice(1)
+          .join('\r\n')
+          .slice(0, -2);
+        const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/gy)];
+        expect(cells).toHaveLength(15);
+        const [, quoted, plain = ''] = cells[1] ?? [];
+        expect((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?=[=+\-@\t\r])/, '')).toBe(title);
+      }),
+    );
+  });
+});

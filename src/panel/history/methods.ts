@@ -1,0 +1,98 @@
+/** The history as the panel shows it. Tokens are o200k tokens, times milliseconds, costs US dollars. */
+import * as z from 'zod';
+
+const id = z.string().min(1).max(500);
+
+/** Which condensation is meant. */
+const subject = { place: z.enum(['stored', 'live']), conversation: id, condensation: id };
+
+const entrySchema = z.object({
+  ...subject,
+  title: z.string(),
+  path: z.string().optional(),
+  /** ISO 8601 time. */
+  at: z.string(),
+  provider: z.string(),
+  preset: z.string().optional(),
+  passes: z.array(z.object({ name: z.string(), tokensBefore: z.number(), tokensAfter: z.number() })),
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  timeMs: z.number(),
+  cost: z.number().optional(),
+  savedPerRequest: z.number().optional(),
+  isFallback: z.boolean(),
+  state: z.enum(['shown', 'undone', 'replaced']),
+  change: z.enum(['undo', 'redo']).optional(),
+});
+export type HistoryEntry = z.output<typeof entrySchema>;
+
+/** A run that condensed nothing. */
+const emptyRunSchema = z.object({
+  at: z.string(),
+  provider: z.string(),
+  outcome: z.enum(['unchanged', 'refused', 'cancelled', 'failed']),
+  reason: z.string().optional(),
+  timeMs: z.number(),
+  cost: z.number().optional(),
+});
+export type EmptyRun = z.output<typeof emptyRunSchema>;
+
+/** What the runs with one profile took and saved. */
+const groupSchema = z.object({
+  /** The profile's name; empty: no model was called. */
+  key: z.string(),
+  runs: z.number(),
+  condensed: z.number(),
+  failures: z.number(),
+  fallbacks: z.number(),
+  tokensBefore: z.number(),
+  tokensSaved: z.number(),
+  cost: z.number(),
+  savedPerRequest: z.number().optional(),
+  latencyMs: z.number().optional(),
+  estimateErrorPercent: z.number().optional(),
+});
+export type RunGroup = z.output<typeof groupSchema>;
+
+const advice = {
+  /** Runs that it was drawn from. */
+  from: z.number(),
+  saving: z.object({ dollars: z.number(), tokens: z.number(), runs: z.number() }),
+};
+const recommendationSchema = z.discriminatedUnion('kind', [
+  z.object({ ...advice, kind: z.literal('profile'), profile: z.string() }),
+  z.object({ ...advice, kind: z.literal('configuration'), provider: z.string(), preset: z.string().optional() }),
+  z.object({ ...advice, kind: z.literal('threshold'), percent: z.number() }),
+]);
+export type Recommendation = z.output<typeof recommendationSchema>;
+
+const historySchema = z.object({
+  /** Newest first, bounded. */
+  entries: z.array(entrySchema),
+  /** All that there are. */
+  total: z.number(),
+  /** Newest first, bounded. */
+  emptyRuns: z.array(emptyRunSchema),
+  groups: z.array(groupSchema),
+  recommendations: z.array(recommendationSchema),
+});
+export type History = z.output<typeof historySchema>;
+
+/** What the history section may ask for. */
+export const historyMethods = {
+  history: { params: z.strictObject({}), result: historySchema },
+  /** Takes a condensation back, or brings it back. */
+  setUndone: { params: z.strictObject({ ...subject, isUndone: z.boolean() }), result: z.null() },
+  /** Opens the diff editor on what a condensation did. */
+  showCondensation: { params: z.strictObject(subject), result: z.null() },
+  /** Asks for a file. */
+  exportHistory: {
+    params: z.strictObject({ format: z.enum(['json', 'csv']) }),
+    result: z.object({ written: z.boolean() }),
+  },
+  /** Asks the user first. */
+  clearHistory: {
+    params: z.strictObject({ part: z.enum(['measures', 'ledgers']) }),
+    result: z.object({ removed: z.boolean() }),
+  },
+} as const;

@@ -1,0 +1,65 @@
+/** What the history section asks for. */
+import * as vscode from 'vscode';
+import { byProfile } from '../../core/condense/measureGroups';
+import type { Measure } from '../../core/condense/measures';
+import { recommendationsFrom, type CurrentSettings } from '../../core/condense/recommendations';
+import { DEFAULT_THRESHOLD_PERCENT } from '../../core/condense/thresholds';
+import { parseProfiles } from '../../settings/profiles';
+import type { PanelParts } from '../parts';
+import type { RequestHandlers } from '../requests';
+import type { EmptyRun, historyMethods } from './methods';
+
+/** Condensations that the panel lists; an export has all. */
+const SHOWN_ENTRIES = 500;
+const SHOWN_EMPTY_RUNS = 100;
+
+export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
+  const { services } = parts;
+  return {
+    history: async (_params, signal) => {
+      const { entries, measures } = await parts.commands().historyOf(services, signal);
+      return {
+        entries: entries.slice(0, SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
+        total: entries.length,
+        emptyRuns: measures.flatMap(emptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
+        groups: byProfile(measures),
+        recommendations: recommendationsFrom(measures, currentSettings()),
+      };
+    },
+    setUndone: async ({ isUndone, ...subject }) => {
+      await parts.commands().changeCondensation(services, subject, isUndone);
+      return null;
+    },
+    showCondensation: async (subject) => {
+      await parts.commands().showCondensation(services, subject);
+      return null;
+    },
+    exportHistory: async ({ format }, signal) => ({
+      written: await parts.commands().exportHistory(services, format, signal),
+    }),
+    clearHistory: async ({ part }) => ({ removed: await parts.commands().clearHistory(services, part) }),
+  };
+}
+
+function emptyRun({ at, provider, outcome, reason, timeMs, cost }: Measure): EmptyRun[] {
+  if (outcome === 'condensed') return [];
+  return [
+    { at, provider, outcome, timeMs, ...(reason !== undefined && { reason }), ...(cost !== undefined && { cost }) },
+  ];
+}
+
+/** What recommendations are compared with. */
+function currentSettings(): CurrentSettings {
+  const settings = vscode.workspace.getConfiguration('contextCondenser');
+  const provider = settings.get<string>('provider', 'lossless');
+  const preset = settings.get<unknown>(provider);
+  const condensing = settings.get<unknown>('condensingProfile');
+  const profile = parseProfiles(settings.get('profiles')).profiles.find(({ id }) => id === condensing)?.name;
+  const threshold = settings.get<unknown>('threshold');
+  return {
+    provider,
+    ...(typeof preset === 'string' && { preset }),
+    ...(profile !== undefined && { profile }),
+    threshold: typeof threshold === 'number' ? threshold : DEFAULT_THRESHOLD_PERCENT,
+  };
+}

@@ -1,0 +1,88 @@
+import { useState, type ReactNode } from 'react';
+import type { HistoryEntry } from '../../../../src/panel/protocol';
+import { formatDollars, formatDuration, formatNumber, formatPercent, formatTimeOfDay, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { DisclosureButton } from '../../components/Disclosure';
+import { Button } from '../../ui';
+import { providerName } from './providerName';
+import { savedPercent } from './SavingsChart';
+
+interface CondensationItemProps {
+  readonly entry: HistoryEntry;
+  /** Reads the history anew. */
+  readonly again: () => void;
+  readonly onProblems: (problems: readonly string[]) => void;
+}
+
+export function CondensationItem({ entry, again, onProblems }: CondensationItemProps): ReactNode {
+  const { connection, welcome } = usePanel();
+  const [isOpen, setOpen] = useState(false);
+  const { place, conversation, condensation, title, state, change, isFallback, preset } = entry;
+  const subject = { place, conversation, condensation };
+  const run = async (action: () => Promise<unknown>): Promise<void> => {
+    onProblems([]);
+    try {
+      await action();
+    } catch (error) {
+      onProblems([error instanceof Error ? error.message : String(error)]);
+    }
+  };
+  const setUndone = (isUndone: boolean) =>
+    run(async () => {
+      await connection.request('setUndone', { ...subject, isUndone });
+      again();
+    });
+  const provider = providerName(welcome.providers, entry.provider);
+  return (
+    <li className="item preset" data-state={state}>
+      <div className="item-line">
+        <DisclosureButton isOpen={isOpen} onToggle={setOpen} className="item-name">
+          {title}
+        </DisclosureButton>
+        <span className="badges">
+          <span className="tag">{preset === undefined ? provider : `${provider} · ${preset}`}</span>
+          {place === 'live' && <span className="tag">{t('chat')}</span>}
+          {isFallback && <span className="tag">{t('fallback')}</span>}
+          {state !== 'shown' && <span className="tag">{state === 'undone' ? t('undone') : t('replaced')}</span>}
+        </span>
+      </div>
+      <p className="row-help">{figuresOf(entry)}</p>
+      <span className="item-buttons actions">
+        {change && (
+          <Button onClick={() => void setUndone(change === 'undo')}>
+            {change === 'undo' ? t('Undo') : t('Bring back')}
+          </Button>
+        )}
+        <Button onClick={() => void run(() => connection.request('showCondensation', subject))}>
+          {t('Show diff')}
+        </Button>
+      </span>
+      {isOpen && <Details entry={entry} />}
+    </li>
+  );
+}
+
+function figuresOf(entry: HistoryEntry): string {
+  const { at, tokensBefore, tokensAfter, timeMs, cost } = entry;
+  const tokens = t('{0} → {1} tokens ({2} saved)', tokensBefore, tokensAfter, formatPercent(savedPercent(entry)));
+  return [formatTimeOfDay(at), tokens, formatDuration(timeMs), formatDollars(cost)].join(' · ');
+}
+
+function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
+  const { passes, savedPerRequest, path } = entry;
+  return (
+    <div className="item-content">
+      <ol aria-label={t('Passes')}>
+        {passes.map(({ name, tokensBefore, tokensAfter }, index) => (
+          <li key={`${name} ${index}`}>
+            {t('{0}: {1} → {2} tokens', t(name), formatNumber(tokensBefore), formatNumber(tokensAfter))}
+          </li>
+        ))}
+      </ol>
+      {savedPerRequest !== undefined && (
+        <p>{t('Each later request costs {0} less.', formatDollars(savedPerRequest))}</p>
+      )}
+      {path !== undefined && <p className="item-facts path">{path}</p>}
+    </div>
+  );
+}

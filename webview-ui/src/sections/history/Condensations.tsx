@@ -1,0 +1,65 @@
+import { useState, type ReactNode } from 'react';
+import type { HistoryEntry } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { matches } from '../../state/search';
+import { Button, TextField } from '../../ui';
+import { CondensationItem } from './CondensationItem';
+
+/** Condensations that are listed at once. */
+const PAGE = 20;
+
+interface CondensationsProps {
+  /** Newest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** All that there are. */
+  readonly total: number;
+  /** Reads the history anew. */
+  readonly again: () => void;
+}
+
+/** The condensations, found by words, each with what can be done with it. */
+export function Condensations({ entries, total, again }: CondensationsProps): ReactNode {
+  const [query, setQuery] = useState('');
+  const [shown, setShown] = useState(PAGE);
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const wanted = query.trim().toLowerCase();
+  const found =
+    wanted === ''
+      ? entries
+      : entries.filter(({ title, provider, preset, path, passes }) =>
+          matches(wanted, [title, provider, preset, path, ...passes.map(({ name }) => name)]),
+        );
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <div className="control-line">
+        <TextField
+          label={t('Search the condensations')}
+          placeholder={t('Search the condensations')}
+          value={query}
+          onInput={setQuery}
+          onCommit={setQuery}
+        />
+        <span role="status" className="row-note">
+          {wanted === '' ? t('{0} of {1}', Math.min(shown, found.length), total) : t('{0} found', found.length)}
+        </span>
+      </div>
+      <ul className="items" aria-label={t('Condensations')}>
+        {found.slice(0, shown).map((entry) => (
+          <CondensationItem key={entry.condensation} entry={entry} again={again} onProblems={setProblems} />
+        ))}
+      </ul>
+      {found.length > shown && (
+        <Button
+          onClick={() => {
+            setShown(shown + PAGE);
+          }}
+        >
+          {t('Show more')}
+        </Button>
+      )}
+      <Problems problems={problems} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import type { EmptyRun } from '../../../../src/panel/protocol';
+import { Table, type Column } from '../../components/Table';
+import { formatDollars, formatDuration, formatTimeOfDay, t } from '../../l10n';
+import { providerName } from './providerName';
+import { usePanel } from '../../state/panel';
+
+/** Runs that failed, were cancelled, or had nothing to do: when, and why. */
+export function EmptyRuns({ runs }: { readonly runs: readonly EmptyRun[] }): ReactNode {
+  const { welcome } = usePanel();
+  const columns: readonly Column<EmptyRun>[] = [
+    { title: t('When'), cell: ({ at }) => formatTimeOfDay(at) },
+    { title: t('Provider'), cell: ({ provider }) => providerName(welcome.providers, provider) },
+    { title: t('Outcome'), cell: ({ outcome }) => OUTCOMES[outcome]() },
+    { title: t('Reason'), cell: ({ reason = '' }) => reason },
+    { title: t('Time'), isNumber: true, cell: ({ timeMs }) => formatDuration(timeMs) },
+    { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
+  ];
+  return (
+    <Table
+      label={t('Runs that condensed nothing')}
+      columns={columns}
+      rows={runs}
+      keyOf={({ at }, index) => `${at} ${index}`}
+    />
+  );
+}
+
+const OUTCOMES: Readonly<Record<EmptyRun['outcome'], () => string>> = {
+  unchanged: () => t('left as it was'),
+  refused: () => t('refused by the checks'),
+  cancelled: () => t('cancelled'),
+  failed: () => t('failed'),
+};

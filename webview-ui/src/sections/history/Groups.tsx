@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import type { RunGroup } from '../../../../src/panel/protocol';
+import { Table, type Column } from '../../components/Table';
+import { formatDollars, formatDuration, formatNumber, formatPercent, t } from '../../l10n';
+
+/** The drawing's own units. */
+const WIDTH = 400;
+const ROW = 14;
+const BAR = 10;
+
+/** What the runs with each profile took and saved, as bars and as a table. */
+export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
+  const most = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
+  return (
+    <>
+      <figure className="chart">
+        <figcaption>{t('Tokens saved by profile; the table has the figures')}</figcaption>
+        <svg viewBox={`0 0 ${WIDTH} ${groups.length * ROW}`} role="img" aria-label={inWords(groups)}>
+          {groups.map(({ key, tokensSaved }, index) => (
+            <rect
+              key={key}
+              className="chart-after"
+              x={0}
+              y={index * ROW}
+              // What saved nothing still has a bar to see.
+              width={Math.max(1, (WIDTH * tokensSaved) / most)}
+              height={BAR}
+            />
+          ))}
+        </svg>
+      </figure>
+      <Table label={t('By profile')} columns={columns()} rows={groups} keyOf={({ key }) => key} />
+    </>
+  );
+}
+
+const nameOf = ({ key }: RunGroup): string => (key === '' ? t('Without a model') : key);
+
+const inWords = (groups: readonly RunGroup[]): string =>
+  groups.map((group) => `${nameOf(group)}: ${formatNumber(group.tokensSaved)}`).join(', ');
+
+const shareOf = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
+
+const columns = (): readonly Column<RunGroup>[] => [
+  { title: t('Profile'), cell: nameOf },
+  { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
+  { title: t('Tokens saved'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
+  { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
+  {
+    title: t('Time'),
+    isNumber: true,
+    cell: ({ latencyMs }) => (latencyMs === undefined ? '–' : formatDuration(latencyMs)),
+  },
+  { title: t('Failures'), isNumber: true, cell: (group) => shareOf(group.failures, group) },
+  { title: t('Fallbacks'), isNumber: true, cell: (group) => shareOf(group.fallbacks, group) },
+  {
+    title: t('Error of the estimate'),
+    isNumber: true,
+    cell: ({ estimateErrorPercent: percent }) => (percent === undefined ? '–' : formatPercent(percent)),
+  },
+];

@@ -1,0 +1,191 @@
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake, workspace } from '../../../../test/support/vscode';
+import type { Backend } from '../../../../src/panel/testing';
+import { openPage, type Page } from '../../testing';
+
+const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+const entry = (condensation: string, changes: object = {}): object => ({
+  condensation,
+  conversation: 'c1',
+  title: 'Make the header sticky',
+  place: 'stored',
+  path: '/home/me/session.jsonl',
+  at: '2026-11-20T01:00:00.000Z',
+  provider: 'smart',
+  preset: 'balanced',
+  passes: [{ name: 'Old results', tokensBefore: 1_000, tokensAfter: 250 }],
+  tokensBefore: 1_000,
+  tokensAfter: 250,
+  timeMs: 1_500,
+  cost: 0.004,
+  savedPerRequest: 0.002,
+  isFallback: true,
+  state: 'shown',
+  change: 'undo',
+  ...changes,
+});
+
+const run = (changes: object = {}): object => ({
+  at: '2026-11-20T02:00:00.000Z',
+  provider: 'native',
+  outcome: 'condensed',
+  fallback: false,
+  tokensBefore: 1_000,
+  tokensAfter: 250,
+  timeMs: 1_500,
+  cost: 0.3,
+  estimatedCost: 0.27,
+  calls: [{ profile: 'Work', cost: 0.3 }],
+  ...changes,
+});
+
+const shown = (history: object, backend: Backend = {}): Promise<Page> =>
+  openPage({
+    view: { open: ['history'] },
+    backend: { historyOf: () => Promise.resolve({ entries: [], measures: [], ...history }), ...backend },
+  });
+
+describe('the history', () => {
+  it('says that nothing was condensed yet', async () => {
+    const page = await shown({});
+    await page.until(() => page.root.textContent.includes('Nothing has been condensed yet'));
+    expect(page.all('#history vscode-button').map(({ textContent }) => textContent)).not.toContain('Export as JSON…');
+  });
+
+  it('lists what was condensed, with provider, passes, tokens, time, cost and what it saves', async () => {
+    const page = await shown({
+      entries: [entry('1')],
+      measures: [run(), run({ outcome: 'failed', reason: 'no answer', tokensAfter: 1_000 })],
+    });
+    const item = await page.until(() => page.find('#history .item', 'Make the header sticky'));
+    expect(item.textContent).toContain('1,000 → 250 tokens (75% saved)');
+    expect(item.textContent).toContain('Smart · balanced');
+    expect(item.textContent).toContain('fallback');
+    await page.click(() => page.find('#history .item-name'));
+    await page.until(() => item.textContent.includes('Old results: 1,000 → 250 tokens'));
+    expect(item.textContent).toContain('Each later request costs $0.002 less.');
+    expect(item.textContent).toContain('/home/me/session.jsonl');
+    expect(page.find('.figures').textContent).toContain('Failures50%');
+    expect(page.find('.figures').textContent).toContain('Error of the estimate10%');
+    expect(page.find('table', 'Work').textContent).toContain('750');
+    await page.click(() => page.find('.disclosure', 'Runs that condensed nothing: 1'));
+    await page.until(() => page.root.textContent.includes('no answer'));
+  });
+
+  it('is searched, and shows more on demand', async () => {
+    const many = Array.from({ length: 25 }, (_, index) => entry(String(index), { title: `Task ${index}` }));
+    const page = await shown({ entries: many });
+    const items = (): number => page.all('#history .items .item').length;
+    await page.until(() => items() === 20);
+    expect(page.root.textContent).toContain('20 of 25');
+    await page.click(() => page.find('vscode-button', 'Show more'));
+    await page.until(() => items() === 25);
+    await page.type(() => page.find('#history vscode-text-field'), 'task 24');
+    await page.until(() => items() === 1);
+  });
+
+  it('undoes and brings back, and shows the difference', async () => {
+    let isUndone = false;
+    const asked: unknown[] = [];
+    const page = await shown(
+      {},
+      {
+        historyOf: () => {
+          const state = isUndone ? { state: 'undone', change: 'redo' } : {};
+          return Promise.resolve({ entries: [entry('1', state)], measures: [] });
+        },
+        changeCondensation: (_services: unknown, subject: unknown, wanted: boolean) => {
+          asked.push(subject);
+          isUndone = wanted;
+          return Promise.resolve();
+        },
+        showCondensation: () => Promise.reject(new Error('The file is gone.')),
+      },
+    );
+    await page.click(() => page.find('#history .item vscode-button', 'Undo'));
+    await page.click(() => page.find('#history .item vscode-button', 'Bring back'));
+    await page.until(() => page.find('#history .item vscode-button', 'Undo'));
+    expect(asked).toEqual(Array(2).fill({ place: 'stored', conversation: 'c1', condensation: '1' }));
+    await page.click(() => page.find('#history .item vscode-button', 'Show diff'));
+    await page.until(() => page.find('#history .problem', 'The file is gone.'));
+  });
+
+  it('follows what is condensed meanwhile', async () => {
+    let entries = [entry('1')];
+    const page = await shown({}, { historyOf: () => Promise.resolve({ entries, measures: [] }) });
+    await page.until(() => page.all('#history .items .item').length === 1);
+    entries = [entry('2'), entry('1')];
+    page.host.condensed.fire({});
+    await page.until(() => page.all('#history .items .item').length === 2);
+  });
+
+  it('is exported and cleared', async () => {
+    const asked: unknown[] = [];
+    const note = (result: boolean) => (_services: unknown, what: unknown) => {
+      asked.push(what);
+      return Promise.resolve(result);
+    };
+    const page = await shown({ entries: [entry('1')] }, { exportHistory: note(true), clearHistory: note(true) });
+    for (const name of ['Export as JSON', 'Export as CSV', 'Clear the measures', 'Clear the history']) {
+      await page.click(() => page.find('vscode-button', name));
+    }
+    await page.until(() => asked.length === 4);
+    expect(asked).toEqual(['json', 'csv', 'measures', 'ledgers']);
+  });
+
+  it('says why it can’t be shown, and is tried again', async () => {
+    let isLocked = true;
+    const page = await shown(
+      {},
+      {
+        historyOf: () =>
+          isLocked ? Promise.reject(new Error('The file is locked.')) : Promise.resolve({ entries: [], measures: [] }),
+      },
+    );
+    await page.until(() => page.root.textContent.includes('The file is locked.'));
+    isLocked = false;
+    await page.click(() => page.find('vscode-button', 'Refresh'));
+    await page.until(() => page.root.textContent.includes('Nothing has been condensed yet'));
+  });
+});
+
+describe('recommendations', () => {
+  it('are followed with a click, and taken back with another', async () => {
+    fake.settings['contextCondenser.threshold'] = 75;
+    const measures = Array.from({ length: 5 }, () => run({ trigger: 'window' }));
+    const page = await shown({ measures });
+    await page.until(() => page.find('.advice', 'Condense at 65% of the window.'));
+    expect(page.find('.advice').textContent).toContain('Over the last 5 runs this would have saved 5 condensations');
+    await page.click(() => page.find('.advice vscode-button', 'Apply'));
+    await page.until(() => saved('threshold') === 65);
+    await page.click(() => page.find('.advice .link-button', 'Undo'));
+    await page.until(() => saved('threshold') === 75);
+  });
+
+  it('name a profile or a configuration, with what it would have saved', async () => {
+    fake.settings['contextCondenser.profiles'] = [
+      { id: 'work', name: 'Work', vendor: 'anthropic', model: 'large' },
+      { id: 'small', name: 'Small', vendor: 'anthropic', model: 'small' },
+    ];
+    fake.settings['contextCondenser.condensingProfile'] = 'work';
+    fake.settings['contextCondenser.provider'] = 'native';
+    const five = (changes: object): object[] => Array.from({ length: 5 }, () => run(changes));
+    const small = { calls: [{ profile: 'Small' }], cost: 0.1 };
+    const free = { provider: 'smart', preset: 'speed', calls: [], cost: 0, tokensAfter: 100 };
+    const page = await shown({ measures: [...five({}), ...five(small), ...five(free)] });
+    await page.until(() => page.find('.advice', 'Condense with the profile Small.'));
+    await page.click(() => page.find('.advice vscode-button', 'Apply'));
+    await page.until(() => saved('condensingProfile') === 'small');
+    await page.until(() => page.find('.advice', /Condense with Smart, Speed\..*\$2\.00, 1,500 tokens/));
+    await page.click(() => page.find('.advice vscode-button', 'Apply'));
+    await page.until(() => saved('provider') === 'smart' && saved('smart') === 'speed');
+  });
+});
