@@ -385,8 +385,10 @@ describe('controls', () => {
   it('the search is left with Escape, and found with Ctrl+F', async () => {
     const page = await openPage();
     const input = page.find('.search-input') as HTMLInputElement;
-    window.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true }));
-    expect(document.activeElement).toBe(input);
+    await page.until(() => {
+      window.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true }));
+      return document.activeElement === input;
+    });
     input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
     await page.click(() => page.find('.outline-entry', 'History'));
     await page.until(() => page.find('.section-toggle', 'History').getAttribute('aria-expanded') === 'true');
