@@ -37,9 +37,10 @@ export function prose(random: Random, chars: number): string {
 export function report(random: Random, paths: readonly string[], chars: number): string {
   let out = `## Findings on the ${adjective(random)} ${noun(random)}\n`;
   while (out.length < chars) {
-    out += random.chance(0.25)
-      ? `\n### ${capitalized(noun(random))} ${noun(random)}\n\n`
-      : `- \`${random.pick(paths)}:${random.between(3, 400)}\`: ${random.pick(SENTENCES)(random)}\n`;
+    out +=
+      paths.length === 0 || random.chance(0.25)
+        ? `\n### ${capitalized(noun(random))} ${noun(random)}\n\n`
+        : `- \`${random.pick(paths)}:${random.between(3, 400)}\`: ${random.pick(SENTENCES)(random)}\n`;
   }
   return out;
 }

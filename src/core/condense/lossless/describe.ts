@@ -1,15 +1,7 @@
 import { commandOf } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
-import type { Source } from './sources';
-
-/** A run of lines in one text and where its lines are kept. */
-export interface KeptRun {
-  readonly source: Source;
-  readonly first: number;
-  readonly last: number;
-  /** For each line that stands elsewhere (blank ones between them may have none): where. */
-  readonly keepers: readonly { readonly source: Source; readonly line: number }[];
-}
+import type { KeptPlace, KeptRun } from './runs';
+import { isOfSameFile, type Source } from './sources';
 
 type RangeOf = (source: Source, first: number, last: number) => string | undefined;
 
@@ -19,40 +11,36 @@ export const longestDescription = (run: KeptRun): string =>
 
 /** What a marker says about a run: which lines are missing and where they stand. */
 export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
-  const { source, first, last, keepers } = run;
+  const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
   const what = numbers ? `lines ${numbers}` : plural(last - first + 1);
-  const bySource = new Map<Source, { first: number; last: number; count: number }>();
-  for (const keeper of keepers) {
-    const known = bySource.get(keeper.source);
-    if (known) {
-      known.first = Math.min(known.first, keeper.line);
-      known.last = Math.max(known.last, keeper.line);
-      known.count++;
-    } else bySource.set(keeper.source, { first: keeper.line, last: keeper.line, count: 1 });
-  }
-  const kept = [...bySource].sort((a, b) => b[1].count - a[1].count);
-  const [main] = kept;
-  if (!main) return what;
-  const [keeper, range] = main;
-  const there = rangeOf(keeper, range.first, range.last);
-  const isLast = isLater(keeper, source);
-  const others = kept.slice(1).some(([other]) => !isSameFile(other, source)) ? ' and elsewhere' : '';
-  if (isSameCall(keeper, source)) return `${what}, as in ${String(keeper.content.path.at(-1))}${others}`;
-  if (isSameFile(keeper, source)) {
-    const isWhole = range.last - range.first + 1 === range.count;
-    const as = !there || there === numbers || kept.length > 1 ? '' : ` ${isWhole ? 'as' : 'within'} ${there}`;
-    return `${what}, shown ${isLast ? 'later' : 'above'}${as}${others}`;
-  }
-  const lines = there && kept.length === 1 ? `, lines ${there}` : '';
-  return `${what}, as in the ${isLast ? `later ${named(keeper)}` : `${named(keeper)} above`}${lines}${others}`;
+  const [only] = places;
+  const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
+  if (isPlain && numbers && isOfSameFile(only.source, source))
+    return `${what}, shown ${isLater(only.source, source) ? 'later' : 'above'}`;
+  const where = new Set(places.map((place) => describePlace(source, place, rangeOf)));
+  return `${what}, shown ${[...where].join(' and ')}`;
 }
 
-const isSameFile = (a: Source, b: Source): boolean => a.path !== undefined && a.path === b.path;
+/** Where lines are kept, as seen from the text that they were taken out of. */
+function describePlace(source: Source, { source: keeper, first, last, count }: KeptPlace, rangeOf: RangeOf): string {
+  if (keeper.exchange === source.exchange) return `in ${ownPart(keeper, source)}`;
+  const range = rangeOf(keeper, first, last);
+  const isWhole = last - first + 1 === count;
+  const isLast = isLater(keeper, source);
+  if (isOfSameFile(keeper, source) && range)
+    return `${isLast ? 'later' : 'above'} ${isWhole ? 'as' : 'within'} ${range}`;
+  const name = isOfSameFile(keeper, source) ? keeper.exchange.tool : named(keeper);
+  const lines = range ? ` (${isWhole ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
+  return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
+}
 
-/** Two parameters of one call, such as the sides of an edit. */
-const isSameCall = (a: Source, b: Source): boolean =>
-  a.content.message === b.content.message && a.content.path[1] === b.content.path[1] && a.content.path[2] === 'input';
+/** The other part of one call: of the sides of an edit one, or what the call answered. */
+function ownPart(keeper: Source, source: Source): string {
+  const isResult = ({ content }: Source): boolean => content.type === 'toolResults';
+  if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
+  return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
+}
 
 const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
@@ -69,9 +57,10 @@ function statedRange({ lines }: Source, first: number, last: number): string | u
 
 /** How a model knows a call again: by the tool and by what it asked for. */
 function named(source: Source): string {
-  if (source.path !== undefined) return `${source.exchange.tool} of ${shortPath(source.path)}`;
-  const asked = askedFor(source.exchange);
-  return asked === undefined ? source.exchange.tool : `${source.exchange.tool} "${asked}"`;
+  const { path, exchange } = source;
+  const asked = path === undefined || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
+  if (asked !== undefined) return `${exchange.tool} "${asked}"`;
+  return path === undefined ? exchange.tool : `${exchange.tool} of ${shortPath(path)}`;
 }
 
 const MAX_ASKED = 24;
@@ -84,7 +73,8 @@ function askedFor(exchange: ToolExchange): string | undefined {
   const line = text
     .trim()
     .split(/[\n⟦⟧]/)[0]
-    ?.trim();
+    ?.replace(/\p{Cc}+/gu, ' ')
+    .trim();
   if (!line) return undefined;
   return line.length > MAX_ASKED ? `${line.slice(0, MAX_ASKED).trim()}…` : line;
 }

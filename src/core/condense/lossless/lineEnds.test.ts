@@ -62,7 +62,7 @@ describe('lines in JSON', () => {
     const text = valueAt(draft.messages[2], ['content', 0, 'content']) as string;
     expect(JSON.parse(text)).toMatchObject([{ id: 'one' }, { id: 2, body: 'short' }]);
     expect(resultAt(draft, 2)).toContain(
-      `"one\\n[20 lines, as in the later Bash ${encoded('"gh api "comments" --all"')}]\\nend"`,
+      `"one\\n[20 lines, shown in the later Bash ${encoded('"gh api "comments" --all"')}]\\nend"`,
     );
     expect(resultAt(draft, 4)).toBe(report('two'));
   });

@@ -116,6 +116,11 @@ export class LineIndex {
     return line - (this.bases[this.sourceOf[line] as number] as number);
   }
 
+  /** The id of a line. */
+  idAt(line: LineNumber): LineId {
+    return this.sourceAt(line).lines.id(this.lineInSource(line));
+  }
+
   private match(source: Source, base: number): void {
     const { lines } = source;
     let from = 0;

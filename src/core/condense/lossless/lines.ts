@@ -54,6 +54,11 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
   const mayHoldMarkers = text.includes('⟦condensed: ');
   let at = 0;
   let number = 0;
+  // The lines whose numbers only follow from the one before, until a stated one says the same.
+  let following = 0;
+  const forget = (to: number): void => {
+    if (format) table.fill(0, 3 * count + 1 + to - following, 3 * count + 1 + to);
+  };
   for (let line = 0; line < count; line++) {
     const end = endOfLine(text, at, lineEnd);
     const isFrame = hint === 'read' && FRAME.test(text.slice(at, Math.min(end, at + FRAME_CHARS)));
@@ -61,6 +66,8 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
     let body = at;
     if (format) {
       const stated = prefixAt(text, at, format);
+      if (stated && stated.number !== number + 1) forget(line);
+      following = stated || number === 0 ? 0 : following + 1;
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
       if (stated) body = stated.end;
       if (holdsMarker || isFrame) number = 0;
@@ -72,6 +79,8 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
     table[count + 1 + line] = isNothing ? NOTHING : ids.idOf(text, body, end, lineEnd !== '\n');
     at = end + lineEnd.length;
   }
+  // The number of a run's last line only goes where nothing follows: a blank line behind the last one is none of the file.
+  if (count > 1 && table[count - 1] === text.length) forget(count);
   table[count] = text.length + lineEnd.length;
   return new Lines(count, table, format !== undefined, lineEnd);
 }

@@ -55,7 +55,7 @@ describe('one view per file', () => {
       ...did('read_file', { path: 'a.ts' }, barred),
       ...did('Bash', { command: 'cat -n a.ts' }, tabbed),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 1-60, as in the later Bash "cat -n a.ts", lines 1-60]');
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown in the later Bash "cat -n a.ts" (lines 1-60)]');
   });
 
   it('puts runs that stand in several places into one marker', async () => {
@@ -65,7 +65,7 @@ describe('one view per file', () => {
       ...did('Read', { ...FILE, limit: 30 }, read(A.slice(0, 30))),
       ...did('Read', { ...FILE, offset: 31 }, read(A.slice(30), 31)),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later]');
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later as 1-30 and later as 31-60]');
   });
 
   it('leaves what saves nothing, what failed, and the task', async () => {
@@ -89,7 +89,9 @@ describe('edits', () => {
 
   it('let their echo go where the edit and the read show its lines', async () => {
     const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, echo)]);
-    expect(resultAt(draft, 4)).toContain('[lines 7-29, shown above]');
+    expect(resultAt(draft, 4)).toBe(
+      `${echo.slice(0, echo.indexOf('\n'))}\n[lines 7-25, shown above as 7-10 and in the call’s new_string]\n${read(A.slice(25, 29), 26)}`,
+    );
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 
@@ -119,7 +121,7 @@ describe('edits', () => {
       ...called('Edit', edit, 'no match', { is_error: true }),
       ...called('Edit', edit),
     ]);
-    expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown later]');
+    expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown in the later Edit]');
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 });
@@ -132,7 +134,7 @@ describe('repeated runs', () => {
       ...did('Grep', { pattern: 'a9' }, found.join('\n')),
       ...did('Read', FILE, read(A)),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 5-24, as in the later Read of src/a.ts, lines 5-24]');
+    expect(resultAt(draft, 2)).toBe('[lines 5-24, shown in the later Read of src/a.ts (lines 5-24)]');
   });
 
   it('names a command without the folder it runs in', async () => {
@@ -142,7 +144,7 @@ describe('repeated runs', () => {
       ...did('Bash', { command: 'cd /work && make' }, `one\n${log}`),
       ...did('Bash', { command: 'cd /work && make a-target-with-a-long-name' }, `two\n${log}`),
     ]);
-    expect(resultAt(draft, 2)).toBe('one\n[60 lines, as in the later Bash "make a-target-with-a-lon…"]');
+    expect(resultAt(draft, 2)).toBe('one\n[60 lines, shown in the later Bash "make a-target-with-a-lon…"]');
   });
 
   it('names a search by what it looked for, any other tool by its name, and one of several places', async () => {
@@ -152,13 +154,13 @@ describe('repeated runs', () => {
       ...did('Grep', { pattern: 'x' }, A.join('\n')),
       ...did('Other', { query: '  ' }, code('b', 1, 30).join('\n')),
     ]);
-    expect(resultAt(draft, 2)).toBe('[90 lines, as in the later Grep "x" and elsewhere]');
+    expect(resultAt(draft, 2)).toBe('[90 lines, shown in the later Grep "x" and in the later Other]');
     const other = await condense([
       TASK,
       ...did('Probe', {}, `${A.join('\n')}\nend`),
       ...did('Other', {}, A.join('\n')),
     ]);
-    expect(resultAt(other, 2)).toBe('[60 lines, as in the later Other]\nend');
+    expect(resultAt(other, 2)).toBe('[60 lines, shown in the later Other]\nend');
   });
 
   it('takes blank lines between two runs with them, and nothing else', async () => {
@@ -169,7 +171,7 @@ describe('repeated runs', () => {
       ...did('Probe', {}, first.join('\n')),
       ...did('Probe', {}, second.join('\n')),
     ]);
-    expect(resultAt(draft, 2)).toBe('[42 lines, as in the later Probe and elsewhere]');
+    expect(resultAt(draft, 2)).toBe('[42 lines, shown in the later Probe]');
   });
 
   it('never takes markers for content', async () => {
@@ -197,7 +199,7 @@ describe('an operation that is off', () => {
     const messages = [TASK, ...called('Write', { ...FILE, content: A.join('\n') }), ...did('Read', FILE, read(A))];
     const draft = await condense(messages, 'latest', ['oneViewPerFile']);
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe(A.join('\n'));
-    expect(resultAt(draft, 4)).toBe('[lines 1-60, shown above]');
+    expect(resultAt(draft, 4)).toBe('[lines 1-60, shown in the Write above]');
   });
 });
 
@@ -212,7 +214,7 @@ describe('markers', () => {
       }),
     ];
     const draft = await condense(messages);
-    expect(shown(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, as in new_string]');
+    expect(shown(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, shown in new_string]');
   });
 
   it('say within which lines a run stands that has others between', async () => {
@@ -230,12 +232,12 @@ describe('markers', () => {
     const args = '<file><path>src/a.ts</path></file><file><path>src/b.ts</path></file>';
     const messages = [TASK, ...did('read_file', { args }, both), ...did('read_file', { args }, `${both}\nend`)];
     const draft = await condense(messages);
-    const where = 'as in the later read_file "src/a.ts, src/b.ts"';
+    const where = 'shown in the later read_file "src/a.ts, src/b.ts"';
     expect(resultAt(draft, 2)).toBe(
       [
         '<files>\n<file><path>src/a.ts</path>\n<content lines="1-60">',
-        `[lines 1-60, ${where}, lines 1-60]\n</content>\n</file>\n<file><path>src/b.ts</path>\n<content lines="1-30">`,
-        `[lines 1-30, ${where}, lines 1-30]\n</content>\n</file>\n</files>`,
+        `[lines 1-60, ${where} (lines 1-60)]\n</content>\n</file>\n<file><path>src/b.ts</path>\n<content lines="1-30">`,
+        `[lines 1-30, ${where} (lines 1-30)]\n</content>\n</file>\n</files>`,
       ].join('\n'),
     );
   });

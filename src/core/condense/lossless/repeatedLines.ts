@@ -6,12 +6,12 @@ import { placeKey } from '../edits';
 import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
-import { describeRun, longestDescription, type KeptRun } from './describe';
+import { describeRun, longestDescription } from './describe';
 import { encoded } from './lineEnds';
-import type { LineId } from './lineIds';
 import { LineIndex, type Keep } from './lineIndex';
 import { knownLinesOf, type KnownLines } from './knownLines';
 import type { Pace } from '../pace';
+import { runsOf, type KeptPlace, type KeptRun } from './runs';
 import { sourcesOf, type Source, type SourceKind } from './sources';
 
 /** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
@@ -34,6 +34,8 @@ export const LINE_OPERATIONS = Object.keys(OPERATIONS) as LineOperation[];
 interface PlannedCuts {
   readonly place: Place;
   readonly source: Source;
+  /** The whole text that the requests speak of. */
+  readonly text: string;
   readonly requests: CutRequest[];
 }
 
@@ -67,9 +69,11 @@ const MAX_ROUNDS = 4;
 /** Makes the planned cuts of one operation, or of all. */
 async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, only?: LineOperation): Promise<boolean> {
   let saved = 0;
-  for (const { place, source, requests } of plan) {
+  for (const { place, source, text, requests } of plan) {
     const operation = operationOf(source.kind);
     if (only !== undefined && operation !== only) continue;
+    // What the check has restored since is planned anew.
+    if (draft.text(place) !== text) continue;
     const { name, reason } = OPERATIONS[operation];
     saved += draft.cut(name, place, requests, { contentType: source.content.type, reason, strict: true });
     await pace.breathe();
@@ -91,20 +95,13 @@ async function makePlan(
   const known = knownLinesOf(draft, tools);
   const index = await indexOf(draft, known, keep, cuttable, pace);
   const plan = new Map<string, PlannedCuts>();
-  for (const [at, source] of index.sources.entries()) {
-    if (!index.isLinked(at)) continue;
-    const runs = planned(
-      draft,
-      known,
-      source,
-      runsOf(index, at, (id) => known.ids.isBlank(id)),
-    );
-    const requests = runs.flatMap(({ request }) => request ?? []);
+  for (const { source, runs } of runsOf(index, (id) => known.ids.isBlank(id))) {
+    const requests = planned(draft, known, source, runs).flatMap(({ request }) => request ?? []);
     if (requests.length === 0) continue;
     const place = placeOf(source.content);
     const ofPlace = plan.get(placeKey(place));
     if (ofPlace) ofPlace.requests.push(...requests);
-    else plan.set(placeKey(place), { place, source, requests });
+    else plan.set(placeKey(place), { place, source, text: draft.text(place), requests });
     await pace.breathe();
   }
   return [...plan.values()];
@@ -137,42 +134,6 @@ async function indexOf(
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
-function runsOf(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): KeptRun[] {
-  const source = index.sources[at] as Source;
-  const base = index.bases[at] as number;
-  const { lines } = source;
-  const runs: KeptRun[] = [];
-  let run: { first: number; last: number; keepers: number[] } | undefined;
-  const close = (): void => {
-    if (run)
-      runs.push({
-        source,
-        first: run.first,
-        last: run.last,
-        keepers: run.keepers.map((line) => keptLine(index, line)),
-      });
-    run = undefined;
-  };
-  for (let line = 0; line < lines.count; line++) {
-    const kept = index.standingFor(base + line);
-    if (kept !== base + line) {
-      run ??= { first: line, last: line, keepers: [] };
-      run.last = line;
-      run.keepers.push(kept);
-    } else if (run && !isBlank(lines.id(line))) {
-      close();
-    }
-  }
-  close();
-  return runs;
-}
-
-const keptLine = (index: LineIndex, line: number): KeptRun['keepers'][number] => ({
-  source: index.sourceAt(line),
-  line: index.lineInSource(line),
-});
-
 /** A run and the cut that is wished for; undefined where it isn't worth one. */
 export interface PlannedRun {
   readonly run: KeptRun;
@@ -193,8 +154,11 @@ function planned(draft: Draft, known: KnownLines, source: Source, runs: readonly
 
 const isSameRun = (a: KeptRun, b: KeptRun): boolean =>
   a.last === b.last &&
-  a.keepers.length === b.keepers.length &&
-  a.keepers.every((keeper, at) => keeper.source === b.keepers[at]?.source && keeper.line === b.keepers[at].line);
+  a.places.length === b.places.length &&
+  a.places.every((place, at) => isSamePlace(place, b.places[at]));
+
+const isSamePlace = (a: KeptPlace, b: KeptPlace | undefined): boolean =>
+  a.source === b?.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
 /** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
 const MARGIN = 10;

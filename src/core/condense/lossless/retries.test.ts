@@ -30,7 +30,7 @@ describe('failed calls', () => {
       ...called('Bash', { command }, 'failed', FAILED),
       ...called('issue', { body: LONG }, 'failed', FAILED),
       ...called('Bash', { command: 'cd /work && npm run build' }),
-      ...called('issue', { body: 'b' }),
+      ...called('issue', { body: `${LONG}\nmore` }),
     ]);
     expect(shown(draft, 1, 'content', 0, 'input', 'command')).toBe(MARKER);
     expect(shown(draft, 3, 'content', 0, 'input', 'body')).toBe(MARKER);
@@ -47,6 +47,18 @@ describe('failed calls', () => {
       ...called('Read', { ...FILE, note: LONG }, 'no file', FAILED),
       ...called('Bash', { command: LONG.replaceAll(' ', '') }, 'failed', FAILED),
       ...called('Bash', {}, 'failed', FAILED),
+    ];
+    expect((await run(condense, messages)).edits).toEqual([]);
+  });
+
+  it('keep them where the next call that went well does another thing', async () => {
+    const messages = [
+      TASK,
+      ...called('issue', { id: 1, body: LONG }, 'rejected', FAILED),
+      ...called('issue', { id: 1, state: 'closed' }),
+      ...called('Edit', { ...FILE, old_string: LONG, new_string: code('b', 1, 8).join('\n') }, 'no match', FAILED),
+      ...called('Edit', { ...FILE, old_string: code('c', 1, 8).join('\n'), new_string: 'c' }),
+      ...called('issue', { id: 1, body: 'short' }),
     ];
     expect((await run(condense, messages)).edits).toEqual([]);
   });

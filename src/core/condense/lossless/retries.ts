@@ -1,5 +1,7 @@
+import type { Content } from '../../messages/content';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import type { Path } from '../../messages/types';
 import { perObject } from '../../perObject';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
@@ -20,21 +22,14 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
     name,
     async run(draft, pace) {
       const exchanges = exchangesOf(draft);
-      const successes = new Map<string, number[]>();
-      for (const [at, exchange] of exchanges.entries()) {
-        const target = exchange.isError || exchange.results.length === 0 ? undefined : targetOf(tools, exchange);
-        if (target === undefined) continue;
-        const known = successes.get(target);
-        if (known) known.push(at);
-        else successes.set(target, [at]);
-      }
       for (const [at, exchange] of exchanges.entries()) {
         const target = exchange.isError ? targetOf(tools, exchange) : undefined;
-        const next = target === undefined ? undefined : successes.get(target)?.find((success) => success > at);
-        if (next === undefined || next - at > SOON) continue;
+        if (target === undefined) continue;
+        const retries = exchanges.slice(at + 1, at + 1 + SOON).filter((later) => isRetry(tools, later, target));
         for (const content of exchange.parameters.toReversed()) {
           const { text, start, end } = content;
           if (text.length < LONG_CHARS || findMarkers(text).length > 0 || protectedFrom(draft, content)) continue;
+          if (!retries.some((later) => givesAgain(later, content))) continue;
           draft.cut(name, placeOf(content), [{ start, end, marker: 'this call failed and was made again later' }], {
             contentType: content.type,
             reason: 'the call failed and was made again with success',
@@ -46,6 +41,26 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
     },
   };
 };
+
+const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
+  !later.isError && later.results.length > 0 && targetOf(tools, later) === target;
+
+/** Whether a call gives at least half of a parameter's lines again; of commands the beginning is enough. */
+function givesAgain(later: ToolExchange, { path, text }: Content): boolean {
+  if (commandOf(later) !== undefined) return true;
+  const again = linesByParameter(later).get(nameOf(path));
+  const lines = linesOf(text);
+  return again !== undefined && 2 * [...lines].filter((line) => again.has(line)).length >= lines.size;
+}
+
+const linesByParameter = perObject(
+  ({ parameters }: ToolExchange) => new Map(parameters.map(({ path, text }) => [nameOf(path), linesOf(text)])),
+);
+
+/** A parameter's name, or the keys that lead to it. */
+const nameOf = (path: Path): string => path.slice(2).join(' ');
+
+const linesOf = (text: string): Set<string> => new Set(text.split('\n').map((line) => line.trim()));
 
 const commandTarget = perObject((exchange: ToolExchange) => {
   const words = plainCommand(exchange)?.split(/\s+/, 3);

@@ -21,6 +21,9 @@ export interface Source {
   readonly lines: Lines;
 }
 
+/** Whether two texts belong to calls that name the same file. */
+export const isOfSameFile = (a: Source, b: Source): boolean => a.path !== undefined && a.path === b.path;
+
 /** Where the same lines stand twice, the copy of the higher rank stays; among equals the latest or the first. */
 export const RANK: Readonly<Record<SourceKind, number>> = {
   read: 4,

@@ -1,0 +1,82 @@
+/** What markers say is true: the lines that each stands for can be read where it says, whole, and it counts them right. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { generateConversation } from '../../../../test/generators/conversation';
+import type { ApiMessage } from '../../messages/types';
+import { user } from '../../testing';
+import { applyEdits, type Edit } from '../edits';
+import { losslessProvider } from '../providers/lossless';
+import { code, counter, did, read, TASK } from './testing';
+import { repeatingHistory } from './testingHistories';
+import { falseStatements } from './testingStatements';
+
+const condense = async (
+  messages: readonly ApiMessage[],
+  edits: readonly Edit[] = [],
+  input: unknown = {},
+): Promise<readonly Edit[]> => {
+  const checked = losslessProvider.validateConfig(input);
+  if (!checked.valid) throw new Error('wrong configuration');
+  return (await losslessProvider.condense({ messages, edits, counter }, checked.config, {})).edits;
+};
+
+const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
+  falseStatements(messages, applyEdits(messages, edits).messages, edits);
+
+const runs = Number(process.env['FC_RUNS'] ?? 40);
+
+describe('what markers say', () => {
+  it.each([{}, { keep: 'first' }])('is true of histories that repeat themselves, with %o', (config) =>
+    fc.assert(
+      fc.asyncProperty(repeatingHistory, async (messages) => {
+        expect(wrongIn(messages, await condense(messages, [], config))).toEqual([]);
+      }),
+      { numRuns: runs },
+    ),
+  );
+
+  it('is true of conversations as agents have them, also when they grow', () =>
+    fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), async (seed) => {
+        const messages = generateConversation({ seed, targetTokens: 15_000 });
+        const half = messages.slice(0, messages.length >> 1);
+        const first = await condense(half);
+        expect(wrongIn(half, first)).toEqual([]);
+        const edits = [...first, ...(await condense(messages, first))];
+        expect(wrongIn(messages, edits)).toEqual([]);
+      }),
+      // In 24 the check restores a text between two operations that were planned together.
+      { numRuns: Math.ceil(runs / 4), examples: [[24]] },
+    ));
+});
+
+describe('the check of what markers say', () => {
+  const A = code('a', 1, 60);
+  const FILE = { file_path: '/work/src/a.ts' };
+  const messages = [
+    TASK,
+    ...did('Read', FILE, read(A)),
+    ...did('Grep', { pattern: 'x' }, `found\n${A.slice(0, 20).join('\n')}`),
+    ...did('Read', FILE, read(['one', ...A])),
+  ];
+
+  it.each([
+    ['another range', 'shown later as 2-61', 'shown later as 5-64', 'no line'],
+    ['another side', 'shown later as 2-61', 'shown above as 2-61', 'no line'],
+    ['another call', 'in the later Read of src/a.ts', 'in the later Read of src/b.ts', 'no line'],
+    ['another number of lines', 'lines 1-60', 'lines 1-50', '60 lines are missing'],
+    ['a reference that nobody made', /ref \w{6}/, 'ref abcdef', 'its reference is unknown'],
+  ])('finds %s', async (_name, from, to, said) => {
+    const edits = await condense(messages);
+    const view = JSON.stringify(applyEdits(messages, edits).messages);
+    expect(view).toMatch(from);
+    const changed = JSON.parse(view.replace(from, to)) as ApiMessage[];
+    expect(falseStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
+  });
+
+  it('finds a place from which the lines are gone', async () => {
+    const edits = await condense(messages);
+    const view = applyEdits(messages, edits).messages.slice(0, -1);
+    expect(falseStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * Whether what markers state is true, found out by other means than those that made them: each marker is read as a model
+ * would read it, and the lines that it stands for are looked up where it says.
+ */
+import type { Hash } from '../../hash';
+import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import { expandReference, originalOf, referencesOf, type Edit } from '../edits';
+import { findMarkers, type ReferenceId } from '../markers';
+
+interface ViewLine {
+  readonly text: string;
+  /** The line's number in its file; undefined where none is stated and none follows. */
+  readonly number: number | undefined;
+  /** The marker that stands in the line's place. */
+  readonly marker: { readonly what: string; readonly reference: ReferenceId } | undefined;
+}
+
+/** A text of the view with the call that it belongs to. */
+interface ViewText {
+  readonly exchange: ToolExchange;
+  readonly content: PlacedContent;
+  readonly lines: readonly ViewLine[];
+}
+
+/** The lines that can be read at a place, those of the markers that stand there included. */
+type Readable = ReadonlySet<string>;
+
+const PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
+const SEARCH = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
+const RANGE = /(\d+)(?:-(\d+))?/;
+
+/** All ways to read a line: whether what looks like a number is one is not asked here. */
+const readings = (line: string): string[] => [line, line.replace(PREFIX, ''), line.replace(SEARCH, '')];
+
+/** Lines of a text, or of the strings of a JSON text. */
+const lineEndIn = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
+
+/** An operation of its own takes these; a marker behind which one stood covers it, too. */
+const REMINDERS = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
+
+/**
+ * What is not true of the markers of a view that name places.
+ * @returns one sentence for each marker; empty where all is true.
+ */
+export function falseStatements(
+  original: readonly ApiMessage[],
+  view: readonly ApiMessage[],
+  edits: readonly Edit[],
+): string[] {
+  const texts = toolExchanges(view).flatMap((exchange) =>
+    [...exchange.parameters, ...exchange.results].map((content): ViewText => ({
+      exchange,
+      content,
+      lines: viewLines(content.text),
+    })),
+  );
+  const references = referencesOf(edits);
+  const originals = new Map<Hash, string>();
+  for (const edit of edits) {
+    if (edit.kind === 'cut') originals.set(edit.before, originalOf(original, edit) ?? '');
+  }
+  return texts.flatMap((text) =>
+    text.lines.flatMap(({ marker }) => {
+      if (!marker || !/ lines?\b.*, shown |^lines? .*, shown /.test(marker.what)) return [];
+      const referenced = references.get(marker.reference);
+      if (!referenced) return [`${marker.what}: its reference is unknown`];
+      const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS, '');
+      const missing = expanded.split(lineEndIn(originals.get(referenced.before) ?? ''));
+      const readable = readableAt(texts, text, marker.what, new Set());
+      const gone = missing.find((line) => line.trim() !== '' && !readings(line).some((each) => readable.has(each)));
+      if (gone !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${gone}`];
+      const stated = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
+      const count = stated?.[1] ? Number(stated[1]) : Number(stated?.[3] ?? stated?.[2]) - Number(stated?.[2]) + 1;
+      return count === missing.length ? [] : [`"${marker.what}": ${missing.length} lines are missing`];
+    }),
+  );
+}
+
+function viewLines(text: string): ViewLine[] {
+  let number: number | undefined;
+  return text.split(lineEndIn(text)).map((line) => {
+    const [found] = findMarkers(line.replaceAll('\\"', '"'));
+    const stated = found
+      ? /^lines? (?:\d+-)?(\d+)/.exec(found.what)?.[1]
+      : (PREFIX.exec(line) ?? SEARCH.exec(line))?.[1];
+    number = stated === undefined ? (found || number === undefined ? undefined : number + 1) : Number(stated);
+    return { text: line, number, marker: found };
+  });
+}
+
+/** What can be read where a marker says. */
+function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
+  const readable = new Set<string>();
+  const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
+  const places = what.slice(what.indexOf(', shown ') + ', shown '.length).replace(/; never .*/, '');
+  for (const place of places.split(/ and (?=later|above|in )/)) {
+    const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
+    const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? own : undefined);
+    for (const text of texts) {
+      if (!isMeant(place.slice(0, range?.index ?? place.length), text, at)) continue;
+      for (const line of text.lines) {
+        if (!isWithin(line, numbers)) continue;
+        for (const each of readings(line.text)) readable.add(each);
+        if (!line.marker || seen.has(line.marker.reference)) continue;
+        seen.add(line.marker.reference);
+        for (const each of readableAt(texts, text, line.marker.what, seen)) readable.add(each);
+      }
+    }
+  }
+  return readable;
+}
+
+/** Whether a line lies in a range; a marker does where it stands for a line that does, or doesn't tell. */
+function isWithin(line: ViewLine, numbers: string | undefined): boolean {
+  const range = numbers === undefined ? undefined : RANGE.exec(numbers);
+  if (!range) return true;
+  const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];
+  const own = line.marker && /^lines? (\d+)(?:-(\d+))?/.exec(line.marker.what);
+  if (own) return Number(own[1]) <= last && Number(own[2] ?? own[1]) >= first;
+  if (line.marker) return true;
+  return line.number !== undefined && line.number >= first && line.number <= last;
+}
+
+function isMeant(place: string, text: ViewText, at: ViewText): boolean {
+  const isResult = text.content.type === 'toolResults';
+  const name = String(text.content.path.at(-1));
+  if (place === 'in its result' || place === 'in the same result') return text.exchange === at.exchange && isResult;
+  if (/^in (?:the call’s )?\w+$/.test(place)) {
+    return text.exchange === at.exchange && !isResult && place.endsWith(name);
+  }
+  if (text === at) return false;
+  const side = isBehind(text, at) ? 'later' : 'above';
+  if (!place.split(' ').includes(side)) return false;
+  const path = pathOf(DEFAULT_TOOLS, text.exchange);
+  if (/^(?:later|above)/.test(place)) return path !== undefined && path === pathOf(DEFAULT_TOOLS, at.exchange);
+  const called = place.replace(/^in the (?:later )?/, '').replace(/ above$/, '');
+  if (!called.startsWith(text.exchange.tool)) return false;
+  const [, asked, file] = /^\S+ (?:"(.*?)…?"|of (.*))$/s.exec(called) ?? [];
+  if (file !== undefined) return path?.replaceAll('\\', '/').endsWith(file) === true;
+  if (asked === undefined) return called === text.exchange.tool;
+  return Object.values(text.exchange.input).some((value) =>
+    asShown(String(value)).includes(asked.split(', ')[0] ?? ''),
+  );
+}
+
+/** Markers hold no control characters. */
+const asShown = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+
+const isBehind = ({ content: a }: ViewText, { content: b }: ViewText): boolean =>
+  a.message > b.message || (a.message === b.message && Number(a.path[1] ?? 0) > Number(b.path[1] ?? 0));
