@@ -92,6 +92,12 @@ function contributeConversations(
     ),
   );
   if (existsSync(join(globalStorageUri.fsPath, 'replacements'))) void load().recoverGivenBack(services);
+  const offerIdleTasks = (): void => {
+    const settings = vscode.workspace.getConfiguration('contextCondenser');
+    if (settings.get<unknown>('conversations.offerIdleTasks') === true) load().watchIdleTasks(services);
+  };
+  subscriptions.push(vscode.workspace.onDidChangeConfiguration(offerIdleTasks));
+  offerIdleTasks();
 }
 
 /** The models and the tool that VS Code's agent mode uses, and the commands about them. */

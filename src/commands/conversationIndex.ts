@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import * as vscode from 'vscode';
 import { ConversationIndex } from '../background/conversationIndex';
 import type { IndexTask } from '../background/tasks';
+import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
 import { inBackground } from './background';
 import type { Services } from './services';
@@ -27,6 +29,20 @@ export function conversationIndex(services: Services): ConversationIndex {
   return index;
 }
 
+const watching = new WeakMap<Services, Promise<void>>();
+
+/** Has the list follow what changes in the stores, from the first call on. */
+export function watchConversations(services: Services): Promise<void> {
+  const known = watching.get(services);
+  if (known) return known;
+  const index = conversationIndex(services);
+  const started = storeFolders(thisMachine(services)).then((folders) => {
+    index.watch(folders, (folder, changed) => watchFolder(services, folder, changed));
+  });
+  watching.set(services, started);
+  return started;
+}
+
 function newIndex(services: Services): ConversationIndex {
   const { context, log } = services;
   return new ConversationIndex({
@@ -48,4 +64,27 @@ function newIndex(services: Services): ConversationIndex {
       log.warn(`Listing conversations: ${String(error)}`);
     },
   });
+}
+
+/** Files that hold conversations, or parts of them. Editors and agents write others beside them all the time. */
+const HOLDS_CONVERSATIONS = /\.(?:jsonl?|db|db-wal)$/;
+
+/**
+ * Watches a folder outside the workspace, and below it; VS Code waits for one that isn't there yet. What is written to the
+ * extension's own folder, which lies in a folder that is watched, is no change.
+ */
+function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
+  const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
+  const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+  const own = `${context.globalStorageUri.fsPath}${sep}`;
+  const written = ({ fsPath }: vscode.Uri): void => {
+    if (HOLDS_CONVERSATIONS.test(fsPath) && !fsPath.startsWith(own)) changed();
+  };
+  watcher.onDidCreate(written);
+  watcher.onDidChange(written);
+  // Of a folder that goes, only the folder is told.
+  watcher.onDidDelete(({ fsPath }) => {
+    if (!fsPath.startsWith(own)) changed();
+  });
+  return watcher;
 }

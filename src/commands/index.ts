@@ -6,6 +6,7 @@ export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
+export { watchIdleTasks } from './conversations/idleTasks';
 export { condenseNow } from './condenseNow';
 export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';

@@ -278,6 +278,7 @@ describe('the stores', () => {
         { role: 'user', content: [{ text: 'Hello' }] },
         { role: 'assistant', content: [{ text: 'one' }, { text: 'two' }] },
       ],
+      notes: ['Left out: 1 record of the session that could not be read.'],
     });
     expect(listSessions(file).map(({ id, parent, modified }) => [id, parent, modified])).toEqual([
       ['ses_b', 'ses_a', 101],
@@ -318,7 +319,7 @@ describe('the stores', () => {
     }
   });
 
-  it('files of before 1.2 are put together; what is broken among them is left out', () => {
+  it('files of before 1.2 are put together; what is broken among them is left out and told', () => {
     const write = (path: string, value: unknown): void => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), typeof value === 'string' ? value : JSON.stringify(value, null, 2));
@@ -331,11 +332,13 @@ describe('the stores', () => {
     write('message/ses_1/readme.txt', 'x');
     write('part/msg_1/prt_1.json', text('Hello'));
     write('part/msg_2/prt_2.json', text('Hi'));
+    write('part/msg_2/prt_3.json', '{"type":"te');
     const session = join(folder, 'session/p/ses_1.json');
     expect(readConversationFile(session)).toMatchObject({
       id: 'opencode:ses_1',
       title: 'Hello',
       messages: [{ role: 'user' }, { role: 'assistant' }],
+      notes: ['Left out: 2 records of the session that could not be read.'],
     });
     rmSync(join(folder, 'message'), { recursive: true });
     expect(() => readConversationFile(session)).toThrow('a session without messages');

@@ -15,6 +15,8 @@ import { type Fields, listIn, recordIn, stringIn } from './values';
 export interface OpenCodeDocument {
   readonly info: Fields;
   readonly messages: readonly OpenCodeMessage[];
+  /** Messages and parts in the store that could not be read. */
+  readonly unreadable?: number;
 }
 
 /** What the agent calls a session that nobody has named yet. */
@@ -54,6 +56,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
         : []),
       ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} that was taken back (reverted).`] : []),
       ...failedNote(kept),
+      ...unreadableNote(document),
       ...unansweredNote(messages),
     ],
     sidechains: [],
@@ -80,6 +83,9 @@ function failedNote(messages: readonly OpenCodeMessage[]): string[] {
   const failed = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
   return failed === 0 ? [] : [`Passed over: ${plural(failed, 'answer')} that failed before a word came.`];
 }
+
+const unreadableNote = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
+  unreadable === 0 ? [] : [`Left out: ${plural(unreadable, 'record')} of the session that could not be read.`];
 
 /** Whether a document is a session: told by what is in it. */
 export function isOpenCodeDocument(value: unknown): value is Fields {

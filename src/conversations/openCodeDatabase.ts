@@ -54,12 +54,13 @@ export function readSession(file: string, id: string | undefined): OpenCodeDocum
     );
     if (!session || other) throw whichSession(file, id, other !== undefined);
     const sessionId = asText(session['id']);
-    const parts = partsByMessage(database, sessionId);
+    const { byMessage, unreadable } = partsByMessage(database, sessionId);
     const messages = rows(
       database,
       'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id',
       sessionId,
     );
+    const bodies = messages.map(({ data }) => fromJson(data));
     return {
       info: {
         id: sessionId,
@@ -68,29 +69,37 @@ export function readSession(file: string, id: string | undefined): OpenCodeDocum
         parentID: session['parent_id'],
         revert: fromJson(session['revert']),
       },
-      messages: messages.map(({ id: message, data }) => ({
-        info: { ...fromJson(data), id: message },
-        parts: parts.get(asText(message)) ?? [],
+      messages: messages.map(({ id: message }, index) => ({
+        info: { ...bodies[index], id: message },
+        parts: byMessage.get(asText(message)) ?? [],
       })),
+      unreadable: unreadable + bodies.filter((body) => body === undefined).length,
     };
   });
 }
 
-function partsByMessage(database: sqlite.DatabaseSync, session: string): Map<string, Fields[]> {
+function partsByMessage(
+  database: sqlite.DatabaseSync,
+  session: string,
+): { readonly byMessage: ReadonlyMap<string, Fields[]>; readonly unreadable: number } {
   const byMessage = new Map<string, Fields[]>();
+  let unreadable = 0;
   for (const { id, message_id: message, data } of rows(
     database,
     'SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id',
     session,
   )) {
     const fields = fromJson(data);
-    if (!fields) continue;
+    if (!fields) {
+      unreadable += 1;
+      continue;
+    }
     const part = { ...fields, id };
     const known = byMessage.get(asText(message));
     if (known) known.push(part);
     else byMessage.set(asText(message), [part]);
   }
-  return byMessage;
+  return { byMessage, unreadable };
 }
 
 const rows = (database: sqlite.DatabaseSync, query: string, ...values: string[]): Fields[] =>

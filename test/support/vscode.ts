@@ -87,6 +87,11 @@ export const fake = {
   cancelProgress: (): void => undefined,
   quickPick: undefined as FakeQuickPick | undefined,
   onQuickPick: undefined as ((picker: FakeQuickPick) => void) | undefined,
+  /** A user comes to the window, or leaves it. */
+  setFocused: (focused: boolean): void => {
+    window.state = { focused };
+    windowStates.fire(window.state);
+  },
   registered: new Map<string, (...args: unknown[]) => unknown>(),
   /** What was contributed to the chat, by vendor and by name. */
   chatProviders: new Map<string, unknown>(),
@@ -97,9 +102,10 @@ export const fake = {
   extensions: new Map<string, unknown>(),
   trees: new Map<string, FakeTree>(),
   /** Folders that are watched, with what tells of a change in them. */
-  watched: new Map<string, Listener[]>(),
+  watched: new Map<string, Record<'created' | 'changed' | 'deleted', (path: string) => void>>(),
   provider: undefined as { provideTextDocumentContent(uri: Uri): string } | undefined,
   reset(): void {
+    window.state = { focused: true };
     Object.assign(this, { workspaceSettings: {}, defaults: {}, updateError: undefined });
     Object.assign(this, { shown: [], answers: [], settings: {}, executed: [], progress: [] });
     Object.assign(this, { openFile: undefined, saveFile: undefined, cancelAtFirstReport: false });
@@ -339,7 +345,11 @@ export class MarkdownString {
   }
 }
 
+const windowStates = new EventEmitter<{ readonly focused: boolean }>();
+
 export const window = {
+  state: { focused: true },
+  onDidChangeWindowState: windowStates.event,
   createStatusBarItem(id: string): FakeStatusBarItem {
     const item: FakeStatusBarItem = {
       id,
@@ -476,11 +486,20 @@ export const workspace = {
   }),
   onDidChangeConfiguration: configurationChanges.event,
   createFileSystemWatcher({ base }: RelativePattern) {
-    const listeners: Listener[] = [];
-    fake.watched.set(base.fsPath, listeners);
-    const on = (listener: Listener) => listeners.push(listener);
+    const [created, changed, deleted] = [new EventEmitter<Uri>(), new EventEmitter<Uri>(), new EventEmitter<Uri>()];
+    fake.watched.set(base.fsPath, {
+      created: (path) => {
+        created.fire(Uri.file(path));
+      },
+      changed: (path) => {
+        changed.fire(Uri.file(path));
+      },
+      deleted: (path) => {
+        deleted.fire(Uri.file(path));
+      },
+    });
     const dispose = () => fake.watched.delete(base.fsPath);
-    return { onDidCreate: on, onDidChange: on, onDidDelete: on, dispose };
+    return { onDidCreate: created.event, onDidChange: changed.event, onDidDelete: deleted.event, dispose };
   },
   onDidChangeWorkspaceFolders: new EventEmitter<object>().event,
   openTextDocument: (document: { content: string }) => Promise.resolve(document),

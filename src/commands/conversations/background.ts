@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { StoredConversation, Task, TaskResult } from '../../background/tasks';
+import type { LedgersResult, StoredConversation, Task, TaskResult } from '../../background/tasks';
 import { inBackground, storeOf, withCancellation } from '../background';
 import type { Services } from '../services';
 import { manualSettings } from '../settings';
@@ -27,3 +27,18 @@ export const withProgress = <T extends Task>(services: Services, title: string, 
 /** Runs a task that is over before anybody could cancel it, or that must come to its end. */
 export const toItsEnd = <T extends Task>(services: Services, task: T): Promise<TaskResult<T>> =>
   inBackground(services, task, new AbortController().signal);
+
+/**
+ * What the ledgers and the replacements say that were used since a time.
+ * @param since milliseconds since the epoch.
+ */
+export const ledgersSince = (
+  services: Services,
+  since: number,
+  signal = new AbortController().signal,
+): Promise<LedgersResult> =>
+  inBackground(
+    services,
+    { kind: 'ledgers', store: storeOf(services), replacements: replacementsOf(services), since },
+    signal,
+  );

@@ -1,15 +1,13 @@
 /** The conversations view of a window, and what can be done in it. */
-import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../../agent/runtime';
-import { storeFolders } from '../../conversations/stores/find';
 import type { ConversationAction } from '../../views/conversations/actions';
 import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
 import type { Node } from '../../views/conversations/nodes';
-import { inBackground, storeOf } from '../background';
-import { conversationIndex, thisMachine } from '../conversationIndex';
+import { conversationIndex, watchConversations } from '../conversationIndex';
 import type { Services } from '../services';
 import { runAction } from './actions';
-import { replacementsOf } from './background';
+import { ledgersSince } from './background';
+import { contextWindow } from './contextWindow';
 
 const views = new WeakMap<Services, ConversationsView>();
 
@@ -23,15 +21,8 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
     index,
     live: () => liveConversations(services),
     contextWindow,
-    ledgersSince: (since) =>
-      inBackground(
-        services,
-        { kind: 'ledgers', store: storeOf(services), replacements: replacementsOf(services), since },
-        abort.signal,
-      ),
-    watch: async () => {
-      index.watch(await storeFolders(thisMachine(services)), watchFolder);
-    },
+    ledgersSince: (since) => ledgersSince(services, since, abort.signal),
+    watch: () => watchConversations(services),
     warn: (message) => {
       services.log.warn(message);
     },
@@ -76,21 +67,4 @@ function followLive(services: Services, view: ConversationsView): void {
     view.changedSoon();
   });
   if (stop) services.context.subscriptions.push({ dispose: stop });
-}
-
-/** Watches a folder outside the workspace, and below it; VS Code waits for one that isn't there yet. */
-function watchFolder(folder: string, changed: () => void): vscode.Disposable {
-  const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
-  const watcher = vscode.workspace.createFileSystemWatcher(pattern);
-  watcher.onDidCreate(changed);
-  watcher.onDidChange(changed);
-  watcher.onDidDelete(changed);
-  return watcher;
-}
-
-const DEFAULT_WINDOW = 200_000;
-
-function contextWindow(): number {
-  const tokens = vscode.workspace.getConfiguration('contextCondenser').get<unknown>('conversations.contextWindow');
-  return typeof tokens === 'number' && tokens >= 1_000 ? tokens : DEFAULT_WINDOW;
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { assistant, jsonl, text, user } from '../../fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../fixtures/conversations/home';
 import type { Scenario } from '../bed';
+import type { Workbench } from '../workbench/index';
 import {
   activeTab,
   answer,
@@ -11,6 +13,7 @@ import {
   clickNotification,
   clickRow,
   diffEditor,
+  narrowSideBar,
   notification,
   openContainer,
   pick,
@@ -19,6 +22,7 @@ import {
   screenshot,
   setTheme,
   textEditor,
+  tooltip,
   treeRows,
   until,
 } from '../workbench/index';
@@ -26,7 +30,7 @@ import {
 const VIEW = 'Context Condenser';
 const TASK = 'Rename value7';
 
-/** Each agent of the home folder; the file of one of its conversations is the first that the view shows. */
+/** Each agent of the home folder; every conversation in it has the same title. */
 const AGENTS = [
   'Claude Code',
   'Codex',
@@ -51,15 +55,37 @@ const everyAgent: Scenario = async (bed) => {
   assert.equal(shown.length, AGENTS.length);
   await screenshot(bench, 'conversations-dark');
 
-  await clickRow(bench, 'Claude Code');
-  await treeRows(bench, (texts) => texts.some((text) => /\d+ % · Rename value7 .*[\d,]+ tokens · /.test(text)));
-  await treeRows(bench, (texts) => texts.some((text) => text.includes('can’t be read')));
+  for (const agent of AGENTS) {
+    // One agent at a time is unfolded: the first row with the title is its own.
+    await clickRow(bench, agent);
+    await treeRows(bench, (texts) => texts.some((text) => /^\d+ % · Rename value7 .*[\d,]+ tokens · /.test(text)));
+    await opensPreviewsCondensesAndExports(bench, join(folder, `${agent}.md`));
+    if (agent === 'Claude Code') {
+      await treeRows(bench, (texts) => texts.some((text) => text.includes('can’t be read')));
+      await screenshot(bench, 'conversations-condensed-dark');
+      await setTheme(bench, 'light');
+      await screenshot(bench, 'conversations-condensed-light');
+    }
+    await runCommand(bench, 'View: Close All Editors');
+    await clickRow(bench, agent);
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
+  }
+
   const log = await until('the log', () => {
     const text = bench.server.outputText('Context Condenser');
     return text.includes('broken.jsonl') ? text : undefined;
   });
   assert.equal(log.split('broken.jsonl').length, 2, 'a broken file is named once');
 
+  await clickRow(bench, 'Claude Code');
+  await chooseInMenu(bench, TASK, 'Undo the Condensation');
+  await notification(bench, 'Undone; the conversation is shown as it was.');
+  await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
+};
+export const showsEveryAgentsConversations: Scenario = Object.assign(everyAgent, { seconds: 480 });
+
+/** Every action on the conversation that the view shows first. */
+async function opensPreviewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
   await clickRow(bench, TASK);
   await textEditor(bench, (lines) => lines.some((line) => line.includes(TASK)));
   assert.match(await activeTab(bench), /Rename value7/);
@@ -73,24 +99,32 @@ const everyAgent: Scenario = async (bed) => {
   await notification(bench, 'Context condensed using');
   await clearNotifications(bench);
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
-  await screenshot(bench, 'conversations-condensed-dark');
-  await setTheme(bench, 'light');
-  await screenshot(bench, 'conversations-condensed-light');
 
   await chooseInMenu(bench, TASK, 'Export…');
   await pick(bench, /^Markdown \(condensed\)/);
-  const file = join(folder, 'exported.md');
   await quickInput(bench, ({ value }) => value.endsWith('.export.md'), 'the box for the file');
   await answer(bench, file);
-  await notification(bench, 'Exported to exported.md.');
+  await notification(bench, `Exported to ${basename(file)}.`);
   assert.match(readFileSync(file, 'utf8'), /Rename value7[^]*⟦condensed: /);
   await clearNotifications(bench);
+}
 
-  await chooseInMenu(bench, TASK, 'Undo the Condensation');
-  await notification(bench, 'Undone; the conversation is shown as it was.');
-  await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
+export const keepsTheFiguresInANarrowSideBar: Scenario = async (bed) => {
+  const home = bed.folder();
+  const title = `Rename value7 ${'and everything that follows from it '.repeat(4)}`;
+  const path = join(home, '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, jsonl(user('u1', null, title), assistant('a1', 'u1', 'm1', text('word '.repeat(9_000)))));
+  const bench = await bed.open({ home, folder: bed.folder() });
+  await openContainer(bench, VIEW);
+  await clickRow(bench, 'Claude Code');
+  await treeRows(bench, (texts) => texts.some((shown) => /^\d+ % · Rename value7/.test(shown)));
+  await narrowSideBar(bench);
+  await screenshot(bench, 'conversations-narrow-dark');
+  await setTheme(bench, 'light');
+  await screenshot(bench, 'conversations-narrow-light');
+  assert.match(await tooltip(bench, 'Rename value7'), /[\d,]+ tokens, \d+ % of a window of 200,000/);
 };
-export const showsEveryAgentsConversations: Scenario = Object.assign(everyAgent, { seconds: 300 });
 
 export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
   const home = bed.folder();

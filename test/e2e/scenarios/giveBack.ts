@@ -17,6 +17,7 @@ import {
   notification,
   openContainer,
   screenshot,
+  setTheme,
   treeRows,
   until,
 } from '../workbench/index';
@@ -100,4 +101,34 @@ export const givesANewClaudeCodeSession: Scenario = async (bed) => {
   assert.deepEqual(readFileSync(path), before);
   await undo(bench);
   assert.deepEqual(others(), []);
+};
+
+export const offersToCondenseAnIdleTask: Scenario = async (bed) => {
+  const home = bed.folder();
+  const path = zooTask(join(home, '.config/Cursor/User'));
+  const before = readFileSync(path);
+  const settings = {
+    'contextCondenser.conversations.offerIdleTasks': true,
+    'contextCondenser.conversations.contextWindow': 10_000,
+    'contextCondenser.provider': 'truncation',
+    'contextCondenser.manual.targetPercent': 30,
+  };
+  const bench = await bed.open({ home, folder: bed.folder(), settings });
+  await openContainer(bench, 'Context Condenser');
+  const offer = await notification(bench, 'Condense it before it is resumed?');
+  assert.match(offer.text, /\(Zoo Code\) is idle and holds [\d,]+ tokens, 1\d\d % of the window\./);
+  assert.deepEqual(offer.buttons, ['Condense', 'Not Now', 'Never for This Task']);
+  await screenshot(bench, 'idle-task-dark');
+  await setTheme(bench, 'light');
+  await screenshot(bench, 'idle-task-light');
+  await clickNotification(bench, 'Condense it before it is resumed?', 'Condense');
+  await notification(bench, 'Context condensed using');
+  await clickNotification(bench, 'Context condensed using', 'Give Back…');
+  await dialog(bench);
+  await screenshot(bench, 'give-back-zoo-light');
+  await clickDialog(bench, 'Give Back');
+  await notification(bench, /^Given back/);
+  assert.notDeepEqual(readFileSync(path), before);
+  await undo(bench);
+  assert.deepEqual(readFileSync(path), before);
 };

@@ -24,15 +24,52 @@ export async function clickRow(bench: Workbench, label: string): Promise<void> {
   await row(bench, label).click();
 }
 
-/** Chooses an entry of a row's context menu. A tree that is drawn anew closes the menu: it is opened again until a click is taken. */
+/**
+ * Chooses an entry of a row's context menu, once. A tree that is drawn anew closes the menu: it is opened again until a key is
+ * taken. By key, for a menu ignores the mouse in its first moments.
+ */
 export async function chooseInMenu(bench: Workbench, label: string, entry: string): Promise<void> {
-  const item = bench.page.locator('.monaco-menu .action-item', { hasText: entry }).first();
+  const { page } = bench;
+  const items = page.locator('.monaco-menu .action-item');
+  const item = items.filter({ has: page.getByText(entry, { exact: true }) }).locator('.action-menu-item');
+  let isPressed = false;
   await until(`"${entry}" in the menu of "${label}"`, async () => {
-    if (!(await item.isVisible())) await row(bench, label).click({ button: 'right', timeout: 2_000 });
+    if (!(await item.isVisible())) {
+      if (isPressed) return true;
+      await row(bench, label).click({ button: 'right', timeout: 2_000 });
+    }
     await item.waitFor({ timeout: 2_000 });
-    // A menu takes no click in its first moments, and stays.
-    await item.click({ timeout: 1_000 });
-    await item.waitFor({ state: 'hidden', timeout: 1_000 });
+    // A menu's keys go to what the pointer is over.
+    await item.hover({ timeout: 1_000 });
+    await item.press('Enter', { timeout: 1_000 });
+    isPressed = true;
+    await item.waitFor({ state: 'hidden', timeout: 2_000 });
     return true;
+  });
+}
+
+/** Makes the side bar as narrow as it gets. */
+export async function narrowSideBar({ page }: Workbench): Promise<void> {
+  const sideBar = page.locator('.part.sidebar');
+  await until('a narrow side bar', async () => {
+    const box = await sideBar.boundingBox();
+    if (!box) return false;
+    if (box.width < 200) return true;
+    const middle = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width, middle);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 180, middle, { steps: 5 });
+    await page.mouse.up();
+    return false;
+  });
+}
+
+/** What a row's tooltip says. */
+export async function tooltip(bench: Workbench, label: string): Promise<string> {
+  const hover = bench.page.locator('.monaco-hover').filter({ visible: true }).first();
+  return until(`the tooltip of "${label}"`, async () => {
+    await row(bench, label).hover({ timeout: 2_000 });
+    await hover.waitFor({ timeout: 3_000 });
+    return hover.innerText();
   });
 }

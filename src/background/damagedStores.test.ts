@@ -1,0 +1,191 @@
+/** Files of each agent's store are damaged: each is named once, in words, and every other conversation is counted. */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { writeHome, type HomeConversation } from '../../test/fixtures/conversations/home';
+import { splitLocation } from '../conversations/location';
+import { MAX_COUNTED_BYTES } from '../conversations/stores/details';
+import type { FindProblem } from '../conversations/stores/types';
+import { loadTokenCounter } from '../storage/assets';
+import { ConversationIndex, type IndexedConversation } from './conversationIndex';
+import { indexConversations } from './indexConversations';
+
+let home: string;
+let written: readonly HomeConversation[];
+
+beforeEach(() => {
+  home = fs.mkdtempSync(join(tmpdir(), 'damaged-'));
+  written = writeHome(home);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  fs.rmSync(home, { recursive: true, force: true });
+});
+
+interface Seen {
+  readonly problems: readonly FindProblem[];
+  readonly conversations: readonly IndexedConversation[];
+}
+
+/** Looks twice, as a window does that something changed in. */
+async function look(): Promise<Seen> {
+  const problems: FindProblem[] = [];
+  const task = {
+    kind: 'index',
+    find: { platform: 'linux', env: {}, homedir: home },
+    history: 'active',
+    cache: join(home, 'details.json'),
+  } as const;
+  const index = new ConversationIndex({
+    run: (_signal, tell) => indexConversations(task, () => loadTokenCounter(inject('bundles')), tell),
+    report: (problem) => problems.push(problem),
+    fail: (error) => {
+      throw error;
+    },
+  });
+  await index.refresh();
+  await index.refresh();
+  const { conversations } = index;
+  index.dispose();
+  return { problems, conversations };
+}
+
+/** All but the damaged ones are counted. */
+function expectOthersCounted({ conversations }: Seen, damaged: readonly string[]): void {
+  const counted = conversations.filter(({ details }) => (details?.tokens ?? 0) > 0).map(({ path }) => path);
+  const others = written.map(({ path }) => path).filter((path) => !damaged.includes(splitLocation(path).file));
+  expect(counted).toEqual(expect.arrayContaining(others));
+}
+
+/** Files that hold a conversation as text, each kind of store once: one half is damaged while the other is not. */
+const HALVES = [
+  [
+    '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl',
+    '.codex/archived_sessions',
+    '.gemini/tmp',
+    'rooveterinaryinc.roo-cline',
+    'kilocode.kilo-code',
+    '.cline/data/sessions',
+  ],
+  [
+    'subagents/agent-a1.jsonl',
+    '.codex/sessions',
+    '.copilot/session-state',
+    'workspaceStorage',
+    'zoocodeorganization.zoo-code',
+    'saoudrizwan.claude-dev',
+    'ses_files.json',
+  ],
+] as const;
+const fileOf = (part: string): string => written.find(({ path }) => path.includes(part))?.path ?? '';
+const pathsOf = (problems: readonly FindProblem[]): string[] => problems.map(({ path }) => path).sort();
+
+describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts }) => {
+  const damage = (change: (text: string) => string): string[] =>
+    parts.map((part) => {
+      const path = fileOf(part);
+      fs.writeFileSync(path, change(fs.readFileSync(path, 'utf8')));
+      return path;
+    });
+
+  it.each([
+    [
+      'are broken in the middle',
+      (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
+    ],
+    ['are of another program', () => 'a,b,c\n1,2,3\n'],
+    ['are no text', () => '\u007fELF\u0000\u0000\u0001'],
+    ['end in their first value', (text: string) => text.slice(0, 12)],
+  ])('that %s are each named once', async (_what, change) => {
+    const paths = damage(change);
+    const seen = await look();
+    expect(pathsOf(seen.problems)).toEqual(paths.toSorted());
+    for (const { reason } of seen.problems) expect(reason).toMatch(/^found .+; expected .+/);
+    expectOthersCounted(seen, paths);
+  });
+
+  it('that are half written are read as far as they go, or named', async () => {
+    const paths = damage((text) => text.slice(0, text.length * 0.7));
+    const seen = await look();
+    const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
+    expect([...read.map(({ path }) => path), ...pathsOf(seen.problems)].sort()).toEqual(paths.toSorted());
+    expectOthersCounted(seen, paths);
+  });
+
+  it('that are huge are listed with their size, or named, and not read', async () => {
+    const paths = parts.map(fileOf);
+    for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
+    const seen = await look();
+    const found = seen.conversations.filter(({ path }) => paths.includes(path));
+    expect(found).toHaveLength(paths.length);
+    expect(found.every(({ details }) => details?.isComplete === true && details.tokens === undefined)).toBe(true);
+    const withoutSize = found.filter(({ bytes }) => bytes === undefined).map(({ path }) => path);
+    expect(pathsOf(seen.problems)).toEqual(withoutSize.sort());
+    expectOthersCounted(seen, paths);
+  });
+
+  it('that may not be read are each named once', async () => {
+    const paths = parts.map(fileOf);
+    // Root may read every file: the system's refusal is put in its place.
+    const open = fs.openSync;
+    vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
+      if (paths.includes(String(file))) throw Object.assign(new Error('EACCES: denied'), { code: 'EACCES' });
+      return open(file, ...rest);
+    });
+    syncBuiltinESMExports();
+    const seen = await look();
+    expect(pathsOf(seen.problems)).toEqual(paths.toSorted());
+    for (const { reason } of seen.problems) expect(reason).toContain('no permission to read it');
+    expectOthersCounted(seen, paths);
+  });
+});
+
+describe('a database of OpenCode or Kilo', () => {
+  const file = (): string => splitLocation(fileOf('kilo.db')).file;
+
+  it.each([
+    ['is no database', () => 'not a database'],
+    ['is cut off', (bytes: Buffer) => bytes.subarray(0, 700)],
+    [
+      'is broken in the middle',
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 4_096), Buffer.alloc(bytes.length - 4_096, 7)]),
+    ],
+  ])('that %s', async (_what, damage) => {
+    fs.writeFileSync(file(), damage(fs.readFileSync(file())));
+    const seen = await look();
+    expect(seen.problems).toHaveLength(1);
+    expect(seen.problems[0]).toMatchObject({
+      path: expect.stringContaining(file()),
+      reason: expect.stringContaining('can not be read'),
+    });
+    expectOthersCounted(seen, [file()]);
+  });
+
+  it('that is of another kind', async () => {
+    fs.rmSync(file());
+    const other = new DatabaseSync(file());
+    other.exec('CREATE TABLE notes (text TEXT)');
+    other.close();
+    const seen = await look();
+    expect(seen.problems).toEqual([
+      { path: file(), reason: expect.stringContaining('a SQLite database of another kind') },
+    ]);
+    expectOthersCounted(seen, [file()]);
+  });
+
+  it('that its agent has locked', async () => {
+    const agent = new DatabaseSync(file());
+    agent.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE session SET title = title');
+    try {
+      const seen = await look();
+      expect(seen.problems).toEqual([{ path: file(), reason: expect.stringContaining('locked') }]);
+      expectOthersCounted(seen, [file()]);
+    } finally {
+      agent.close();
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testServices } from '../../test/support/services';
+import { fake } from '../../test/support/vscode';
+import { conversationIndex, watchConversations } from './conversationIndex';
+
+let home: string;
+
+beforeEach(() => {
+  fake.reset();
+  home = mkdtempSync(join(tmpdir(), 'home-'));
+  vi.stubEnv('HOME', home);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+it('hears of what holds conversations, and not for what the editor or the extension itself writes', async () => {
+  const storage = join(home, '.config', 'Code', 'User', 'globalStorage');
+  const { services } = testServices(home, join(storage, 'us'));
+  const changes = vi.fn();
+  vi.spyOn(conversationIndex(services), 'watch').mockImplementation((folders, watch) => {
+    for (const folder of folders) watch(folder, changes);
+  });
+  await watchConversations(services);
+  await watchConversations(services);
+  const { created, changed, deleted } = fake.watched.get(storage)!;
+  created(join(storage, 'us', 'ledgers', 'a', 'originals.jsonl'));
+  changed(join(storage, 'us', 'conversations.json'));
+  deleted(join(storage, 'us', 'ledgers', 'a'));
+  changed(join(storage, 'state.vscdb'));
+  expect(changes).not.toHaveBeenCalled();
+  created(join(storage, 'github.copilot-chat', 'transcripts', 'a.jsonl'));
+  for (const name of ['a.json', 'kilo.db', 'kilo.db-wal']) changed(join(storage, name));
+  deleted(join(storage, 'github.copilot-chat'));
+  expect(changes).toHaveBeenCalledTimes(5);
+});

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { testServices } from '../../../test/support/services';
+import { fake } from '../../../test/support/vscode';
+import { IDLE_MS } from '../../giveBack/idleTask';
+import { claudeSession, conversationOf, touchOld, zooTask } from '../../giveBack/testing';
+import { conversationIndex } from '../conversationIndex';
+import type { Services } from '../services';
+import { watchIdleTasks } from './idleTasks';
+import { answerOffer, offerAnswers } from './offerAnswers';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let home: string;
+let services: Services;
+let log: ReturnType<typeof testServices>['log'];
+
+beforeEach(() => {
+  fake.reset();
+  Object.assign(fake.settings, {
+    'contextCondenser.conversations.offerIdleTasks': true,
+    'contextCondenser.conversations.contextWindow': 10_000,
+    'contextCondenser.provider': 'truncation',
+  });
+  home = mkdtempSync(join(tmpdir(), 'home-'));
+  symlinkSync(inject('bundles'), join(home, 'dist'));
+  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
+  vi.stubEnv('HOME', home);
+  ({ services, log } = testServices(home, join(home, 'storage', 'us')));
+});
+afterEach(() => {
+  for (const each of services.context.subscriptions) void each.dispose();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const task = (): string => zooTask(join(home, '.config', 'Code', 'User'));
+const offers = () => fake.shown.filter(({ message }) => message.includes('Condense it before it is resumed?'));
+const counted = (): Promise<void> =>
+  vi.waitFor(
+    () => {
+      const { isBusy, conversations } = conversationIndex(services);
+      expect([isBusy, conversations.every(({ details }) => details?.tokens !== undefined)]).toEqual([false, true]);
+    },
+    { timeout: 20_000 },
+  );
+const offered = (times: number): Promise<void> =>
+  vi.waitFor(() => expect(offers()).toHaveLength(times), { timeout: 20_000 });
+/** Looks again, and has the answers of the microtasks after it settled. */
+async function lookAgain(): Promise<void> {
+  await conversationIndex(services).refresh();
+  await counted();
+  fake.setFocused(true);
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+it('offers a task over its threshold, condenses it, and does not offer it again', async () => {
+  task();
+  fake.answers = ['Condense', undefined];
+  watchIdleTasks(services);
+  watchIdleTasks(services);
+  await offered(1);
+  expect(offers()[0]).toMatchObject({ kind: 'information', choices: ['Condense', 'Not Now', 'Never for This Task'] });
+  expect(offers()[0]?.message).toMatch(
+    /^“.+” \(Zoo Code\) is idle and holds 1\d,\d{3} tokens, 1\d\d % of the window\. /,
+  );
+  await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/), { timeout: 20_000 });
+  expect(fake.shown.at(-1)?.choices).toContain('Give Back…');
+  // Without what was answered it is known by its ledger.
+  const [[path] = ['']] = offerAnswers(services.context.globalState);
+  await answerOffer(services.context.globalState, path, undefined);
+  await lookAgain();
+  await lookAgain();
+  expect(offers()).toHaveLength(1);
+  expect(log.lines.filter((line) => line.includes('Idle tasks'))).toEqual([]);
+});
+
+it('asks once for each task and size, and forgets that where the task got small', async () => {
+  const path = task();
+  watchIdleTasks(services);
+  await offered(1);
+  await lookAgain();
+  expect(offers()).toHaveLength(1);
+  expect(offerAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000);
+  zooTask(join(home, '.config', 'Code', 'User'), conversationOf().slice(0, 3));
+  await lookAgain();
+  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).size).toBe(0), { timeout: 20_000 });
+});
+
+it('never asks again where that was said', async () => {
+  const path = task();
+  fake.answers = ['Never for This Task'];
+  watchIdleTasks(services);
+  await offered(1);
+  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).get(path)).toBe('never'));
+});
+
+it('waits for the user to come to the window, and for the task to be idle', async () => {
+  fake.setFocused(false);
+  const path = task();
+  const timeouts = vi.spyOn(globalThis, 'setTimeout');
+  const now = Date.now() / 1000;
+  utimesSync(path, now, now);
+  watchIdleTasks(services);
+  await counted();
+  const waits = () => timeouts.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms > IDLE_MS / 2 && ms <= IDLE_MS);
+  expect(waits()).toEqual([]);
+  fake.setFocused(true);
+  await vi.waitFor(() => expect(waits()).toHaveLength(1));
+  expect(offers()).toEqual([]);
+  touchOld(path);
+  await lookAgain();
+  await offered(1);
+});
+
+it('asks three times in a window at most, one after the other, and not about what stays small', async () => {
+  for (const name of ['Code', 'Cursor', 'VSCodium']) zooTask(join(home, '.config', name, 'User'));
+  claudeSession(home);
+  zooTask(join(home, '.config', 'Windsurf', 'User'), conversationOf().slice(0, 3));
+  watchIdleTasks(services);
+  await offered(3);
+  await lookAgain();
+  expect(offers()).toHaveLength(3);
+});
+
+it('says nothing while it is off, and begins when it is switched on', async () => {
+  task();
+  fake.settings['contextCondenser.conversations.offerIdleTasks'] = false;
+  watchIdleTasks(services);
+  await counted();
+  expect(offers()).toEqual([]);
+  fake.settings['contextCondenser.conversations.offerIdleTasks'] = true;
+  await lookAgain();
+  await offered(1);
+});
+
+it('shows a title as text, and tells in the log what keeps it from looking', async () => {
+  const link = `See [this](command:evil) ${'and more '.repeat(20)}`;
+  const [, ...rest] = conversationOf();
+  zooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);
+  watchIdleTasks(services);
+  await offered(1);
+  expect(offers()[0]?.message).toMatch(/^“See \[this\] \(command:evil\) and more .{0,40}…” \(Zoo Code\)/);
+  const blocked = testServices(home, join(home, 'storage', 'them'));
+  writeFileSync(join(home, 'storage', 'them'), '');
+  watchIdleTasks(blocked.services);
+  await vi.waitFor(() => expect(blocked.log.lines.join()).toContain('Idle tasks were not looked for.'), {
+    timeout: 20_000,
+  });
+  for (const each of blocked.services.context.subscriptions) void each.dispose();
+});

@@ -1,0 +1,142 @@
+/** Offers to condense a stored task that is over its threshold and idle, before it is resumed. Off by default. */
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
+import { formatTokens } from '../../core/condense/report';
+import { idleTasks, type StoredTask } from '../../giveBack/idleTask';
+import { KnownLedgers } from '../../views/conversations/ledgers';
+import { shownCondensation, titleOf } from '../../views/conversations/nodes';
+import { shareWords } from '../../views/conversations/sizeWords';
+import { condenseNow } from '../condenseNow';
+import { conversationIndex, watchConversations } from '../conversationIndex';
+import { modelSettings } from '../modelSettings';
+import type { Services } from '../services';
+import { ledgersSince } from './background';
+import { contextWindow } from './contextWindow';
+import { answerOffer, offerAnswers } from './offerAnswers';
+
+/** Offers that a window makes at most: whoever has more idle tasks knows by then. */
+const MOST_OFFERS = 3;
+/** Characters of a title. */
+const TITLE_CHARS = 60;
+
+const watches = new WeakMap<Services, IdleTaskWatch>();
+
+/** Begins to look for idle tasks, once a window. */
+export function watchIdleTasks(services: Services): void {
+  if (watches.has(services)) return;
+  const watch = new IdleTaskWatch(services);
+  watches.set(services, watch);
+  services.context.subscriptions.push(watch);
+  watch.start();
+}
+
+const isOn = (): boolean =>
+  vscode.workspace.getConfiguration('contextCondenser').get<unknown>('conversations.offerIdleTasks') === true;
+
+class IdleTaskWatch implements vscode.Disposable {
+  private readonly index: ConversationIndex;
+  private readonly ledgers = new KnownLedgers();
+  private readonly subscriptions: { dispose(): void }[];
+  private timer: NodeJS.Timeout | undefined;
+  private offers = 0;
+  private isLooking = false;
+
+  constructor(private readonly services: Services) {
+    this.index = conversationIndex(services);
+    const look = (): void => void this.look();
+    this.subscriptions = [this.index.onDidChange(look), vscode.window.onDidChangeWindowState(look)];
+  }
+
+  start(): void {
+    watchConversations(this.services).catch((error: unknown) => {
+      this.services.log.warn(`Conversations are not watched for changes. ${String(error)}`);
+    });
+    if (this.index.isBusy || this.index.conversations.length > 0) void this.look();
+    else void this.index.refresh();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  /** One offer at a time, in the window that is used, once all is counted. */
+  private async look(): Promise<void> {
+    clearTimeout(this.timer);
+    if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
+    this.isLooking = true;
+    try {
+      while (isOn() && this.offers < MOST_OFFERS) {
+        const task = await this.next();
+        if (!task) break;
+        this.offers += 1;
+        await this.offer(task);
+      }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.services.log.warn(`Idle tasks were not looked for. ${message}`);
+    } finally {
+      this.isLooking = false;
+    }
+  }
+
+  /** The task to offer now; where there is none, a look at the time when the next one is idle. */
+  private async next(): Promise<StoredTask | undefined> {
+    const { globalState } = this.services.context;
+    const threshold = (contextWindow() * modelSettings().threshold) / 100;
+    const find = () => idleTasks(this.tasks(), offerAnswers(globalState), threshold, Date.now());
+    await this.forgetSmall(threshold);
+    // Ledgers are read only where there is something to offer.
+    if (find().due) this.ledgers.take(await ledgersSince(this.services, this.ledgers.since));
+    const { due, waitMs } = find();
+    if (!due && waitMs !== undefined) this.timer = setTimeout(() => void this.look(), waitMs);
+    return due;
+  }
+
+  private tasks(): StoredTask[] {
+    return this.index.conversations.filter(isUpToDate).flatMap((found) => {
+      const { path, agent, modified, details } = found;
+      if (details?.tokens === undefined) return [];
+      const last = shownCondensation(this.ledgers.of(found));
+      const condensed = last === undefined ? {} : { condensedAt: Date.parse(last.at) };
+      return [{ path, agent, modified, tokens: details.tokens, ...condensed }];
+    });
+  }
+
+  /** One that was condensed in place and grows again is offered again. */
+  private async forgetSmall(threshold: number): Promise<void> {
+    const { globalState } = this.services.context;
+    const answers = offerAnswers(globalState);
+    for (const { path, tokens } of this.tasks()) {
+      const isOffered = typeof answers.get(path) === 'number';
+      if (isOffered && tokens < threshold) await answerOffer(globalState, path, undefined);
+    }
+  }
+
+  private async offer({ path, agent, tokens }: StoredTask): Promise<void> {
+    const { globalState } = this.services.context;
+    const condense = vscode.l10n.t('Condense');
+    const later = vscode.l10n.t('Not Now');
+    const never = vscode.l10n.t('Never for This Task');
+    const message = vscode.l10n.t(
+      '“{0}” ({1}) is idle and holds {2} tokens, {3} of the window. Condense it before it is resumed?',
+      this.titleOf(path),
+      agent,
+      formatTokens(tokens),
+      shareWords(tokens, contextWindow()),
+    );
+    // Before it is answered: a window that is closed meanwhile has asked all the same.
+    await answerOffer(globalState, path, tokens);
+    const answer = await vscode.window.showInformationMessage(message, condense, later, never);
+    if (answer === never) await answerOffer(globalState, path, 'never');
+    if (answer === condense) await condenseNow(this.services, path);
+  }
+
+  /** A title is text of others, and a notification makes links of text that looks like one. */
+  private titleOf(path: string): string {
+    const found = this.index.conversations.find((each) => each.path === path);
+    const title = ((found && titleOf(found)) ?? basename(path)).replaceAll('](', '] (');
+    return title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS)}…` : title;
+  }
+}

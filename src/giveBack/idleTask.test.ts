@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { FORGOTTEN_MS, IDLE_MS, idleTasks, type OfferAnswer, type StoredTask } from './idleTask';
+
+const NOW = Date.UTC(2026, 0, 5);
+const THRESHOLD = 1_000;
+const zoo = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({
+  path: `/home/me/globalStorage/zoocodeorganization.zoo-code/tasks/${id}/api_conversation_history.json`,
+  agent: 'Zoo Code',
+  modified: NOW - IDLE_MS,
+  tokens: THRESHOLD,
+  ...changes,
+});
+const dueOf = (tasks: readonly StoredTask[], answers: Readonly<Record<string, OfferAnswer>> = {}) =>
+  idleTasks(tasks, new Map(Object.entries(answers)), THRESHOLD, NOW).due?.path;
+
+describe('a task that is to be condensed before it is resumed', () => {
+  it('is at its threshold and idle, and the newest of them', () => {
+    const [older, newer] = [zoo('a', { modified: NOW - IDLE_MS - 1 }), zoo('b')];
+    expect(dueOf([older, newer])).toBe(newer.path);
+    expect(dueOf([zoo('a', { tokens: THRESHOLD - 1 })])).toBeUndefined();
+    expect(dueOf([zoo('a', { modified: NOW - FORGOTTEN_MS })])).toBeUndefined();
+  });
+
+  it('is one that can be given back', () => {
+    const codex = zoo('a', { path: '/home/me/.codex/sessions/rollout-1.jsonl', agent: 'Codex' });
+    expect(dueOf([codex])).toBeUndefined();
+    const moved = '/data/tasks/1/api_conversation_history.json';
+    expect(dueOf([zoo('a', { path: moved })])).toBe(moved);
+    expect(dueOf([zoo('a', { path: moved, agent: 'Cline' })])).toBeUndefined();
+  });
+
+  it('is not yet one that was written to a moment ago, and when it will be is told', () => {
+    const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
+    expect(idleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: IDLE_MS - 60_000 });
+    expect(idleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
+  });
+
+  it('was not offered at this size before, and never where that was said', () => {
+    const task = zoo('a', { tokens: 1_099 });
+    expect(dueOf([task], { [task.path]: 1_000 })).toBeUndefined();
+    expect(dueOf([{ ...task, tokens: 1_100 }], { [task.path]: 1_000 })).toBe(task.path);
+    expect(dueOf([{ ...task, tokens: 9_000 }], { [task.path]: 'never' })).toBeUndefined();
+  });
+
+  it('was not condensed since it was last written to', () => {
+    const task = zoo('a');
+    expect(dueOf([{ ...task, condensedAt: task.modified }])).toBeUndefined();
+    expect(dueOf([{ ...task, condensedAt: task.modified - 1 }])).toBe(task.path);
+  });
+});

@@ -1,0 +1,74 @@
+/**
+ * A window: condenses a stored conversation, takes that back, gives it back to its agent and undoes that, in an order that its
+ * seed gives. Says in a line of JSON what came of each.
+ */
+import { writeSync } from 'node:fs';
+import { perform } from '../../src/background/perform';
+import type { Task } from '../../src/background/tasks';
+import { GiveBackError } from '../../src/giveBack/giveBackError';
+import { touchOld } from '../../src/giveBack/testing';
+import { loadTokenCounter } from '../../src/storage/assets';
+import { Random } from '../generators/random';
+import { ROUNDS, type Did, type WindowOptions } from './windows.options';
+
+// The test wrote it.
+const { path, store, replacements, bundles, seed } = JSON.parse(process.argv[2] ?? '') as WindowOptions;
+const counter = loadTokenCounter(bundles);
+const random = new Random(seed);
+
+// The task's kind says what its result is.
+const run = async <T>(task: Task): Promise<T> =>
+  (await perform(
+    task,
+    () => counter,
+    () => undefined,
+  )) as T;
+
+async function condense(): Promise<Did> {
+  const provider = random.pick(['lossless', 'truncation']);
+  const targetPercent = random.between(20, 80);
+  const task = { kind: 'condense', path, history: 'active', provider, config: {}, targetPercent, store } as const;
+  const result = await run<{ kind: string; provider: string; edits: number; tokensAfter: number }>(task);
+  if (result.kind !== 'condensed') return { did: 'nothing' };
+  return { did: 'condensed', as: `${result.provider} ${result.edits} ${result.tokensAfter}` };
+}
+
+async function giveBack(): Promise<Did> {
+  // As if the agent had not written for an hour: what is given back counts as its writing.
+  touchOld(path);
+  const given = await run<{ path: string }>({ kind: 'give-back', path, history: 'active', store, replacements });
+  return { did: 'given', as: given.path };
+}
+
+async function undoGiveBack(conversation: string): Promise<Did> {
+  const { isUndone } = await run<{ isUndone: boolean }>({ kind: 'undo-give-back', conversation, replacements });
+  return { did: isUndone ? 'taken back' : 'nothing' };
+}
+
+async function undo(conversation: string): Promise<Did> {
+  const { undone } = await run<{ undone: unknown }>({ kind: 'undo', conversation, store });
+  return { did: undone === undefined ? 'nothing' : 'undone' };
+}
+
+async function round(conversation: string): Promise<Did> {
+  try {
+    const chance = random.int(10);
+    if (chance < 5) return await condense();
+    if (chance < 8) return await giveBack();
+    return chance === 8 ? await undoGiveBack(conversation) : await undo(conversation);
+  } catch (error) {
+    if (error instanceof GiveBackError) return { did: 'refused', as: error.trouble };
+    throw error;
+  }
+}
+
+const say = (line: string): void => {
+  writeSync(1, `${line}\n`);
+};
+
+const { conversation } = await run<{ conversation: { id: string } }>({ kind: 'show', path, history: 'active', store });
+await counter;
+say('ready');
+await new Promise((resolve) => process.stdin.once('data', resolve));
+process.stdin.destroy();
+for (let index = 0; index < ROUNDS; index++) say(JSON.stringify(await round(conversation.id)));

@@ -1,0 +1,17 @@
+export interface WindowOptions {
+  readonly path: string;
+  /** Folders of the ledgers and of the replacements. */
+  readonly store: string;
+  readonly replacements: string;
+  readonly bundles: string;
+  readonly seed: number;
+}
+
+/** What came of a round. */
+export interface Did {
+  readonly did: 'condensed' | 'undone' | 'given' | 'taken back' | 'refused' | 'nothing';
+  /** The condensation's figures, the file that was written, or why it was refused. */
+  readonly as?: string;
+}
+
+export const ROUNDS = 24;

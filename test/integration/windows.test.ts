@@ -1,0 +1,148 @@
+/** Two windows condense one conversation, give it back and take that back, at the same time: each a process of its own. */
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { readConversation } from '../../src/conversations/read';
+import { applyEdits } from '../../src/core/condense/edits';
+import { activeEdits } from '../../src/core/condense/ledger';
+import { undoLast } from '../../src/giveBack/replacements';
+import { claudeSession, zooTask } from '../../src/giveBack/testing';
+import { openLedger } from '../../src/storage/ledgerStore';
+import { nodeFiles } from '../../src/storage/nodeFiles';
+import { inTemporaryFolder } from '../../src/storage/testing';
+import { ROUNDS, type Did, type WindowOptions } from './windows.options';
+
+const folder = mkdtempSync(join(tmpdir(), 'condenser-windows-'));
+const program = join(folder, 'child.mjs');
+
+beforeAll(() =>
+  build({
+    entryPoints: [join(import.meta.dirname, 'windows.child.ts')],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'error',
+  }),
+);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Window {
+  readonly ready: Promise<void>;
+  readonly go: () => void;
+  readonly ended: Promise<readonly Did[]>;
+}
+
+function open(options: WindowOptions): Window {
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+  const ended = new Promise<readonly Did[]>((resolve, reject) => {
+    child.on('close', (code) => {
+      const [, ...lines] = output.trim().split('\n');
+      if (code === 0) resolve(lines.map((line) => JSON.parse(line) as Did));
+      else reject(new Error(errors));
+    });
+  });
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.on('data', (data: Buffer) => {
+      output += data.toString();
+      resolve();
+    });
+  });
+  return { ready: Promise.race([ready, ended.then(() => undefined)]), go: () => child.stdin.write('go\n'), ended };
+}
+
+/** Both begin at the same time. @returns what each did */
+async function bothWindows(options: Omit<WindowOptions, 'seed'>, seeds: readonly number[]): Promise<readonly Did[]> {
+  const windows = seeds.map((seed) => open({ ...options, seed }));
+  await Promise.all(windows.map(({ ready }) => ready));
+  for (const { go } of windows) go();
+  const did = (await Promise.all(windows.map(({ ended }) => ended))).flat();
+  expect(did).toHaveLength(seeds.length * ROUNDS);
+  return did;
+}
+
+const optionsIn = (home: string, path: string): Omit<WindowOptions, 'seed'> => ({
+  path,
+  store: join(home, 'ledgers'),
+  replacements: join(home, 'replacements'),
+  bundles: inject('bundles'),
+});
+
+const asOf = (did: readonly Did[], kind: Did['did']): string[] =>
+  did.filter((each) => each.did === kind).map((each) => each.as ?? '');
+
+/** Each condensation that a window was told of stands in the ledger, with every original. */
+async function expectNothingLost({ path, store }: Omit<WindowOptions, 'seed'>, did: readonly Did[]) {
+  const { id, messages } = readConversation(readFileSync(path), { path });
+  const file = await openLedger(store, { id });
+  const { ledger, problems } = file;
+  expect(problems).toEqual([]);
+  const kept = ledger.condensations.map(
+    ({ provider, edits, tokensAfter }) => `${provider} ${edits.length} ${tokensAfter}`,
+  );
+  expect(kept.sort()).toEqual(asOf(did, 'condensed').sort());
+  const hashes = new Set(ledger.condensations.flatMap(({ edits }) => edits.map(({ before }) => before)));
+  expect((await file.originals(hashes)).size).toBe(hashes.size);
+  return { messages, ledger };
+}
+
+test('a Claude Code session: no condensation is lost, and each new session is whole', { timeout: 300_000 }, () =>
+  inTemporaryFolder(async (home) => {
+    const path = claudeSession(home);
+    const before = readFileSync(path);
+    const options = optionsIn(home, path);
+    const did = await bothWindows(options, [1, 2]);
+    const { messages, ledger } = await expectNothingLost(options, did);
+    expect(readFileSync(path)).toEqual(before);
+    expect(applyEdits(messages, activeEdits(ledger)).stale).toEqual([]);
+    const sessions = readdirSync(dirname(path)).filter((name) => join(dirname(path), name) !== path);
+    expect(sessions).toHaveLength(asOf(did, 'given').length - asOf(did, 'taken back').length);
+    for (const name of sessions) {
+      const session = join(dirname(path), name);
+      expect(asOf(did, 'given')).toContain(session);
+      expect(readConversation(readFileSync(session), { path: session }).messages.length).toBeGreaterThan(0);
+    }
+    // A condensation that another window undid meanwhile is none that could be given back.
+    expect(asOf(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
+    expect(asOf(did, 'given').length).toBeGreaterThan(0);
+  }),
+);
+
+test(
+  'a Zoo task in place: no condensation is lost, and taking all back gives the files of before',
+  { timeout: 300_000 },
+  () =>
+    inTemporaryFolder(async (home) => {
+      const path = zooTask(home);
+      const files = [path, join(dirname(path), 'ui_messages.json')];
+      const before = files.map((file) => readFileSync(file));
+      const options = optionsIn(home, path);
+      const did = await bothWindows(options, [3, 4]);
+      await expectNothingLost(options, did);
+      const { id } = readConversation(readFileSync(path), { path });
+      let isUndone = true;
+      for (let left = asOf(did, 'given').length; isUndone && left >= 0; left--) {
+        isUndone = await undoLast(nodeFiles, options.replacements, id);
+      }
+      expect(isUndone).toBe(false);
+      expect(files.map((file) => readFileSync(file))).toEqual(before);
+      expect(readdirSync(dirname(path)).sort()).toEqual([
+        'api_conversation_history.json',
+        'history_item.json',
+        'ui_messages.json',
+      ]);
+      // The other window was faster: the file is another one, was just written, or nothing is condensed any more.
+      const expected = ['changed', 'running', 'missing', 'locked'];
+      expect(asOf(did, 'refused').filter((trouble) => !expected.includes(trouble))).toEqual([]);
+      expect(asOf(did, 'given').length).toBeGreaterThan(0);
+    }),
+);
