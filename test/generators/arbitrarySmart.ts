@@ -39,7 +39,9 @@ const outline = fc.record({
   keepDeclarations: fc.boolean(),
 });
 
-const mechanical = { keep, suppress, truncate };
+const thin = fc.constant({ operation: 'thin' as const });
+
+const mechanical = { keep, suppress, truncate, thin };
 const anyOperation = (asks: boolean) =>
   asks ? fc.oneof(keep, suppress, truncate, summarize, summarize) : fc.oneof(...Object.values(mechanical));
 const anyResultOperation = (asks: boolean): fc.Arbitrary<OperationInput> => fc.oneof(anyOperation(asks), outline);

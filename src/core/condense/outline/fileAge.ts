@@ -14,14 +14,23 @@ export function turnCounter(messages: readonly ApiMessage[]): (message: number) 
   return (message) => turns - (begun[message] ?? turns);
 }
 
+/** Where each file was last read, written or edited, by its path: the index of the call's message. */
+export function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
+  const touched = new Map<string, number>();
+  for (const exchange of exchanges) {
+    const kind = ruleFor(tools, exchange.tool)?.kind;
+    if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
+    for (const path of pathsOf(tools, exchange)) touched.set(path, exchange.callMessage);
+  }
+  return touched;
+}
+
 /** A file read that succeeded. */
 export interface FileRead {
   readonly exchange: ToolExchange;
   readonly paths: readonly string[];
   /** Turns since any of its files was last read, written or edited. */
   readonly turns: number;
-  /** One of its files was written or edited. */
-  readonly isEdited: boolean;
 }
 
 /** The file reads of a conversation, in order. */
@@ -30,23 +39,11 @@ export function fileReads(
   tools: ToolTable,
   turnsSince: (message: number) => number,
 ): FileRead[] {
-  const touched = new Map<string, number>();
-  const edited = new Set<string>();
-  const reads: { readonly exchange: ToolExchange; readonly paths: readonly string[] }[] = [];
-  for (const exchange of exchanges) {
-    const kind = ruleFor(tools, exchange.tool)?.kind;
-    if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
+  const touched = lastTouches(exchanges, tools);
+  return exchanges.flatMap((exchange) => {
+    if (exchange.isError || ruleFor(tools, exchange.tool)?.kind !== 'read') return [];
     const paths = pathsOf(tools, exchange);
-    for (const path of paths) {
-      touched.set(path, exchange.callMessage);
-      if (kind !== 'read' && !exchange.isError) edited.add(path);
-    }
-    if (kind === 'read' && !exchange.isError) reads.push({ exchange, paths });
-  }
-  return reads.map(({ exchange, paths }) => ({
-    exchange,
-    paths,
-    turns: turnsSince(Math.max(exchange.callMessage, ...paths.map((path) => touched.get(path) ?? 0))),
-    isEdited: paths.some((path) => edited.has(path)),
-  }));
+    const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(path) ?? 0));
+    return [{ exchange, paths, turns: turnsSince(last) }];
+  });
 }

@@ -2,7 +2,6 @@ import type { PlacedContent } from '../../messages/exchanges';
 import { prefixAt, prefixFormat } from '../lossless/prefixes';
 import { findMarkers } from '../markers';
 import { declarationsIn } from './declarations';
-import type { FileBlock } from './relevance';
 
 /** A line of a file that was read. */
 export interface FileLine {
@@ -24,7 +23,6 @@ export interface FileLines {
   readonly lines: readonly FileLine[];
   /** For each line, whether it always stays. */
   readonly stays: readonly boolean[];
-  readonly blocks: readonly FileBlock[];
 }
 
 export interface FileRules {
@@ -56,24 +54,21 @@ export function readLines(text: string): FileLine[] {
 /** What a tool says behind a file's content. */
 const REMINDER = '<system-reminder>';
 
-/** A block ends before a declaration once it has the one, at a blank line once it has the other, at twice that anywhere. */
-const SHORT_BLOCK = 8;
-const LONG_BLOCK = 40;
+export const isMarkdown = (path: string | undefined): boolean =>
+  path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 
 /**
- * Splits a read into blocks and says what of it stays. Takes time in proportion to the text.
+ * Says what of a read stays. Takes time in proportion to the text.
  * @param isQuoted tells of a line without the blanks around it whether an edit of the file quoted it.
  */
 export function fileLines(
   content: PlacedContent,
-  tokens: number,
   path: string | undefined,
   isQuoted: (line: string) => boolean,
   { keepDeclarations, contextLines }: FileRules,
 ): FileLines {
-  const { text } = content;
-  const lines = readLines(text);
-  const declares = declarationsIn(lines, path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path));
+  const lines = readLines(content.text);
+  const declares = declarationsIn(lines, isMarkdown(path));
   const quoted = lines.map((line) => isQuoted(line.text.trim()));
   const stays = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
   let isBehind = false;
@@ -86,32 +81,5 @@ export function fileLines(
     }
     if (line.isMarker || isBehind || near-- > 0) stays[index] = true;
   }
-
-  const blocks: FileBlock[] = [];
-  let first = 0;
-  const endAt = (last: number): void => {
-    const own = text.slice(lines[first]?.start, lines[last]?.end);
-    blocks.push({
-      first,
-      last,
-      text: own,
-      head: lines
-        .slice(first, last + 1)
-        .filter((_, at) => declares[first + at])
-        .map((line) => line.text)
-        .join('\n'),
-      tokens: (tokens * own.length) / Math.max(1, text.length),
-      quoted: quoted.slice(first, last + 1).filter(Boolean).length / (last - first + 1),
-    });
-    first = last + 1;
-  };
-  for (const [index, line] of lines.entries()) {
-    const length = index - first;
-    const endsHere =
-      (declares[index] && length >= SHORT_BLOCK) ||
-      (length >= LONG_BLOCK && (line.text.trim() === '' || length >= 2 * LONG_BLOCK));
-    if (endsHere) endAt(index - 1);
-  }
-  endAt(lines.length - 1);
-  return { content, lines, stays, blocks };
+  return { content, lines, stays };
 }

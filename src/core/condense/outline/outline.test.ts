@@ -92,18 +92,16 @@ describe('the outline of a cold read', () => {
     await unchanged([task, ...failed, ...idle(5)]);
   });
 
-  it('takes out what the conversation is least about first, and stops at the target', async () => {
+  it('outlines the oldest first, and stops at the target', async () => {
     const messages = [
-      user('Rewrite migrate in setup.go: migrateCall3 must not run twice.'),
-      ...read('/p/setup.go', SETUP),
-      ...read('/p/other.go', SETUP.replace(/setup|teardown|migrate/g, 'other')),
+      user('Task.'),
+      ...read('/p/old.go', SETUP),
+      ...read('/p/new.go', SETUP.replace(/setup|teardown|migrate/g, 'other')),
       ...idle(4),
     ];
-    const before = counter.messages(messages);
-    const draft = await outline(messages, { targetTokens: before - 150, keepDeclarations: false });
-    expect(draft.tokens).toBeLessThanOrEqual(before - 150);
-    expect(resultOf(draft, 2)).toContain('migrateCall3');
-    expect(resultOf(draft, 4)).toContain('⟦condensed: ');
+    const draft = await outline(messages, { targetTokens: counter.messages(messages) - 150 });
+    expect(resultOf(draft, 2)).toContain('⟦condensed: ');
+    expect(resultOf(draft, 4)).not.toContain('⟦condensed: ');
   });
 
   it('keeps what a tool said behind the file', async () => {
@@ -155,8 +153,8 @@ describe('the outline of a cold read', () => {
     // A quadratic way takes minutes: the test would not end in time.
     for (const text of hostile) {
       const content = { type: 'toolResults', path: [], start: 0, end: text.length, text, message: 1 } as const;
-      const { lines, blocks } = fileLines(content, 1_000, 'a.ts', () => false, OPTIONS);
-      expect(blocks.at(-1)?.last).toBe(lines.length - 1);
+      const { lines, stays } = fileLines(content, 'a.ts', () => false, OPTIONS);
+      expect(stays).toHaveLength(lines.length);
     }
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Our own preset, without a model. What can be had again goes first: outputs of commands and searches, then of file reads
- * what the conversation is least about; files that nobody touched for long before those at hand. What an edit quoted
- * stays longest, for the next edit will likely be near it. Measured in `docs/BENCHMARKS.md`.
+ * Our own preset, without a model. Outputs are shortened and cold files outlined, the oldest first; then the blocks of all
+ * content that the conversation is least about go, until the target is met. What an edit quoted stays longest, for the next
+ * edit will likely be near it. Measured in `docs/BENCHMARKS.md`.
  */
-import { individually, overTarget, suppress, those } from './passes';
+import { individually, overTarget, those } from './passes';
 import type { Preset } from './preset';
 
 /** Results that a call can give again, or that were told and done with; reads have passes of their own. */
@@ -31,52 +31,14 @@ export const FILE_AWARE: Preset = {
         { toolResults: 150 },
       ),
       individually(
-        { id: 'cold-outputs', name: 'Old outputs', selection: outputs(6), execution: overTarget },
-        { toolResults: suppress },
-        { toolResults: 60 },
-      ),
-      individually(
         {
-          id: 'reads',
-          name: 'Parts of files that the conversation is least about',
-          selection: reads(2),
+          id: 'least-relevant',
+          name: 'What the conversation is least about',
+          selection: those({ contentTypes: ['toolResults', 'toolParameters'], age: { min: 2 } }),
           execution: overTarget,
         },
-        { toolResults: { operation: 'outline', coldTurns: 0, keepDeclarations: false, contextLines: 0 } },
-        { toolResults: 50 },
-      ),
-      individually(
-        {
-          id: 'parameters',
-          name: 'Long commands',
-          selection: {
-            type: 'custom',
-            filter: { contentTypes: ['toolParameters'], kinds: ['command', 'other'], age: { min: 10 } },
-          },
-          execution: overTarget,
-        },
-        { toolParameters: { operation: 'truncate', maxChars: 200, keep: 'both' } },
-        { toolParameters: 100 },
-      ),
-      individually(
-        {
-          id: 'last-outputs',
-          name: 'All results but the newest',
-          selection: those({ contentTypes: ['toolResults'], age: { min: 2 } }),
-          execution: overTarget,
-        },
-        { toolResults: suppress },
-        { toolResults: 50 },
-      ),
-      individually(
-        {
-          id: 'last-parameters',
-          name: 'Old edits and writes',
-          selection: those({ contentTypes: ['toolParameters'], age: { min: 6 } }),
-          execution: overTarget,
-        },
-        { toolParameters: suppress },
-        { toolParameters: 100 },
+        { toolResults: { operation: 'thin' }, toolParameters: { operation: 'thin' } },
+        { toolResults: 40, toolParameters: 40 },
       ),
     ],
   },

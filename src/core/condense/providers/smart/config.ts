@@ -67,8 +67,14 @@ const outline = z
   })
   .describe('Keeps the declarations of a file that was read, and the lines that an edit quoted.');
 
-const operation = z.discriminatedUnion('operation', [keep, suppress, truncate, summarize]);
-const resultOperation = z.discriminatedUnion('operation', [keep, suppress, truncate, summarize, outline]);
+const thin = z
+  .looseObject({ operation: z.literal('thin') })
+  .describe(
+    'Takes out, part by part, what the conversation is least about, until the target is met; without a target nothing.',
+  );
+
+const operation = z.discriminatedUnion('operation', [keep, suppress, truncate, summarize, thin]);
+const resultOperation = z.discriminatedUnion('operation', [keep, suppress, truncate, summarize, outline, thin]);
 
 const KEEP = { operation: 'keep' } as const;
 

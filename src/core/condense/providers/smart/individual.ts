@@ -11,7 +11,8 @@ import { contentJob, summarizedRequests, type ContentJob } from './contentJob';
 import { itemsOf, type Item } from './items';
 import type { PassParts } from './passParts';
 import { protectedItems } from './protection';
-import { suppressed, truncated, type PlacedRequest } from './requests';
+import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
+import { thin } from './thin';
 import { select } from './selection';
 
 export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
@@ -19,6 +20,7 @@ export const individualStep = (name: string, pass: IndividualPass, parts: PassPa
   async run(draft, pace) {
     const operationOf = operations(draft, pass, parts);
     await outline(name, draft, pace, pass, parts, operationOf);
+    await thin(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin');
     const jobs = await editOldest(name, draft, pace, parts, operationOf);
     if (jobs.length > 0) await summarize(name, draft, jobs, parts);
   },
@@ -171,21 +173,5 @@ function noteMissing(replies: readonly ContentReply[], { onNote }: PassParts): v
   }
   for (const [reason, count] of reasons) {
     onNote(`${count} of ${replies.length} summaries were not made: ${reason} What they were of was truncated or kept.`);
-  }
-}
-
-/** Makes the cuts of a message, those of one string together: they name places in the text as it was before all of them. */
-function cutAll(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
-  const byPlace = new Map<string, PlacedRequest[]>();
-  for (const request of requests) {
-    const key = placeKey(request.place);
-    const known = byPlace.get(key);
-    if (known) known.push(request);
-    else byPlace.set(key, [request]);
-  }
-  for (const group of byPlace.values()) {
-    const [first] = group;
-    const reason = [...new Set(group.map((request) => request.reason))].join(', ');
-    if (first) draft.cut(name, first.place, group, { contentType: first.type, reason, strict: false });
   }
 }

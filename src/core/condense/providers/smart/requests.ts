@@ -2,7 +2,8 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
 import type { ContentType, Place } from '../../../messages/types';
-import type { CutRequest } from '../../draft';
+import type { CutRequest, Draft } from '../../draft';
+import { placeKey } from '../../edits';
 import { findMarkers } from '../../markers';
 import { personSlices } from '../../summary/instructions';
 import { truncatedSlice, type TruncateLimits } from '../../truncate';
@@ -18,7 +19,7 @@ export interface PlacedRequest extends CutRequest {
   readonly reason: string;
 }
 
-interface Slice {
+export interface Slice {
   readonly start: number;
   readonly end: number;
 }
@@ -38,12 +39,25 @@ export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
 /** Takes an item out, but for what identifies a call and what a person said in it. */
 export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
-    const { text } = content;
-    const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
-    const slice = isIdentifying(content, item) ? truncatedSlice(text, keep) : { start: 0, end: text.length };
-    if (!slice) return [];
-    return requestsIn(content, item, slice, [], 'suppressed', marker);
+    const slice = removable(content, item);
+    return slice ? requestsIn(content, item, slice, [], 'suppressed', marker) : [];
   });
+}
+
+/** What of a content may go: of what identifies a call only what is long behind its beginning. */
+export function removable(content: PlacedContent, item: Item): Slice | undefined {
+  const { text } = content;
+  const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
+  return isIdentifying(content, item) ? truncatedSlice(text, keep) : { start: 0, end: text.length };
+}
+
+/** Takes slices out of a content; what a person said in it stays. */
+export const leftOut = (content: PlacedContent, item: Item, slices: readonly MarkedSlice[]): PlacedRequest[] =>
+  slices.flatMap((slice) => requestsIn(content, item, slice, [], 'left out', slice.marker));
+
+export interface MarkedSlice extends Slice {
+  /** What the marker says; undefined: how much it is. */
+  readonly marker: string | undefined;
 }
 
 /** Shortens an item, each of its strings on its own; lines that tell of an error stay. */
@@ -120,5 +134,21 @@ function trimmed(text: string, slice: Slice): Slice {
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
     if (start === before.start && end === before.end) return { start, end };
+  }
+}
+
+/** Makes the cuts of a message, those of one string together: they name places in the text as it was before all of them. */
+export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
+  const byPlace = new Map<string, PlacedRequest[]>();
+  for (const request of requests) {
+    const key = placeKey(request.place);
+    const known = byPlace.get(key);
+    if (known) known.push(request);
+    else byPlace.set(key, [request]);
+  }
+  for (const group of byPlace.values()) {
+    const [first] = group;
+    const reason = [...new Set(group.map((request) => request.reason))].join(', ');
+    if (first) draft.cut(name, first.place, group, { contentType: first.type, reason, strict: false });
   }
 }

@@ -65,7 +65,7 @@ export function focusOf(
     }
   }
   const everything = named.join('\n');
-  // Asked for each block of a file, and the text is long.
+  // Asked for each content of a file, and the text is long.
   const known = new Map<string, boolean>();
   const isNamed = (path: string): boolean => {
     const name = path.split(/[\\/]/).at(-1) ?? '';

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../../../messages/types';
+import { assistant, exchange, user } from '../../../testing';
+import { freshCounter } from '../../../testingCounter';
+import { Draft } from '../../draft';
+import { DEFAULT_TOOLS } from '../../../messages/tools';
+import { Pace } from '../../pace';
+import type { Item } from './items';
+import { thin } from './thin';
+
+const counter = freshCounter();
+
+const body = (name: string): string =>
+  [`func ${name}() {`, ...Array.from({ length: 12 }, (_, at) => `\t${name}Call${at}("argument of ${name}")`), '}'].join(
+    '\n',
+  );
+const FILE = ['package cli', '', body('setup'), '', body('teardown'), '', body('migrate')].join('\n');
+const numbered = (text: string): string =>
+  text
+    .split('\n')
+    .map((line, at) => `${at + 1}→${line}`)
+    .join('\n');
+
+const read = (id: string, path: string, content: string): ApiMessage[] =>
+  exchange(id, 'Read', { file_path: path }, content);
+const bash = (id: string, output: string): ApiMessage[] => exchange(id, 'Bash', { command: `run ${id}` }, output);
+
+const isRead = ({ exchange: made }: Item): boolean => made?.tool === 'Read';
+
+/** @param less tokens that must go; undefined: there is no target. */
+async function thinned(
+  messages: readonly ApiMessage[],
+  less: number | undefined,
+  isWanted: (item: Item) => boolean = () => true,
+): Promise<Draft> {
+  const draft = new Draft(messages, counter);
+  const targetTokens = less === undefined ? undefined : draft.tokens - less;
+  await thin('Thin', draft, new Pace(), { tools: DEFAULT_TOOLS, targetTokens }, isWanted);
+  return draft;
+}
+
+const resultAt = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
+const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes('⟦condensed: ');
+
+describe('thinning', () => {
+  it('takes out the blocks that the conversation is least about, and no more than the target asks for', async () => {
+    const messages = [
+      user('Rewrite migrate: migrateCall3 must not run twice.'),
+      ...read('1', '/p/a.go', numbered(FILE)),
+    ];
+    const draft = await thinned(messages, 120);
+    expect(draft.tokens).toBeLessThanOrEqual(counter.messages(messages) - 120);
+    const text = resultAt(draft, 2);
+    expect(text).toContain('migrateCall3');
+    expect(text).toMatch(/⟦condensed: lines \d+-\d+/);
+    expect(text).toMatch(/(?:setup|teardown)Call3/);
+  });
+
+  it('joins neighbours, and names the lines by their numbers', async () => {
+    const draft = await thinned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
+    expect(resultAt(draft, 2)).toMatch(/^⟦condensed: lines 1-46[;·]? /);
+  });
+
+  it('takes outputs of commands before files, and of files those first that nobody named or touched lately', async () => {
+    const other = FILE.replace(/setup|teardown|migrate/g, 'other');
+    const messages = [
+      user('Look at b.go.'),
+      ...read('1', '/p/a.go', other),
+      ...read('2', '/p/b.go', other.replace(/other/g, 'thing')),
+      ...bash('3', other.replace(/other/g, 'shown')),
+      assistant('Done.'),
+    ];
+    const size = counter.text(other);
+    const once = await thinned(messages, size / 2);
+    expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
+    const twice = await thinned(messages, size * 1.5);
+    expect([2, 4, 6].filter((message) => !isWhole(twice, message))).toEqual([2, 6]);
+  });
+
+  it('takes the text of an edit out but not what says which file it was of', async () => {
+    const messages = [
+      user('Task.'),
+      ...exchange('1', 'Write', { file_path: '/p/a.go', content: FILE }, 'done'),
+      assistant('Done.'),
+    ];
+    const draft = await thinned(messages, 300);
+    expect(draft.messages[1]?.content).toMatchObject([{ input: { file_path: '/p/a.go' } }]);
+    expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain('⟦condensed: ');
+  });
+
+  it('leaves what it may not touch, what a person said in a result, and all where there is no target', async () => {
+    const words = 'The user said:\nKeep the old name of migrate.';
+    const refused = exchange(
+      '1',
+      'Edit',
+      { file_path: '/p/a.go', old_string: 'x' },
+      `${FILE}\nthe user said:\n${words}`,
+    );
+    const messages = [user('Task.'), ...refused, ...read('2', '/p/b.go', FILE), assistant('Done.')];
+    expect(resultAt(await thinned(messages, 10_000), 2)).toContain(words);
+    expect(isWhole(await thinned(messages, 10_000, isRead), 2)).toBe(true);
+    expect((await thinned(messages, undefined)).edits).toEqual([]);
+    expect((await thinned(messages, 0)).edits).toEqual([]);
+    expect((await thinned(messages, 100, () => false)).edits).toEqual([]);
+  });
+});
