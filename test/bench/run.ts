@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
 import { benchHeadline, headlineTable } from './headlineBench';
+import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchProviders, providersTable } from './providersBench';
@@ -14,7 +15,17 @@ import { benchRecall, recallTable } from './recallBench';
 import { benchStores, storesTable } from './storesBench';
 import { benchTokens } from './tokens';
 
-const PARTS = ['providers', 'curve', 'incremental', 'recall', 'tokens', 'live', 'stores', 'headline'] as const;
+const PARTS = [
+  'providers',
+  'curve',
+  'incremental',
+  'hostile',
+  'recall',
+  'tokens',
+  'live',
+  'stores',
+  'headline',
+] as const;
 type Part = (typeof PARTS)[number];
 
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
@@ -62,6 +73,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchIncremental();
       return { text: incrementalTable(data), data };
+    },
+  },
+  hostile: {
+    title: 'Lossless on hostile texts, processor time',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchHostile();
+      return { text: hostileTable(data), data };
     },
   },
   recall: {

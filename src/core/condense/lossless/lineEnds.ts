@@ -38,8 +38,10 @@ export function endOfLine(text: string, from: number, lineEnd: LineEnd): number 
 
 /** True for a line that lies inside one JSON string. The others hold a quote, for all escapes stand in strings. */
 export function isInString(text: string, start: number, end: number): boolean {
-  for (let at = text.indexOf('"', start); at >= 0 && at < end; at = text.indexOf('"', at + 1)) {
-    if (!isEscaped(text, at)) return false;
+  // In the line alone: the next quote may be megabytes away.
+  const line = text.slice(start, end);
+  for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) {
+    if (!isEscaped(text, start + at)) return false;
   }
   return start > 0 && end < text.length;
 }

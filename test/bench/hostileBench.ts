@@ -1,0 +1,110 @@
+/** Lossless on texts that make careless algorithms slow: each at a quarter, at half and at the whole of its size. */
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { assistant, call, result, user } from '../../src/core/testing';
+import { freshCounter } from './measure';
+import { millis, table } from './table';
+
+export interface HostilePoint {
+  readonly name: string;
+  /** Characters of the conversation as JSON. */
+  readonly chars: number;
+  /** Milliseconds of processor time; tokens were counted before. The least of the runs. */
+  readonly cpuMs: number;
+}
+
+const SHARES = [0.25, 0.5, 1] as const;
+const RUNS = 3;
+const MEGABYTE = 1e6;
+
+const FILE = { file_path: '/work/src/a.ts' };
+const WORD = 'if (request.retry > limit) return undefined; ';
+
+const conversation = (results: readonly string[]): ApiMessage[] => [
+  user('task'),
+  ...results.flatMap((content, at) => [assistant(call(`id${at}`, 'Read', FILE)), user(result(`id${at}`, content))]),
+];
+
+const lines = (count: number, line: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => line(at)).join('\n');
+
+/** Each makes a conversation of a share of the whole size. */
+const CASES: Readonly<Record<string, (share: number) => ApiMessage[]>> = {
+  'one line of 5 MB, twice': (share) => {
+    const line = WORD.repeat((5 * MEGABYTE * share) / WORD.length);
+    return conversation([line, `${line}\nend`]);
+  },
+  'one JSON string of 5 MB of lines, twice': (share) => {
+    const text = lines((5 * MEGABYTE * share) / 80, (at) => `${String(at).padStart(9, '0')} ${WORD.slice(0, 70)}`);
+    return conversation([JSON.stringify([{ text }]), JSON.stringify([{ text: `${text}\nend` }])]);
+  },
+  'one JSON line of 5 MB full of escapes, twice': (share) => {
+    const line = JSON.stringify('\\"\\'.repeat((5 * MEGABYTE * share) / 6));
+    return conversation([`[${line},"a\\nb\\nc\\nd"]`, `[${line},"a\\nb\\nc\\ne"]`]);
+  },
+  '200,000 equal lines, twice': (share) => {
+    const text = lines(200_000 * share, () => WORD);
+    return conversation([text, `${text}\nend`]);
+  },
+  '200,000 lines that differ in one character, twice': (share) => {
+    const make = (last: string): string =>
+      lines(200_000 * share, (at) => `${WORD}${String.fromCharCode(0x4e00 + (at % 20_000))}${last}`);
+    return conversation([make('a'), make('b')]);
+  },
+  '10,000 reads of one file': (share) => {
+    const text = lines(40, (at) => `${String(at + 1).padStart(6)}→${WORD}${at}`);
+    return conversation(Array.from({ length: 10_000 * share }, () => text));
+  },
+  '10,000 reads of parts of one file': (share) =>
+    conversation(
+      Array.from({ length: 10_000 * share }, (_, read) =>
+        lines(40, (at) => `${String(read + at + 1).padStart(6)}→${WORD}${read + at}`),
+      ),
+    ),
+  '2,000 texts of one length with one beginning': (share) => {
+    const beginning = WORD.repeat(200);
+    return conversation(
+      Array.from({ length: 2_000 * share }, (_, at) => `${beginning}${String(at >> 1).padStart(9, '0')}`),
+    );
+  },
+};
+
+export async function benchHostile(): Promise<HostilePoint[]> {
+  const points: HostilePoint[] = [];
+  for (const [name, make] of Object.entries(CASES)) {
+    for (const share of SHARES) {
+      const messages = make(share);
+      const times: number[] = [];
+      for (let run = 0; run < RUNS; run++) times.push(await measure(structuredClone(messages)));
+      points.push({ name, chars: JSON.stringify(messages).length, cpuMs: Math.min(...times) });
+    }
+  }
+  return points;
+}
+
+async function measure(messages: readonly ApiMessage[]): Promise<number> {
+  const checked = losslessProvider.validateConfig({});
+  if (!checked.valid) throw new Error('wrong configuration');
+  const counter = freshCounter();
+  counter.messages(messages);
+  const started = process.cpuUsage();
+  await losslessProvider.condense({ messages, edits: [], counter }, checked.config, {});
+  const { user: own, system } = process.cpuUsage(started);
+  return (own + system) / 1_000;
+}
+
+export function hostileTable(points: readonly HostilePoint[]): string {
+  return table(
+    ['what', 'quarter', 'half', 'whole', 'whole / half', 'characters'],
+    Object.keys(CASES).map((name) => {
+      const own = points.filter((point) => point.name === name);
+      const [half, whole] = own.slice(-2);
+      return [
+        name,
+        ...own.map(({ cpuMs }) => millis(cpuMs)),
+        `${((whole?.cpuMs ?? 0) / (half?.cpuMs ?? 1)).toFixed(1)} ×`,
+        whole?.chars ?? 0,
+      ];
+    }),
+  );
+}
