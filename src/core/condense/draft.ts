@@ -5,6 +5,7 @@ import { taskIndex } from '../messages/task';
 import type { ApiMessage, Block, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import {
+  hashAt,
   lastByPlace,
   placeKey,
   renderCuts,
@@ -103,7 +104,6 @@ export class Draft {
   private readonly lostBlocks = new Set<number>();
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references = new Map<ReferenceId, Hash>();
-  private readonly hashes = new Map<string, Hash>();
   /** Index of the task, with which the conversation begins; -1 where there is none. */
   readonly task: number;
 
@@ -148,7 +148,6 @@ export class Draft {
     const copy = new Draft(this.original, this.counter);
     copy.rollback(this.checkpoint());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
-    for (const [key, hash] of this.hashes) copy.hashes.set(key, hash);
     for (const [key, edit] of this.startedWith) copy.startedWith.set(key, edit);
     for (const message of this.lostBlocks) copy.lostBlocks.add(message);
     return copy;
@@ -366,7 +365,6 @@ export class Draft {
       const to = states.reduce((made, { place, text }) => withValueAt(made, place.path, text), from);
       known = rememberShown(edits, from, to, states, hashOfReference);
     }
-    for (const edit of edits) this.hashes.set(placeKey(edit.place), edit.before);
     for (const state of known.states) this.places.set(placeKey(state.place), state);
     this.view[message] = known.to;
     this.ruleTold ||= known.tellsRule;
@@ -375,7 +373,8 @@ export class Draft {
 
   private stateWith(edit: CutEdit): PlaceState {
     const state = this.stateOf(edit.place);
-    if (this.hashOf(state) !== edit.before) throw new Error(`the edit ${edit.id} belongs to another conversation`);
+    if (hashAt(this.original, edit.place, state.original) !== edit.before)
+      throw new Error(`the edit ${edit.id} belongs to another conversation`);
     return { ...state, cuts: edit.cuts, text: renderCuts(state.original, edit.cuts), strict: edit.strict };
   }
 
@@ -424,16 +423,6 @@ export class Draft {
     const original = valueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
     return { place, original, cuts: [], text: original, strict: true };
-  }
-
-  /** Hash of a whole original; only what is edited needs one. */
-  private hashOf({ place, original }: PlaceState): Hash {
-    const key = placeKey(place);
-    const known = this.hashes.get(key);
-    if (known) return known;
-    const hash = hashText(original);
-    this.hashes.set(key, hash);
-    return hash;
   }
 
   private show(state: PlaceState): void {
@@ -538,7 +527,7 @@ export class Draft {
       ) as EditId,
       place: state.place,
       contentType: info.contentType,
-      before: this.hashOf(state),
+      before: hashAt(this.original, state.place, state.original),
       cuts: state.cuts,
       step,
       reason: info.reason,

@@ -168,7 +168,25 @@ function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessa
 /** The original text that an edit is about; undefined where another stands there. */
 export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
   const text = standingAt(original, edit);
-  return typeof text === 'string' && hashText(text) === edit.before ? text : undefined;
+  if (typeof text !== 'string') return undefined;
+  const hash = edit.kind === 'cut' ? hashAt(original, edit.place, text) : hashText(text);
+  return hash === edit.before ? text : undefined;
+}
+
+const hashesIn = perObject<ApiMessage, Map<string, Hash>>(() => new Map());
+
+/**
+ * Hash of the string at a place of an original; computed once, for messages never change and the same edits are applied
+ * again and again.
+ */
+export function hashAt(original: readonly ApiMessage[], { message, path }: Place, text: string): Hash {
+  const holder = original[message];
+  if (!holder) return hashText(text);
+  const known = hashesIn(holder);
+  const key = pathKey(path);
+  const found = known.get(key) ?? hashText(text);
+  known.set(key, found);
+  return found;
 }
 
 /** What an original has where an edit is: a string, or other things as JSON. */
