@@ -10,6 +10,7 @@ import { historyMethods } from './history/methods';
 import { previewMethods } from './preview/methods';
 
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
+export { conversationNameSchema } from './preview/methods';
 export type {
   Compared,
   Configuration,

@@ -1,5 +1,8 @@
 /** A settings panel in a test: the real host side over the double of VS Code. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type { CondensationProvider } from '../core/condense';
 import type { PanelParts } from './parts';
@@ -39,13 +42,18 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
   };
   const page = new FakeWebviewPanel();
   const condensed = new EventEmitter<unknown>();
-  const commands = { factsOfModel: () => Promise.resolve({}), modelsOfEditor: () => Promise.resolve([]), ...backend };
+  const commands = {
+    factsOfModel: () => Promise.resolve({}),
+    modelsOfEditor: () => Promise.resolve([]),
+    ...previewBackend(),
+    ...backend,
+  };
   const parts = {
     services: {
       context: {
         secrets: { ...secretStorage, onDidChange: () => ({ dispose: () => undefined }) },
         extensionUri: Uri.file('/extension'),
-        extensionPath: '/extension',
+        extensionPath: builtExtension(),
       },
       log: { warn: log, info: log, error: log },
       registered: { list: () => registered },
@@ -81,3 +89,33 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
     },
   };
 }
+
+/** A folder with the bundles in it, as an extension that was installed has them. */
+function builtExtension(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'extension-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  symlinkSync(inject('bundles'), join(folder, 'dist'), 'junction');
+  return folder;
+}
+
+/** The sample, condensed without loss. */
+const previewBackend = (): Backend => ({
+  defaultConversation: () => ({ kind: 'file', path: join('sample', 'conversation.jsonl') }),
+  previewedConversation: (_services: unknown, { path }: { readonly path: string }) => ({
+    kind: 'file',
+    path,
+    history: 'active',
+    store: join(tmpdir(), 'no-ledgers'),
+  }),
+  previewSetup: () =>
+    Promise.resolve({
+      provider: fake.settings['contextCondenser.provider'] ?? 'lossless',
+      config: fake.settings['contextCondenser.smart'],
+      presets: [],
+      targetPercent: fake.settings['contextCondenser.manual.targetPercent'] ?? 50,
+      maxCost: 0.5,
+      models: [],
+    }),
+});

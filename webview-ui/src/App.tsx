@@ -8,6 +8,7 @@ import { AgentSettings, OtherSettings } from './sections/OtherSettings';
 import { Overview } from './sections/overview/Overview';
 import { Profiles } from './sections/profiles/Profiles';
 import { Presets } from './sections/presets/Presets';
+import { PreviewSection } from './sections/preview/Preview';
 import { ProviderSection } from './sections/ProviderSection';
 import { Smart } from './sections/smart/Smart';
 import { usePanel } from './state/panel';
@@ -31,6 +32,7 @@ export function App(): ReactNode {
     { id: 'profiles', title: t('Profiles') },
     ...welcome.providers.map(({ id, name }) => ({ id, title: t(name) })),
     { id: 'presets', title: t('Presets') },
+    { id: 'preview', title: t('Preview') },
     { id: 'agent', title: t('Agent mode') },
     { id: 'history', title: t('History and savings') },
     { id: 'more', title: t('More settings') },
@@ -62,6 +64,7 @@ export function App(): ReactNode {
             ),
           )}
           <Presets />
+          <PreviewSection />
           <AgentSettings />
           <History />
           <OtherSettings />

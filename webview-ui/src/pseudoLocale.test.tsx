@@ -49,6 +49,8 @@ function textsOf(page: Page): string[] {
   const texts: string[] = [];
   const walker = document.createTreeWalker(page.root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    // What people and agents wrote themselves.
+    if (node.parentElement?.closest('[translate="no"]')) continue;
     // A sentence with a word set as code is one text.
     texts.push(node.parentElement?.closest('.row-help')?.textContent ?? node.textContent ?? '');
   }

@@ -1,5 +1,6 @@
 /** What the panel looks like: kept by VS Code over a reload, and of no consequence elsewhere. */
 import * as z from 'zod';
+import { conversationNameSchema } from '../../../src/panel/protocol';
 
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
@@ -7,11 +8,13 @@ const viewStateSchema = z.object({
   open: z.array(z.string()).catch(['overview']),
   /** Pixels. */
   scroll: z.number().catch(0),
+  /** The conversation that things are shown of. */
+  previewed: conversationNameSchema.catch({ kind: 'default' }),
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
 /** Reads what was kept; what isn't sound takes its default. */
 export function readViewState(kept: unknown): ViewState {
   const result = viewStateSchema.safeParse(kept ?? {});
-  return result.success ? result.data : { scope: 'user', open: ['overview'], scroll: 0 };
+  return result.success ? result.data : viewStateSchema.parse({});
 }

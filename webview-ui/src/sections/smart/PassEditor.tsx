@@ -6,6 +6,7 @@ import { SchemaRoot } from '../../components/schemaRoot';
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
 import { useSetting } from '../../state/useSetting';
+import { SelectionStrip } from '../preview/SelectionStrip';
 import type { PassEntry } from './smartValue';
 
 interface PassEditorProps {
@@ -37,6 +38,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
       <fieldset className="group">
         <legend>{t('What it takes')}</legend>
         {field('selection', t('Messages'))}
+        <SelectionStrip pass={entry.index} />
       </fieldset>
       <fieldset className="group">
         <legend>{t('What it does')}</legend>

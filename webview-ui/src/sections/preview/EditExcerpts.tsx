@@ -1,0 +1,66 @@
+import { useState, type ReactNode } from 'react';
+import type { EditExcerpt, Params, Preview } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { Button } from '../../ui';
+
+interface EditExcerptsProps {
+  readonly preview: Preview;
+  readonly question: Params<'preview'>;
+}
+
+/** The first edits, each with what goes, what comes, and why. */
+export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNode {
+  const { connection } = usePanel();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const { edits, editCount } = preview;
+  if (editCount === 0) return null;
+  const showAll = (): void => {
+    setProblems([]);
+    connection.request('showPreviewDiff', question).catch((error: unknown) => {
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    });
+  };
+  return (
+    <div className="group-plain">
+      <h3 className="group-title">{t('What changes')}</h3>
+      <p className="row-help">{t('The first {0} of {1} changes.', edits.length, editCount)}</p>
+      <ul className="items">
+        {edits.map((edit, index) => (
+          <Excerpt key={index} edit={edit} />
+        ))}
+      </ul>
+      <p className="actions">
+        <Button onClick={showAll}>{t('Show all in the diff editor')}</Button>
+      </p>
+      <Problems problems={problems} />
+    </div>
+  );
+}
+
+function Excerpt({ edit }: { readonly edit: EditExcerpt }): ReactNode {
+  const { message, step, reason, before, after, tokensBefore, tokensAfter, isWritten } = edit;
+  return (
+    <li className="item">
+      <div className="item-line">
+        <span className="item-name">{t('Message {0}', message + 1)}</span>
+        <span className="tag">{t(step)}</span>
+        <span className="row-help">{t(reason)}</span>
+        <span className="excerpt-tokens">{t('{0} → {1} tokens', tokensBefore, tokensAfter)}</span>
+      </div>
+      <div className="excerpt">
+        <pre translate="no" className="excerpt-before" aria-label={t('Before')} role="group">
+          {before}
+        </pre>
+        {isWritten ? (
+          <p className="row-help">{t('About {0} tokens that a model writes.', tokensAfter)}</p>
+        ) : (
+          <pre translate="no" className="excerpt-after" aria-label={t('Afterwards')} role="group">
+            {after}
+          </pre>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import type { Preview, PreviewStep } from '../../../../src/panel/protocol';
+import { formatPercent, t } from '../../l10n';
+
+/** Each pass with what it leaves: a bar of what was there when it began, and in it what stays. */
+export function PassBars({ preview }: { readonly preview: Preview }): ReactNode {
+  const { steps, tokensBefore } = preview;
+  const told = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
+  const idle = steps.filter(({ edits, outcome }) => edits === 0 && outcome.kind === 'done').length;
+  const skipped = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
+  return (
+    <div className="group-plain">
+      <h3 className="group-title">{t('Pass by pass')}</h3>
+      <ol className="pass-bars">
+        {told.map((step, index) => (
+          <Bar key={`${index} ${step.name}`} step={step} most={tokensBefore} />
+        ))}
+      </ol>
+      {idle > 0 && <p className="row-help">{t('{0} steps find nothing to do.', idle)}</p>}
+      {skipped > 0 && (
+        <p className="row-help">
+          {t('{0} steps don’t run: their condition does not hold, or the target is met before.', skipped)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Bar({ step, most }: { readonly step: PreviewStep; readonly most: number }): ReactNode {
+  const { name, tokensBefore, tokensAfter, outcome } = step;
+  const width = (tokens: number): string => `${(100 * tokens) / Math.max(1, most)}%`;
+  const saved = tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
+  return (
+    <li className="pass-bar">
+      <span className="pass-bar-name">{t(name)}</span>
+      <span className="pass-bar-track" aria-hidden="true">
+        <span className="pass-bar-before" style={{ inlineSize: width(tokensBefore) }} />
+        <span className="pass-bar-after" style={{ inlineSize: width(tokensAfter) }} />
+      </span>
+      <span className="pass-bar-figures">
+        {outcome.kind === 'failed'
+          ? t('is left out: {0}', outcome.reason)
+          : t('{0} → {1} (−{2})', tokensBefore, tokensAfter, formatPercent(saved))}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { useLatest } from '../../state/useLatest';
+import { usePreviewed, useSettingsKey } from './usePreview';
+
+/** Which messages of the previewed conversation a pass takes. @param pass its index */
+export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
+  const [conversation] = usePreviewed();
+  const { answer, shown } = useLatest('previewSelection', { conversation, pass }, useSettingsKey());
+  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
+  if (!shown) return null;
+  const { title, taken } = shown;
+  const count = taken.filter(Boolean).length;
+  const words = t('Takes {0} of the {1} messages of "{2}".', count, taken.length, title);
+  return (
+    <figure className="selection">
+      <div className="selection-strip" role="img" aria-label={words}>
+        {taken.map((isTaken, index) => (
+          <span key={index} className={isTaken ? 'taken' : ''} />
+        ))}
+      </div>
+      <figcaption className="row-help">{words}</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,92 @@
+/** The preview of a conversation, asked for anew whenever settings, conversation or marks change. */
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ConversationName, Params, Preview } from '../../../../src/panel/protocol';
+import { usePanel } from '../../state/panel';
+import { useLatest, type Answer } from '../../state/useLatest';
+import type { Marks } from './fates';
+
+export interface PreviewOf {
+  readonly answer: Answer<'preview'>;
+  /** What was last shown; it stays while another one is worked out. */
+  readonly shown: Preview | undefined;
+  readonly isWaiting: boolean;
+  /** What would be asked of the host about it. */
+  readonly question: Params<'preview'>;
+  readonly marks: Marks;
+  readonly mark: (marks: Marks) => void;
+  /** Takes the last mark back; undefined where there is none. */
+  readonly unmark: (() => void) | undefined;
+  readonly again: () => void;
+}
+
+/** The conversation that the panel shows things of; kept over a reload. */
+export function usePreviewed(): readonly [ConversationName, (conversation: ConversationName) => void] {
+  const { view, changeView } = usePanel();
+  return [
+    view.previewed,
+    (previewed) => {
+      changeView({ previewed });
+    },
+  ];
+}
+
+/** Changes with every setting's value, and with nothing else. */
+export function useSettingsKey(): string {
+  const { settings } = usePanel().state;
+  return useMemo(() => JSON.stringify(Object.values(settings).map(({ value }) => value)), [settings]);
+}
+
+/** Undefined: those of the conversation's ledger. */
+type History = readonly Marks[];
+
+export function usePreview(): PreviewOf {
+  const [conversation] = usePreviewed();
+  const settings = useSettingsKey();
+  const name = JSON.stringify(conversation);
+  const [history, setHistory] = useState<{ readonly name: string; readonly marks: History }>({ name, marks: [] });
+  // Marks are of one conversation.
+  const made = history.name === name ? history.marks : NOTHING_MARKED;
+  const latest = made.at(-1);
+  const question = useMemo<Params<'preview'>>(
+    () => ({
+      conversation,
+      excluded: [...(latest?.excluded ?? [])],
+      ...(latest && { pinned: [...latest.pinned] }),
+    }),
+    [conversation, latest],
+  );
+  const { answer, shown, isWaiting, again } = useLatest('preview', question, settings);
+  const marks = useMemo<Marks>(
+    () => latest ?? { pinned: new Set(shown?.savedPins), excluded: new Set() },
+    [latest, shown?.savedPins],
+  );
+  const mark = useCallback(
+    (after: Marks) => {
+      setHistory({ name, marks: [...made, after] });
+    },
+    [name, made],
+  );
+  const unmark = useMemo(
+    () =>
+      made.length === 0
+        ? undefined
+        : () => {
+            setHistory({ name, marks: made.slice(0, -1) });
+          },
+    [name, made],
+  );
+  return { answer, shown, isWaiting, question, marks, mark, unmark, again };
+}
+
+const NOTHING_MARKED: History = [];
+
+/** The worker ends when nobody looks at the preview any more. */
+export function useEndOfPreview(): void {
+  const { connection } = usePanel();
+  useEffect(
+    () => () => {
+      connection.request('endPreview', {}).catch(() => undefined);
+    },
+    [connection],
+  );
+}

@@ -1,0 +1,52 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { Method, Params, Result } from '../../../src/panel/protocol';
+import { usePanel } from './panel';
+import type { Answer } from './useAnswer';
+
+export type { Answer };
+
+export interface Latest<M extends Method> {
+  readonly answer: Answer<M>;
+  /** The last result; it stays while another is waited for. */
+  readonly shown: Result<M> | undefined;
+  readonly isWaiting: boolean;
+  readonly again: () => void;
+}
+
+/**
+ * Asks the host, and anew whenever the parameters or what the answer hangs on change; the question before is cancelled, and
+ * an answer to it is passed over.
+ * @param dependsOn what the answer hangs on beside the parameters, as a text.
+ */
+export function useLatest<M extends Method>(method: M, params: Params<M>, dependsOn: string): Latest<M> {
+  const { connection } = usePanel();
+  const [answer, setAnswer] = useState<Answer<M>>({ kind: 'waiting' });
+  const [shown, setShown] = useState<Result<M>>();
+  const [round, setRound] = useState(0);
+  const [answered, setAnswered] = useState('');
+  // Parameters are plain data: they are the same where their text is.
+  const question = JSON.stringify(params);
+  const asked = `${round} ${question} ${dependsOn}`;
+  useEffect(() => {
+    const abort = new AbortController();
+    connection.request(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
+      (result) => {
+        setShown(result);
+        setAnswer({ kind: 'there', result });
+        setAnswered(asked);
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setAnswer({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+        setAnswered(asked);
+      },
+    );
+    return () => {
+      abort.abort();
+    };
+  }, [connection, method, question, asked]);
+  const again = useCallback(() => {
+    setRound((before) => before + 1);
+  }, []);
+  return { answer, shown, isWaiting: answered !== asked, again };
+}
