@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
+import type {} from '../../test/support/bundles';
 import type { CondensationProvider } from '../core/condense';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';

@@ -29,3 +29,110 @@ it('shows the sample with no key and no agent, and what would happen to each mes
   expect(new Set(cells(page).map(({ className }) => className)).size).toBeGreaterThan(1);
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);
 });
+
+it('a message is pinned and left out by keyboard, the estimate follows, and the last mark is undone', async () => {
+  const page = await open();
+  await page.until(() => cells(page).length > 20);
+  const after = figure(page, 'Tokens afterwards');
+  const at = cells(page).findIndex((cell) => cell.classList.contains('cell-referenced'));
+  cells(page)[0]!.focus();
+  press('End');
+  await page.until(() => document.activeElement === cells(page).at(-1));
+  press('Home');
+  await page.until(() => document.activeElement === cells(page)[0]);
+  for (let step = 0; step < at; step++) {
+    press('ArrowRight');
+    await page.until(() => document.activeElement === cells(page)[step + 1]);
+  }
+  const touched = cells(page)[at]!;
+  expect(touched.getAttribute('aria-label')).toMatch(
+    new RegExp(`^Message ${at + 1}, \\w+: referenced, [\\d,]+ → [\\d,]+ tokens$`),
+  );
+  press('x');
+  await page.until(() => cells(page)[at]?.classList.contains('cell-excluded'));
+  await page.until(() => figure(page, 'Tokens afterwards') !== after);
+  // Enter on a button is a click.
+  cells(page)[at]!.click();
+  await page.until(() => cells(page)[at]?.getAttribute('aria-pressed') === 'true');
+  await page.click(() => page.find('#preview vscode-button', 'Undo the last mark'));
+  await page.until(() => cells(page)[at]?.getAttribute('aria-pressed') === 'false');
+  await page.click(() => page.find('#preview vscode-button', 'Undo the last mark'));
+  await page.until(() => figure(page, 'Tokens afterwards') === after);
+});
+
+it('follows a setting, and an answer to an earlier question is passed over', async () => {
+  const page = await open();
+  await page.until(() => cells(page).length > 20);
+  const steps = (): number => page.all('#preview .pass-bar').length;
+  const before = figure(page, 'Tokens afterwards');
+  const lossless = steps();
+  for (const provider of ['truncation', 'lossless', 'truncation']) {
+    void page.host.ask('updateSetting', { name: 'provider', scope: 'user', path: [], value: provider });
+  }
+  await page.until(() => figure(page, 'Tokens afterwards') !== before && steps() === 1);
+  expect(lossless).toBeGreaterThan(1);
+});
+
+it.each([
+  ['gone', 'no-such-file.jsonl', /no such file/],
+  ['broken', 'package.json', /package\.json/],
+])('a file that is %s is told with ways on', async (_, path, words) => {
+  const page = await open({ view: { open: ['preview'], previewed: { kind: 'file', path } } });
+  await page.until(() => page.find('#preview .problem', words));
+  await page.click(() => page.find('#preview button', 'the sample'));
+  await page.until(() => cells(page).length > 20);
+  expect(page.all('#preview .problem')).toHaveLength(0);
+});
+
+it('compares two configurations on the conversations that were chosen', async () => {
+  const configurations: unknown[] = [];
+  const page = await open({
+    backend: {
+      choosePreviewed: () => Promise.resolve({ kind: 'file', path: 'sample/conversation.jsonl' }),
+      previewSetup: (_services: unknown, configuration: { readonly id?: string }) => {
+        configurations.push(configuration);
+        const { id } = configuration;
+        return Promise.resolve({
+          provider: id === undefined ? 'lossless' : 'smart',
+          config: id,
+          presets: [],
+          targetPercent: 30,
+          maxCost: 0.5,
+          models: [],
+        });
+      },
+    },
+  });
+  await page.click(() => page.find('#preview vscode-button', 'Add a conversation'));
+  await page.until(() => page.find('#preview .row-help', '2 conversations'));
+  await page.click(() => page.find('#preview vscode-button', /^\n*\n*Compare$/));
+  await page.until(() => page.all('#preview table').length === 2);
+  const [table] = page.all('#preview table');
+  expect(table?.textContent).toMatch(/Current settings.*File-Aware/);
+  expect(table?.textContent).toMatch(/Code lines that still stand there\d+\s?%? \(\d+ of \d+\)/);
+  expect(configurations).toContainEqual({ kind: 'preset', id: 'file-aware' });
+});
+
+it('pins are saved and the conversation is condensed with what was marked', async () => {
+  const asked: unknown[] = [];
+  const note =
+    (what: string) =>
+    (_services: unknown, ...rest: readonly unknown[]) => {
+      asked.push([what, ...rest.slice(1)]);
+      return Promise.resolve();
+    };
+  const page = await open({ backend: { savePins: note('pins'), condensePreviewed: note('condense') } });
+  await page.until(() => cells(page).length > 20);
+  cells(page)[3]!.click();
+  await page.until(() => cells(page)[3]?.getAttribute('aria-pressed') === 'true');
+  await page.click(() => page.find('#preview vscode-button', 'Save the pins'));
+  await page.until(() => asked.length === 1);
+  await page.click(() => page.find('#preview vscode-checkbox', 'Leave message 4 out'));
+  await page.until(() => cells(page)[3]?.classList.contains('cell-excluded'));
+  await page.click(() => page.find('#preview vscode-button', 'Condense now'));
+  await page.until(() => asked.length === 2);
+  expect(asked).toEqual([
+    ['pins', [3]],
+    ['condense', [3], [3]],
+  ]);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { generateConversation } from '../../generators/conversation';
+import type { Scenario } from '../bed';
+import { pick, runCommand, screenshot, until, webview, type Workbench } from '../workbench/index';
+
+const CHANGES = 10;
+/** About what a conversation has when it is condensed in a window of 200K. */
+const TOKENS = 200_000;
+
+async function openPreview(bench: Workbench): Promise<Frame> {
+  await runCommand(bench, 'Context Condenser: Open Settings');
+  const frame = await webview(bench, '.main');
+  await frame.getByRole('button', { name: 'Preview', exact: true }).first().click();
+  await frame.locator('#preview .cell').first().waitFor();
+  return frame;
+}
+
+const afterwards = (frame: Frame): Promise<string> =>
+  frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
+
+/** Waits in the page itself for another estimate, so that the clock doesn't count the way to the test. */
+function timeToFollow(frame: Frame, act: string): Promise<number> {
+  return frame.evaluate<number>(
+    `new Promise((resolve) => {
+      const figures = document.querySelector('#preview .figures');
+      const before = figures.textContent.replace(/[\\d.,]+\\s?m?s(ec)?$/, '');
+      const started = performance.now();
+      const look = () => {
+        const now = document.querySelector('#preview .figures').textContent.replace(/[\\d.,]+\\s?m?s(ec)?$/, '');
+        if (now !== before) resolve(performance.now() - started);
+        else requestAnimationFrame(look);
+      };
+      ${act};
+      look();
+    })`,
+  );
+}
+
+export const previewFollowsTheSettingsAndTheMarks: Scenario = async (bed) => {
+  const home = bed.folder();
+  const messages = generateConversation({ seed: 3, targetTokens: TOKENS });
+  writeFileSync(join(home, 'big.json'), JSON.stringify({ messages }));
+  const bench = await bed.open({ home, settings: { 'contextCondenser.provider': 'smart' } });
+  const frame = await openPreview(bench);
+  assert.match(await frame.locator('#preview .preview-title').innerText(), /tags/i);
+  assert.match(await frame.locator('#preview .figures').innerText(), /no model is asked/);
+
+  // By keyboard alone: to a message that is cut, pinned, left out, and back.
+  const sample = await afterwards(frame);
+  const at = await frame
+    .locator('#preview .strip .cell')
+    .evaluateAll((cells) => cells.findIndex((cell) => /cell-(cut|outlined|suppressed)/.test(cell.className)));
+  assert.ok(at > 0);
+  const cell = frame.locator('#preview .strip .cell').nth(at);
+  await frame.locator('#preview .strip .cell').first().focus();
+  for (let step = 0; step < at; step++) await bench.page.keyboard.press('ArrowRight');
+  await bench.page.keyboard.press('Enter');
+  await until('the pinned cell', async () => (await cell.getAttribute('class'))?.includes('cell-pinned'));
+  assert.equal(await cell.getAttribute('aria-pressed'), 'true');
+  await until('the estimate with the pin', async () => (await afterwards(frame)) !== sample);
+  await screenshot(bench, 'panel-preview-pinned-dark');
+  await frame.getByText('Undo the last mark').click();
+  await until('the estimate without the pin', async () => (await afterwards(frame)) === sample);
+
+  // In the panel: another provider, and the one from before.
+  await frame.locator('input[value="truncation"]').click();
+  await until('the provider that was chosen', async () => (await afterwards(frame)) !== sample);
+  await frame.locator('input[value="smart"]').click();
+  await until('the provider from before', async () => (await afterwards(frame)) === sample);
+
+  // Ten changes on a conversation of 200K.
+  await frame.getByText('Choose a conversation…').click();
+  await pick(bench, /Open file…/);
+  await pick(bench, 'big.json');
+  await until('the large conversation', async () => (await frame.locator('#preview .strip .cell').count()) > 300);
+  const times: number[] = [];
+  for (let change = 0; change < CHANGES; change++) {
+    const message = 40 + 3 * change;
+    times.push(await timeToFollow(frame, `document.querySelectorAll('#preview .strip .cell')[${message}].click()`));
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  console.log(
+    `     a pin on ${messages.length} messages of ${TOKENS / 1000}K tokens is followed in ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${(sorted[CHANGES / 2] ?? 0).toFixed(0)} ms, at most ${(sorted.at(-1) ?? 0).toFixed(0)} ms`,
+  );
+  await screenshot(bench, 'panel-preview-large-dark');
+
+  // By hand: the panel follows once VS Code in the browser has read the file again.
+  bench.server.writeSettings({ 'contextCondenser.manual.targetPercent': 80 });
+  const before = await afterwards(frame);
+  await runCommand(bench, 'Developer: Reload Window');
+  await until('the window to reload', () => frame.isDetached());
+  const reloaded = await webview(bench, '#preview .strip .cell');
+  await until('the setting that was written by hand', async () => (await afterwards(reloaded)) !== before);
+  assert.ok((await reloaded.locator('#preview .strip .cell').count()) > 300, 'the conversation is remembered');
+};
+
+export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
+  const home = bed.folder();
+  writeFileSync(
+    join(home, 'other.json'),
+    JSON.stringify({ messages: generateConversation({ seed: 5, targetTokens: 40_000 }) }),
+  );
+  const bench = await bed.open({ home });
+  const frame = await openPreview(bench);
+  await frame.getByText('Add a conversation…').click();
+  await pick(bench, /Open file…/);
+  await pick(bench, 'other.json');
+  await frame.getByText('2 conversations').waitFor();
+  const second = frame.locator('#preview .compared vscode-dropdown').nth(1);
+  await second.click();
+  await frame.locator('vscode-option', { hasText: 'Aggressive' }).last().click();
+  const first = frame.locator('#preview .compared vscode-dropdown').first();
+  await first.click();
+  await frame.locator('vscode-option', { hasText: 'File-Aware' }).first().click();
+  await frame.locator('#preview vscode-button', { hasText: /^\s*Compare\s*$/ }).click();
+  await until('two comparisons', async () => (await frame.locator('#preview table').count()) === 2);
+  const tables = await frame.locator('#preview table').allInnerTexts();
+  for (const table of tables) {
+    assert.match(table, /File-Aware\s+Preset Aggressive/);
+    assert.match(table, /Code lines that still stand there/);
+  }
+  console.log(`     ${tables.join('\n').replaceAll('\n', '\n     ')}`);
+  await frame.locator('#preview table').first().scrollIntoViewIfNeeded();
+  await screenshot(bench, 'panel-preview-compared-dark');
+};
