@@ -44,6 +44,7 @@ export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[
     isExact &&= alignment.isExact;
     return alignment.isExact ? own : own.flatMap((edit) => moved(edit, alignment, messages));
   });
+  await pace.breathe();
   const shown = showFitting(messages, edits);
   await pace.breathe();
   const isValid = newViolations(messages, shown.messages, { origins: shown.origins }).length === 0;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coherenceOf } from './coherence/coherence';
 import { Cooldown } from './cooldown';
 import type { CondensationOutcome, CondensationRequest } from './manager';
+import { Pace } from './pace';
 
 const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic', windowTokens: 1_000 };
 const base = { provider: 'p', tokensBefore: 500, steps: [], cost: 0, timeMs: 0, notes: [] };
@@ -12,7 +13,7 @@ const GOOD: CondensationOutcome = {
   tokensAfter: 300,
   edits: [],
   view: [],
-  coherence: coherenceOf([], []),
+  coherence: await coherenceOf([], [], new Pace()),
 };
 
 /** Tokens that are still to come at 500 tokens, after the outcomes. */

@@ -192,6 +192,7 @@ export class CondensationManager {
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
     const provider = this.getProvider(request.provider ?? this.active);
     const started = performance.now();
+    const pace = new Pace(request.signal);
     const { context, current, notes } = this.contextOf(request);
     const tokensBefore = this.counter.messages(current);
     notes.push(...this.floorNotes(request, tokensBefore));
@@ -220,7 +221,7 @@ export class CondensationManager {
         );
       }
     }
-    const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes });
+    const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes, pace });
     this.cooldown.record(request.conversation, outcome, request);
     return outcome;
   }
@@ -235,6 +236,8 @@ export class CondensationManager {
     try {
       const { config, notes } = configFor(provider, request.config);
       makers.notes.push(...notes);
+      // Applying the edits so far and counting took their time.
+      await makers.pace.breathe();
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
       request.signal?.throwIfAborted();
@@ -254,7 +257,7 @@ export class CondensationManager {
     result: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
-    { base, unchanged, tokensBefore }: OutcomeMakers,
+    { base, unchanged, tokensBefore, pace }: OutcomeMakers,
   ): Promise<CondensationOutcome> {
     const { edits } = result;
     if (edits.length === 0) {
@@ -264,14 +267,19 @@ export class CondensationManager {
       };
       return unchanged(reason, detail, result);
     }
-    const pace = new Pace(request.signal);
     await pace.giveBack();
     const { messages: view, origins, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
     if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
     await pace.breathe();
-    const violations = [...checkEdits(request.messages, edits), ...newViolations(request.messages, view, { origins })];
+    const wrongEdits = checkEdits(request.messages, edits);
+    await pace.breathe();
+    const violations = [...wrongEdits, ...newViolations(request.messages, view, { origins })];
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
     await pace.breathe();
+    for (const message of view) {
+      this.counter.message(message);
+      await pace.breathe();
+    }
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
@@ -281,7 +289,7 @@ export class CondensationManager {
       return unchanged('below-minimum-gain', detail, result);
     }
     await pace.breathe();
-    const coherence = coherenceOf(request.messages, [...context.edits, ...edits]);
+    const coherence = await coherenceOf(request.messages, [...context.edits, ...edits], pace);
     const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
@@ -331,6 +339,7 @@ type Spent = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
 const NOTHING_SPENT: Spent = { steps: [], cost: 0 };
 
 interface OutcomeMakers {
+  readonly pace: Pace;
   /** What every outcome made here tells. */
   readonly notes: string[];
   readonly base: (spent: Spent) => OutcomeBase;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coherenceOf } from './coherence/coherence';
+import { Pace } from './pace';
 import type { CondensationOutcome, ProviderInfo } from './manager';
 import { formatChange, formatCost, formatReport, formatTime } from './report';
 import type { StepOutcome, StepReport } from './types';
@@ -24,14 +25,14 @@ const step = (
 const base = { provider: 'smart', tokensBefore: 8_500, steps: [], cost: 0, timeMs: 12, notes: [] };
 
 describe('formatReport', () => {
-  it('tells a condensation in the form of NFR-U-002', () => {
+  it('tells a condensation in the form of NFR-U-002', async () => {
     const outcome: CondensationOutcome = {
       ...base,
       kind: 'condensed',
       tokensAfter: 2_800,
       edits: [],
       view: [],
-      coherence: coherenceOf([], []),
+      coherence: await coherenceOf([], [], new Pace()),
       cost: 0.0036,
       timeMs: 1_800,
       steps: [

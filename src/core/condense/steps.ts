@@ -1,4 +1,5 @@
 import { sumOfCosts } from '../cost/callCost';
+import { readExchanges } from '../messages/exchanges';
 import type { Draft } from './draft';
 import { Pace } from './pace';
 import type { CondensationOptions, ProviderResult, StepReport } from './types';
@@ -32,7 +33,11 @@ export async function runSteps(
 ): Promise<ProviderResult> {
   const reports: StepReport[] = [];
   const pace = new Pace(options.signal);
+  // The draft was made just before.
+  await pace.giveBack();
+  await readExchanges(draft.messages, pace);
   for (const [index, step] of steps.entries()) {
+    await pace.breathe();
     options.signal?.throwIfAborted();
     options.onProgress?.({ step: step.name, done: index, total: steps.length });
     const reached = options.targetTokens !== undefined && draft.tokens <= options.targetTokens;
@@ -40,6 +45,7 @@ export async function runSteps(
     reports.push(skip === undefined ? await runStep(draft, step, pace, options.signal) : skipped(draft, step, skip));
   }
   options.onProgress?.({ step: '', done: steps.length, total: steps.length });
+  await pace.giveBack();
   draft.remember();
   return { edits: draft.edits, steps: reports, cost: sumOfCosts(reports.map(({ cost }) => cost)) };
 }

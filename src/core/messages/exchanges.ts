@@ -74,6 +74,17 @@ export function toolExchanges(messages: readonly ApiMessage[]): ToolExchange[] {
   return pairs.map(joined);
 }
 
+/** Reads messages at leisure, so that {@link toolExchanges} has little left to do at once. */
+export async function readExchanges(
+  messages: readonly ApiMessage[],
+  pace: { readonly breathe: () => Promise<void> },
+): Promise<void> {
+  for (const [index, message] of messages.entries()) {
+    partOf(message, index);
+    await pace.breathe();
+  }
+}
+
 /** Gives the calls of one message the results in the next one: of each tool in order. */
 function answerXml(pairs: readonly Pair[], answers: MessagePart['xmlAnswers']): void {
   const waiting = new Map<string, Pair[]>();

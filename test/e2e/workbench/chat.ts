@@ -76,3 +76,32 @@ export async function answerText(
   });
   return before;
 }
+
+/** The row of a request in the chat. */
+const requestRow = ({ page }: Workbench, prompt: string) =>
+  page.locator('.interactive-item-container.interactive-request', { hasText: prompt }).first();
+
+/** Replaces a request that was answered already: what followed it is dropped, and the new words are sent in its place. */
+export async function editRequest(bench: Workbench, prompt: string, words: string): Promise<void> {
+  const { page } = bench;
+  await chatIdle(bench);
+  await requestRow(bench, prompt).locator('.value .rendered-markdown').first().click();
+  const editor = page.locator('.chat-edit-input-container .monaco-editor').first();
+  await editor.waitFor();
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(words);
+  await until('the new words in the request', async () =>
+    (await editor.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ').includes(words),
+  );
+  await page.keyboard.press('Enter');
+  await editor.waitFor({ state: 'detached' });
+}
+
+/** Opens a conversation that begins as this one did, up to a request. */
+export async function forkAt(bench: Workbench, prompt: string): Promise<void> {
+  await chatIdle(bench);
+  const row = requestRow(bench, prompt);
+  await row.hover();
+  await row.locator('.checkpoint-container a[aria-label*="Fork"]').first().click();
+}

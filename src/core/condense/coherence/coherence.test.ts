@@ -3,6 +3,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
+import { Pace } from '../pace';
 import { smartProvider } from '../providers/smart';
 import { coherenceFloorIn, coherenceOf, floorBreaches, keptPercent } from './coherence';
 
@@ -25,8 +26,8 @@ const cutWhole = (draft: Draft, message: number, path: readonly (string | number
 };
 
 describe('the coherence report', () => {
-  it('finds files, error lines, instructions and to-dos where they stand', () => {
-    const report = coherenceOf(MESSAGES, []);
+  it('finds files, error lines, instructions and to-dos where they stand', async () => {
+    const report = await coherenceOf(MESSAGES, [], new Pace());
     expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
@@ -34,11 +35,11 @@ describe('the coherence report', () => {
     expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
   });
 
-  it('tells what can only be recalled', () => {
+  it('tells what can only be recalled', async () => {
     const draft = new Draft(MESSAGES, freshCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
     cutWhole(draft, 7, ['content']);
-    const report = coherenceOf(MESSAGES, draft.edits);
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
     expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
@@ -48,7 +49,7 @@ describe('the coherence report', () => {
     ]);
   });
 
-  it('tells what is lost: nothing in the view leads back to it', () => {
+  it('tells what is lost: nothing in the view leads back to it', async () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
     const text = draft.text(place);
@@ -57,14 +58,18 @@ describe('the coherence report', () => {
       reason: 'test',
       strict: false,
     });
-    expect(coherenceOf(MESSAGES, draft.edits).errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
+    expect((await coherenceOf(MESSAGES, draft.edits, new Pace())).errors).toMatchObject({
+      kept: 0,
+      recallable: 0,
+      lost: 1,
+    });
   });
 
-  it('finds what a summary says again, and what its reference leads back to', () => {
+  it('finds what a summary says again, and what its reference leads back to', async () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
     draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
-    const report = coherenceOf(MESSAGES, draft.edits);
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
     expect(report.instructions.kept).toBe(1);
     expect(report.instructions.recallable + report.instructions.lost).toBe(1);
     expect(report.errors.kept).toBe(0);
@@ -94,7 +99,7 @@ describe('the coherence report', () => {
       reason: 'only 0 % of the error lines would stand in the view, the floor is 100 %',
     });
     expect(edits.map(({ step }) => step)).toContain('most');
-    expect(coherenceOf(MESSAGES, edits).errors.kept).toBe(1);
+    expect((await coherenceOf(MESSAGES, edits, new Pace())).errors.kept).toBe(1);
   });
 
   it('has a floor that may come from outside', () => {
@@ -102,10 +107,10 @@ describe('the coherence report', () => {
     expect(coherenceFloorIn(7)).toEqual({});
   });
 
-  it('counts in proportion to the conversation, and only so many facts', () => {
+  it('counts in proportion to the conversation, and only so many facts', async () => {
     const many = Array.from({ length: 3_000 }, (_, at) =>
       exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
     ).flat();
-    expect(coherenceOf([user('Task.'), ...many], []).files.kept).toBe(2_000);
+    expect((await coherenceOf([user('Task.'), ...many], [], new Pace())).files.kept).toBe(2_000);
   });
 });

@@ -6,6 +6,7 @@ import { valueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
 import { applyEdits, lastByPlace, type Edit } from '../edits';
 import { findMarkers } from '../markers';
+import type { Pace } from '../pace';
 import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface KindCoherence {
@@ -29,15 +30,20 @@ const LONGEST_EXAMPLE = 120;
  * The coherence report of a view.
  * @param original the immutable conversation.
  * @param edits all edits that the view shows.
+ * @throws the reason of the pace's signal where it was aborted.
  */
-export function coherenceOf(
+export async function coherenceOf(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
+  pace: Pace,
   tools: ToolTable = DEFAULT_TOOLS,
-): CoherenceReport {
-  const look = lookInto(original, edits);
+): Promise<CoherenceReport> {
+  const facts = await coherenceFacts(original, tools, pace);
+  await pace.breathe();
+  const look = await lookInto(original, edits, pace);
   const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
-  for (const fact of coherenceFacts(original, tools)) {
+  for (const fact of facts) {
+    await pace.breathe();
     const count = counts[fact.kind];
     const fate = look(fact);
     count[fate]++;
@@ -60,7 +66,11 @@ const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lo
 type Fate = 'kept' | 'recallable' | 'lost';
 
 /** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
-function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => Fate {
+async function lookInto(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  pace: Pace,
+): Promise<(fact: Fact) => Fate> {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
   const texts = new Map<ApiMessage, string>();
@@ -69,6 +79,10 @@ function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fac
     texts.set(message, known);
     return known;
   };
+  for (const message of view) {
+    textOf(message);
+    await pace.breathe();
+  }
   const everything = once(() => view.map(textOf).join('\n'));
   const recallable = once(() => recallableText(original, edits, view));
   return ({ kind, text, messages }) => {

@@ -1,7 +1,8 @@
 /** What an agent must not lose sight of in a long task: files, errors, what people told it, what is left to do. */
-import { toolExchanges } from '../../messages/exchanges';
+import { readExchanges, toolExchanges } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
+import type { Pace } from '../pace';
 import { errorLines } from '../providers/smart/errorLines';
 import { pathsOf } from '../summary/filesTouched';
 import { instructionsOf } from '../summary/instructions';
@@ -22,7 +23,8 @@ export interface Fact {
 const MOST = 2_000;
 
 /** The facts of a conversation, each once. */
-export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
+export async function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable, pace: Pace): Promise<Fact[]> {
+  await readExchanges(messages, pace);
   const exchanges = toolExchanges(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
@@ -39,6 +41,7 @@ export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable
   };
   let planned = 0;
   for (const exchange of exchanges) {
+    await pace.breathe();
     const kind = ruleFor(tools, exchange.tool)?.kind;
     if (kind === 'plan') planned = exchange.callMessage;
     if (kind === 'read' || kind === 'write' || kind === 'edit') {
@@ -50,6 +53,7 @@ export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable
       for (const { start, end } of errorLines(text)) note('errors', text.slice(start, end), exchange.resultMessage);
     }
   }
+  await pace.breathe();
   for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
   const plan = planState(exchanges, tools);
   const items = typeof plan === 'string' ? plan.split('\n') : (plan ?? []).map(({ text }) => text);

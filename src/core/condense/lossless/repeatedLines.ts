@@ -96,13 +96,13 @@ async function makePlan(
   const index = await indexOf(draft, known, keep, cuttable, pace);
   const plan = new Map<string, PlannedCuts>();
   for (const { source, runs } of runsOf(index, (id) => known.ids.isBlank(id))) {
+    await pace.breathe();
     const requests = planned(draft, known, source, runs).flatMap(({ request }) => request ?? []);
     if (requests.length === 0) continue;
     const place = placeOf(source.content);
     const ofPlace = plan.get(placeKey(place));
     if (ofPlace) ofPlace.requests.push(...requests);
     else plan.set(placeKey(place), { place, source, text: draft.text(place), requests });
-    await pace.breathe();
   }
   return [...plan.values()];
 }
@@ -119,7 +119,7 @@ async function indexOf(
   known.index = undefined;
   const fits = before?.keep === keep && isSameSet(before.cuttable, cuttable);
   const index = fits ? before : new LineIndex(keep, cuttable, known.ids);
-  const sources = sourcesOf(exchangesOf(draft), draft.task, known);
+  const sources = await sourcesOf(exchangesOf(draft), draft.task, known, pace);
   const changed = sources.findIndex((source, at) => source !== index.sources[at]);
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);

@@ -1,5 +1,6 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolKind } from '../../messages/tools';
+import type { Pace } from '../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
 import type { PrefixHint } from './prefixes';
@@ -45,12 +46,20 @@ const OLD_SIDE = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'old
  * the very same sources.
  * @param first the last message that no operation touches: the task.
  */
-export function sourcesOf(exchanges: readonly ToolExchange[], first: number, known: KnownLines): Source[] {
+export async function sourcesOf(
+  exchanges: readonly ToolExchange[],
+  first: number,
+  known: KnownLines,
+  pace: Pace,
+): Promise<Source[]> {
   known.learn(exchanges);
   const sources: Source[] = [];
   for (const exchange of exchanges) {
     let own = known.sources.get(exchange);
-    if (!own) known.sources.set(exchange, (own = sourcesIn(exchange, known)));
+    if (!own) {
+      known.sources.set(exchange, (own = sourcesIn(exchange, known)));
+      await pace.breathe();
+    }
     for (const source of own) if (source.content.message > first) sources.push(source);
   }
   return sources.sort((a, b) => a.content.message - b.content.message || byPlace(a, b));

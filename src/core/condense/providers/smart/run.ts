@@ -114,7 +114,7 @@ export class SmartRun {
       ...step,
       run: async (draft, pace) => {
         await step.run(draft, pace);
-        const report = coherenceOf(draft.original, [...this.context.edits, ...draft.edits], this.tools);
+        const report = await coherenceOf(draft.original, [...this.context.edits, ...draft.edits], pace, this.tools);
         const breaches = floorBreaches(report, floor);
         if (breaches.length > 0) throw new Error(breaches.join('; '));
       },

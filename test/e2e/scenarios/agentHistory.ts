@@ -1,0 +1,153 @@
+/** A conversation of VS Code's agent that goes another way after it was condensed (issue 5). */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { callsTool, reply, type Reply } from '../../servers/behaviour';
+import { list, objects, text, type Json } from '../../servers/json';
+import { RECALL_TOOL } from '../../servers/longTask';
+import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
+import { scriptedAgent, type AgentTurn } from '../../servers/scriptedAgent';
+import { taskRequests } from '../../servers/taskFigures';
+import type { Scenario } from '../bed';
+import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
+import { condensationsOf } from '../longTask';
+import { answerText, ask, editRequest, forkAt, openChat, screenshot } from '../workbench/index';
+import type { Workbench } from '../workbench/index';
+
+const WINDOW = 60_000;
+const FIRST = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
+const PROMPTS = {
+  first: 'Read the first six files',
+  replaced: 'Read eta now',
+  edited: 'Read theta in its place',
+  recall: 'What did the oldest file say?',
+};
+
+/** A file of some thousand tokens, each of its lines in no other file. */
+const fileText = (name: string): string =>
+  Array.from({ length: 300 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
+    '\n',
+  );
+
+function readFiles(folder: string, names: readonly string[]): Reply[] {
+  return names.map((name) => {
+    const filePath = join(folder, `${name}.ts`);
+    return callsTool({ name: 'read_file', input: { filePath, startLine: 1, endLine: 400 } });
+  });
+}
+
+/** The conversation as a request has it, without the cache marks that slide along it. */
+const messagesOf = ({ body }: RecordedRequest): string[] =>
+  objects(body['messages']).map((message) =>
+    JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
+  );
+
+const has = (request: RecordedRequest, words: string): boolean =>
+  messagesOf(request).some((each) => each.includes(words));
+
+/** The reference of the first marker. */
+const oldestReference = (request: RecordedRequest): string =>
+  /⟦condensed: [^⟧]* · ref (\w+)⟧/.exec(messagesOf(request).join('\n'))?.[1] ?? 'none';
+
+const turns = (folder: string): AgentTurn[] => [
+  { prompt: PROMPTS.first, steps: [...readFiles(folder, FIRST), reply('All six are read.')] },
+  { prompt: PROMPTS.replaced, steps: [...readFiles(folder, ['eta']), reply('Eta is read.')] },
+  { prompt: PROMPTS.edited, steps: [...readFiles(folder, ['theta']), reply('Theta is read.')] },
+  {
+    prompt: PROMPTS.recall,
+    steps: [
+      (request) => callsTool({ name: RECALL_TOOL, input: { references: [oldestReference(request)], maxTokens: 500 } }),
+      reply('It is recalled.'),
+    ],
+  },
+];
+
+/** Two turns, in the first of which the conversation is condensed; what follows is told by the last request of each. */
+async function inTwoTurns(
+  bed: Parameters<Scenario>[0],
+  goOn: (bench: Workbench, server: ModelServer) => Promise<void>,
+): Promise<void> {
+  const names = [...FIRST, 'eta', 'theta'];
+  const folder = bed.folder(Object.fromEntries(names.map((name) => [`${name}.ts`, fileText(name)])));
+  const script = scriptedAgent(turns(folder));
+  const server = await startAnthropicServer({ apiKey: KEY, script, maxContextTokens: WINDOW });
+  try {
+    const settings = { 'contextCondenser.provider': 'truncation' };
+    const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: WINDOW }, settings });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, PROMPTS.first);
+    await answerText(bench, (said) => said.includes('All six are read.'), 120_000);
+    assert.ok(condensationsOf(bench) > 0, 'the first turn is long enough to be condensed');
+    await ask(bench, PROMPTS.replaced);
+    await answerText(bench, (said) => said.includes('Eta is read.'));
+    await goOn(bench, server);
+    const refused = server.requests.filter(({ status }) => status !== 200);
+    assert.deepEqual(
+      refused.map(({ index, status }) => `${index}: ${status ?? 'no answer'}`),
+      [],
+    );
+  } finally {
+    await server.close();
+  }
+}
+
+const lastTask = ({ requests }: ModelServer): RecordedRequest => {
+  const last = taskRequests(requests).at(-1);
+  assert.ok(last);
+  return last;
+};
+
+/** The messages before the one that holds these words. */
+function before(request: RecordedRequest, words: string): string[] {
+  const messages = messagesOf(request);
+  const at = messages.findIndex((message) => message.includes(words));
+  assert.ok(at > 0, `no message with "${words}"`);
+  return messages.slice(0, at);
+}
+
+const resultText = (result: Json | undefined): string =>
+  text(result?.['content']) || text(objects(result?.['content'])[0]?.['text']);
+
+/** What was condensed away before the conversation went another way can be had back, byte for byte. */
+async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
+  await ask(bench, PROMPTS.recall);
+  await answerText(bench, (said) => said.includes('It is recalled.'));
+  const results = objects(lastTask(server).body['messages']).flatMap(({ content }) => objects(list(content)));
+  const recalled = resultText(results.findLast(({ type }) => type === 'tool_result'));
+  const lines = recalled.match(/export const alpha_\d+ = [^;]*;/g) ?? [];
+  assert.ok(lines.length > 5, recalled);
+  const original = new Set(fileText('alpha').split('\n'));
+  assert.deepEqual(
+    lines.filter((line) => !original.has(line)),
+    [],
+  );
+}
+
+export const goesOnAfterAnEarlierRequestWasEdited: Scenario = (bed) =>
+  inTwoTurns(bed, async (bench, server) => {
+    const replaced = lastTask(server);
+    const condensations = condensationsOf(bench);
+    await editRequest(bench, PROMPTS.replaced, PROMPTS.edited);
+    await answerText(bench, (said) => said.includes('Theta is read.'));
+    await screenshot(bench, 'agent-edited-request-dark');
+    const edited = lastTask(server);
+    assert.ok(!has(edited, PROMPTS.replaced) && !has(edited, 'const eta_7 '), 'what was edited away is gone');
+    assert.ok(has(edited, 'const theta_7 '), 'the new turn has its own result');
+    // Byte for byte: the edits of what the two have in common are kept, and the vendor's cache holds.
+    assert.deepEqual(before(edited, PROMPTS.edited), before(replaced, PROMPTS.replaced));
+    assert.match(before(edited, PROMPTS.edited).join('\n'), /⟦condensed: /);
+    assert.equal(condensationsOf(bench), condensations, 'nothing had to be condensed again');
+    await recalls(bench, server);
+  });
+
+export const goesOnInABranch: Scenario = (bed) =>
+  inTwoTurns(bed, async (bench, server) => {
+    await forkAt(bench, PROMPTS.replaced);
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, PROMPTS.edited);
+    await answerText(bench, (said) => said.includes('Theta is read.'), 120_000);
+    await screenshot(bench, 'agent-branch-dark');
+    const branch = lastTask(server);
+    assert.ok(has(branch, PROMPTS.first) && has(branch, 'const theta_7 '), 'the branch begins as the conversation did');
+    await recalls(bench, server);
+  });
