@@ -42,6 +42,9 @@ describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
       expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
       // Between two condensations each request begins with the one before, byte for byte.
       expect(figures.breaks).toHaveLength(condensations);
+      // Each leaves room: none is followed by another at the next request.
+      const requests = figures.breaks.map(({ request }) => request);
+      expect(requests.filter((request) => requests.includes(request - 1))).toEqual([]);
       expect(figures.cost).toBeLessThan(figures.uncondensed.cost);
 
       const { line } = task.early;

@@ -17,12 +17,12 @@ import type { CondensationReason, LiveDecision, LiveSettings, UpstreamModel } fr
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** Share of the window that is left free once content had to go: each condensation breaks the cache. */
+/** Share of the window that is left free once a request didn't fit: each condensation breaks the cache. */
 const ROOM_PERCENT = 20;
 /** Share of the window that must be new before a model is asked again that came to nothing. */
 const RETRY_PERCENT = 10;
 /** Share of the window that a condensation at the threshold must free to be worth a broken cache. */
-const WORTHWHILE_PERCENT = 10;
+const WORTHWHILE_PERCENT = 15;
 /** Share of a refused request that is tried again. */
 const HARDER_SHARE = 0.6;
 

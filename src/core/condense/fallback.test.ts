@@ -268,6 +268,15 @@ describe('a request that must fit', () => {
     expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(5_000);
   });
 
+  it('is not made to fit only just, and the newest results stay for the sake of the room', async () => {
+    const { condense } = bed();
+    // Truncation as it is configured takes nothing; the first floor brings it under the limit, but not to the room.
+    const outcome = await condense({ ...policy, limitTokens: 6_000, roomTokens: 5_900, configs: { truncation: KEEP } });
+    expect(JSON.stringify(outcome.kind === 'condensed' && outcome.view)).toContain('f19 line 59');
+    const fits = await condense({ ...policy, limitTokens: TOKENS, roomTokens: TOKENS - 1_000 });
+    expect(fits.kind).not.toBe('condensed');
+  });
+
   it('is left alone without a floor where nothing else helps', async () => {
     const { condense } = bed();
     const outcome = await condense({ ...policy, hasFloor: false, configs: { truncation: KEEP } });

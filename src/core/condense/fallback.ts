@@ -25,7 +25,7 @@ export interface FallbackPolicy {
   readonly window?: WindowLimits;
   /** O200k tokens that the messages may have, in place of what the window allows. */
   readonly limitTokens?: number;
-  /** O200k tokens that are left free, so that the next request doesn't exceed the window again. Default 0. */
+  /** O200k tokens that are left free where the request didn't fit, so that the next one does. Default 0. */
   readonly roomTokens?: number;
   /**
    * O200k tokens of the messages down to which truncation and floor go once they have to; default: until they fit, with
@@ -67,12 +67,12 @@ export async function condenseWithFallback(
   const fitting = { ...request, coherenceFloor: {} };
   const fittingTarget = Math.max(0, limit - (policy.roomTokens ?? 0));
   const targetTokens = Math.min(policy.truncateTo ?? fittingTarget, fittingTarget);
-  let enough = limit;
+  // What breaks the prompt cache because the request didn't fit shall leave room, or the next request breaks it again.
+  const enough = outcome.tokensBefore > limit ? fittingTarget : limit;
   for (const fallback of lossyFallbacks(outcome, policy)) {
-    if (outcome.kind === 'cancelled' || tokensOf(outcome) <= enough) return outcome;
+    const isEnough = tokensOf(outcome) <= (fallback.takesNewest ? limit : enough);
+    if (outcome.kind === 'cancelled' || isEnough) return outcome;
     outcome = await next(manager, outcome, { ...fitting, targetTokens }, fallback);
-    // Once content had to go, there shall be room, or the next request would be too long again.
-    enough = fittingTarget;
   }
   return outcome;
 }
@@ -83,17 +83,24 @@ interface Fallback {
   readonly config: unknown;
   /** What is told where it did something. */
   readonly why: string;
+  /** It takes what the agent works on: only for a request that doesn't fit otherwise. */
+  readonly takesNewest?: boolean;
 }
 
 const LOSSLESS_WHY = 'Only what stands twice was taken out: too much would have been lost sight of.';
-const FLOOR_WHY = 'The request would still not have fitted, so results were suppressed, the oldest first.';
+const FLOOR_WHY = 'That left too little room in the window, so results were suppressed, the oldest first.';
 
 /** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */
 const FLOOR: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'truncate', maxChars: 500 } },
-].map((config) => ({ provider: 'truncation', config: { ...config, messageText: { mode: 'keep' } }, why: FLOOR_WHY }));
+].map((config) => ({
+  provider: 'truncation',
+  config: { ...config, messageText: { mode: 'keep' } },
+  why: FLOOR_WHY,
+  takesNewest: config.preserveRecentCount === 0,
+}));
 
 function lossyFallbacks({ provider }: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
   const why = 'The window would have been exceeded, so old content was truncated.';
