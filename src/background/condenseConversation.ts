@@ -8,6 +8,7 @@ import {
 import type { CondensationId } from '../core/condense/ledger';
 import { measureOf, type Measure, type MeasureContext } from '../core/condense/measures';
 import { formatReport } from '../core/condense/report';
+import { Pace } from '../core/condense/pace';
 import { pinnedIndexes } from '../core/condense/pins';
 import { applyEdits } from '../core/condense/edits';
 import { coherenceOf } from '../core/condense/coherence/coherence';
@@ -64,7 +65,7 @@ export async function condenseConversation(
   };
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
-  const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
+  const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const report = reportOf(manager, outcome);
   const summary = summaryOf(conversation, task.path);
   const measured = (context: MeasureContext): Measure =>
@@ -106,16 +107,16 @@ export async function condenseConversation(
 }
 
 /** The condensation but for what it does to some messages; refused where the rest can't do without it. */
-function withoutExcluded(
+async function withoutExcluded(
   { messages }: Conversation,
   outcome: CondensationOutcome,
   excluded: ReadonlySet<number>,
   counter: MessageCounter,
-): CondensationOutcome {
+): Promise<CondensationOutcome> {
   if (outcome.kind !== 'condensed' || excluded.size === 0) return outcome;
   const { edits, tokensAfter, violations } = withoutMessages(messages, [], outcome.edits, excluded, counter);
   if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
-  const coherence = coherenceOf(messages, edits);
+  const coherence = await coherenceOf(messages, edits, new Pace());
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
