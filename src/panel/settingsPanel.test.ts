@@ -277,6 +277,18 @@ describe('malformed messages', () => {
         method: 'setUndone',
         params: { place: 'stored', conversation: 'c', condensation: 'x', isUndone: true },
       },
+      {
+        type: 'request',
+        id: 5,
+        method: 'preview',
+        params: { conversation: { kind: 'file', path: 'x' }, excluded: [1], pinned: [] },
+      },
+      {
+        type: 'request',
+        id: 6,
+        method: 'compare',
+        params: { conversation: { kind: 'default' }, configuration: { kind: 'preset', id: 'p' } },
+      },
       { type: 'cancel', id: 1 },
       { type: 'log', message: 'x' },
     );

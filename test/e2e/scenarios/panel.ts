@@ -188,6 +188,8 @@ async function showSection(frame: Frame, id: string): Promise<void> {
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
   if (id !== 'smart')
     for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
+  // It reads a conversation first.
+  if (id === 'preview') await frame.locator('#preview .strip .cell').first().waitFor();
   await frame.locator(`#${id}`).evaluate((section) => {
     section.scrollIntoView();
   });

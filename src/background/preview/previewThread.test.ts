@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, it } from 'vitest';
+import { PreviewThread } from './previewThread';
+import type { PreviewSetup } from './messages';
+
+const folder = mkdtempSync(join(tmpdir(), 'preview-thread-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bundled = join(inject('bundles'), 'previewWorker.cjs');
+const ended = (reason: string): string => `ended: ${reason}`;
+const setup: PreviewSetup = {
+  provider: 'lossless',
+  config: undefined,
+  presets: [],
+  targetPercent: 50,
+  maxCost: 0,
+  models: [],
+};
+const conversation = {
+  kind: 'file',
+  path: join('sample', 'conversation.jsonl'),
+  history: 'active',
+  store: join(folder, 'ledgers'),
+} as const;
+const question = { kind: 'preview', conversation, setup, excluded: [] } as const;
+const signal = new AbortController().signal;
+
+/** A worker of the test's own in the place of the bundled one. */
+function workerThat(does: string): string {
+  const path = join(folder, `${does.length}.cjs`);
+  writeFileSync(path, `const { parentPort } = require('node:worker_threads'); ${does}`);
+  return path;
+}
+
+it('answers from the bundled worker, and passes over what was cancelled', async () => {
+  const thread = new PreviewThread({ workerPath: bundled, ended });
+  const first = new AbortController();
+  const stale = thread.ask(question, first.signal);
+  first.abort(new Error('stale'));
+  await expect(stale).rejects.toThrow('stale');
+  const { cells, tokensBefore } = await thread.ask(question, signal);
+  expect(cells.length).toBeGreaterThan(20);
+  expect(tokensBefore).toBeGreaterThan(10_000);
+  const gone = { ...conversation, path: 'gone.jsonl' };
+  await expect(thread.ask({ ...question, conversation: gone }, signal)).rejects.toThrow('no such file');
+  thread.end();
+  // The next question starts another one.
+  expect((await thread.ask(question, signal)).tokensBefore).toBe(tokensBefore);
+  thread.end();
+});
+
+it('a worker that dies fails what was asked, and the next question starts another one', async () => {
+  const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
+    if (request.setup.targetPercent === 1) process.exit(3);
+    if (request.setup.targetPercent === 2) throw new Error('out of its mind');
+    parentPort.postMessage({ type: 'answer', id, result: 'alive' });
+  });`);
+  const thread = new PreviewThread({ workerPath, ended });
+  const ask = (targetPercent: number) => thread.ask({ ...question, setup: { ...setup, targetPercent } }, signal);
+  await expect(ask(1)).rejects.toThrow('ended: exit code 3');
+  expect(await ask(50)).toBe('alive');
+  await expect(ask(2)).rejects.toThrow('ended: out of its mind');
+  expect(await ask(50)).toBe('alive');
+  thread.end();
+});
+
+it('ends when nobody asks, and fails what was asked when it is closed', async () => {
+  const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
+    if (request.setup.targetPercent === 50) parentPort.postMessage({ type: 'answer', id, result: require('node:worker_threads').threadId });
+  });`);
+  const thread = new PreviewThread({ workerPath, ended, idleMs: 1 });
+  const first = await thread.ask(question, signal);
+  await expect.poll(async () => (await thread.ask(question, signal)) !== first).toBe(true);
+  const never = thread.ask({ ...question, setup: { ...setup, targetPercent: 3 } }, signal);
+  thread.end();
+  await expect(never).rejects.toThrow('ended: closed');
+  await expect(thread.ask(question, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+});
+
+it('sends the content of a live conversation once, and again when it has changed', async () => {
+  const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
+    parentPort.postMessage({ type: 'answer', id, result: request.conversation.content?.messages.length ?? 'known' });
+  });`);
+  const thread = new PreviewThread({ workerPath, ended });
+  const ask = (messages: readonly { readonly role: 'user'; readonly content: string }[], edits: readonly never[]) => {
+    const live = { kind: 'live', id: 'l', title: '', pinned: [], content: { messages, edits } } as const;
+    return thread.ask({ ...question, conversation: live }, signal);
+  };
+  const messages = [{ role: 'user', content: 'a' }] as const;
+  const edits: readonly never[] = [];
+  expect([await ask(messages, edits), await ask(messages, edits), await ask([...messages], edits)]).toEqual([
+    1,
+    'known',
+    1,
+  ]);
+  thread.end();
+});

@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { generateConversation } from '../../../test/generators/conversation';
+import { freshCounter } from '../../core/testingCounter';
+import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import { pinMessages } from '../storedConversations';
+import type { FileConversation, PreviewQuestion, PreviewSetup } from './messages';
+import { PreviewSession } from './session';
+
+const folder = mkdtempSync(join(tmpdir(), 'preview-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const messages = generateConversation({ seed: 2, targetTokens: 20_000 });
+const signal = new AbortController().signal;
+
+const setup = (changes: Partial<PreviewSetup> = {}): PreviewSetup => ({
+  provider: 'truncation',
+  config: undefined,
+  presets: [],
+  targetPercent: 50,
+  maxCost: 1,
+  models: [],
+  ...changes,
+});
+
+function fileOf(name: string, content: unknown = { messages }): FileConversation {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(content));
+  return { kind: 'file', path, history: 'active', store: join(folder, 'ledgers') };
+}
+
+const question = (conversation: PreviewQuestion['conversation'], more: Partial<PreviewQuestion> = {}) =>
+  ({ kind: 'preview', conversation, setup: setup(), excluded: [], ...more }) as const;
+
+const model: SummarizerModel = {
+  profile: 'Work',
+  vendor: 'anthropic',
+  model: 'claude-sonnet-4',
+  accounting: 'anthropic',
+  contextWindow: 200_000,
+  tokenFactor: 1,
+  prices: { input: { base: 3 }, output: { base: 15 } },
+  billing: 'per-token',
+  cacheLifetime: 'none',
+};
+
+it('says of each message what happens to it, and the cells add up to the estimate', async () => {
+  const session = new PreviewSession(freshCounter());
+  const made = await session.ask(question(fileOf('a.json')), signal);
+  expect(made.cells).toHaveLength(messages.length);
+  const sum = (of: 'tokensBefore' | 'tokensAfter'): number => made.cells.reduce((all, cell) => all + cell[of], 0);
+  expect(sum('tokensBefore')).toBe(made.tokensBefore);
+  expect(sum('tokensAfter')).toBe(made.tokensAfter);
+  expect(made).toMatchObject({ calls: 0, cost: 0, notes: [] });
+  expect(made.edits.length).toBeGreaterThan(0);
+});
+
+it('leaves excluded messages as they are, and keeps the pins of the ledger', async () => {
+  const session = new PreviewSession(freshCounter());
+  const conversation = fileOf('b.json');
+  const first = await session.ask(question(conversation), signal);
+  const cut = first.cells.findIndex(({ fate }) => fate === 'cut');
+  const without = await session.ask(question(conversation, { excluded: [cut] }), signal);
+  expect(without.cells[cut]).toMatchObject({ fate: 'kept', tokensAfter: first.cells[cut]!.tokensBefore });
+  expect(without.tokensAfter).toBeGreaterThan(first.tokensAfter);
+  await pinMessages({ ...conversation, kind: 'pin', pinned: [cut] });
+  const pinned = await session.ask(question(conversation), signal);
+  expect(pinned).toMatchObject({ pinned: [cut], savedPins: [cut] });
+  expect(pinned.cells[cut]!.fate).toBe('kept');
+  const free = await session.ask(question(conversation, { pinned: [] }), signal);
+  expect(free.cells).toEqual(first.cells);
+});
+
+it('reads a file again once it has changed, and says when it is gone, broken or too large', async () => {
+  const session = new PreviewSession(freshCounter());
+  const conversation = fileOf('c.json');
+  await session.ask(question(conversation), signal);
+  fileOf('c.json', { messages: messages.slice(0, 10) });
+  utimesSync(conversation.path, 1, statSync(conversation.path).mtimeMs / 1000 + 5);
+  expect((await session.ask(question(conversation), signal)).cells).toHaveLength(10);
+  writeFileSync(conversation.path, '{"messages": [');
+  await expect(session.ask(question(conversation), signal)).rejects.toThrow(/c\.json/);
+  truncateSync(conversation.path, 33 * 1024 ** 2);
+  await expect(session.ask(question(conversation), signal)).rejects.toThrow(/33\.0 MB.*at most 32\.0 MB/s);
+  rmSync(conversation.path);
+  await expect(session.ask(question(conversation), signal)).rejects.toThrow(/no such file/);
+  // Nothing of it is left behind that would spoil the next question.
+  expect((await session.ask(question(fileOf('d.json')), signal)).cells).toHaveLength(messages.length);
+});
+
+it('a model is planned with and never called', async () => {
+  const session = new PreviewSession(freshCounter());
+  const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
+  const made = await session.ask(question(fileOf('e.json'), { setup: setup({ provider: 'native', models }) }), signal);
+  expect(made.calls).toBe(1);
+  expect(made.cost).toBeGreaterThan(0);
+  expect(made.cells.some(({ fate }) => fate === 'summarized')).toBe(true);
+  expect(made.edits[0]).toMatchObject({ isWritten: true, after: '' });
+  const problem = { models: [{ problem: 'No key is set.' }], provider: 'native' };
+  await expect(session.ask(question(fileOf('e.json'), { setup: setup(problem) }), signal)).rejects.toThrow(
+    'No key is set.',
+  );
+});
+
+it('tells what is wrong with a configuration, and when too little would go', async () => {
+  const session = new PreviewSession(freshCounter());
+  const wrong = setup({ config: { minimumTokens: 'few' } });
+  const made = await session.ask(question(fileOf('f.json'), { setup: wrong }), signal);
+  expect(made.notes[0]).toMatch(/minimumTokens.*defaults/);
+  const small = fileOf('g.json', { messages: messages.slice(0, 3) });
+  expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would go/);
+});
+
+it('a conversation of the chat comes once, also with a question that was cancelled', async () => {
+  const session = new PreviewSession(freshCounter());
+  const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
+  const cancelled = AbortSignal.abort(new Error('cancelled'));
+  const content = { messages, edits: [] };
+  await expect(session.ask(question({ ...live, content }), cancelled)).rejects.toThrow('cancelled');
+  const made = await session.ask(question(live), signal);
+  expect(made).toMatchObject({ title: 'Live', savedPins: [] });
+  expect(made.cells).toHaveLength(messages.length);
+});
+
+it('says what a selection takes, and of a pass that is gone that it is', async () => {
+  const session = new PreviewSession(freshCounter());
+  const pass = {
+    id: 'p',
+    name: 'P',
+    mode: 'individual',
+    selection: { type: 'preserve_recent', count: 10 },
+    individualConfig: { defaults: { toolResults: { operation: 'suppress' } } },
+  };
+  const conversation = fileOf('h.json');
+  const smart = setup({ provider: 'smart', config: { version: 1, passes: [pass] } });
+  const asked = { kind: 'selection', conversation, setup: smart, pass: 0 } as const;
+  const { taken } = await session.ask(asked, signal);
+  expect(taken).toHaveLength(messages.length);
+  expect(taken.slice(-10)).not.toContain(true);
+  expect(taken).toContain(true);
+  expect(taken[0]).toBe(false);
+  await expect(session.ask({ ...asked, pass: 1 }, signal)).rejects.toThrow('no such pass');
+  const broken = setup({ provider: 'smart', config: { version: 1, passes: 3 } });
+  await expect(session.ask({ ...asked, setup: broken }, signal)).rejects.toThrow('passes');
+});
+
+it('compares with what later edits needed, and shows the whole in texts', async () => {
+  const session = new PreviewSession(freshCounter());
+  const conversation = fileOf('i.json', { messages: generateConversation({ seed: 4, targetTokens: 40_000 }) });
+  const { recall, tokensAfter, tokensBefore } = await session.ask(
+    { kind: 'compare', conversation, setup: setup({ provider: 'lossless' }) },
+    signal,
+  );
+  expect(recall.needed).toBeGreaterThan(0);
+  expect(recall.verbatim + recall.recallable).toBe(recall.needed);
+  expect(tokensAfter).toBeLessThan(tokensBefore);
+  const texts = await session.ask({ ...question(conversation), kind: 'texts' }, signal);
+  expect(texts.after.length).toBeLessThan(texts.before.length);
+});

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { changeExcerpt } from './changeExcerpt';
+
+it('shows the lines that differ with one around them', () => {
+  const before = 'a\nb\nc\nold\nd\ne\nf';
+  expect(changeExcerpt(before, before.replace('old', 'new'))).toEqual({
+    before: '…\nc\nold\nd\n…',
+    after: '…\nc\nnew\nd\n…',
+  });
+});
+
+it('is short whatever the texts, and shows that they differ', () => {
+  const text = fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 }).map((lines) => lines.join('\n'));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const excerpt = changeExcerpt(before, after);
+      for (const side of [excerpt.before, excerpt.after]) {
+        expect(side.split('\n').length).toBeLessThanOrEqual(10);
+        expect(side.length).toBeLessThanOrEqual(10 * 242);
+      }
+    }),
+  );
+});
