@@ -53,6 +53,8 @@ export interface MonkeyReport {
   readonly comparedOff: number;
   /** Bytes that the heap holds more at the end than after the first tenth of the run. */
   readonly heapGrowth: number;
+  /** Megabytes in the heap after each tenth. */
+  readonly heap: readonly number[];
 }
 
 type Action = 'ask' | 'cancel' | 'edit' | 'reload' | 'newChat' | 'command' | 'file' | 'setting' | 'panel' | 'off';
@@ -126,7 +128,7 @@ class Monkey {
   }
 
   async run(steps: number): Promise<MonkeyReport> {
-    let heapAtStart = 0;
+    const heap: number[] = [];
     for (let step = 0; step < steps; step++) {
       const action = this.random.weighted(WEIGHTS);
       try {
@@ -135,7 +137,7 @@ class Monkey {
         throw new Error(`seed ${this.options.seed}, step ${step} (${action}): ${String(error)}`, { cause: error });
       }
       this.look();
-      if (step === Math.floor(steps / 10)) heapAtStart = await this.heap();
+      if ((step + 1) % Math.ceil(steps / 10) === 0 || step + 1 === steps) heap.push(await this.heap());
     }
     return {
       condensations: this.condensations,
@@ -143,7 +145,8 @@ class Monkey {
       invalid: this.invalid,
       tooLong: this.tooLong,
       comparedOff: this.comparedOff,
-      heapGrowth: (await this.heap()) - heapAtStart,
+      heapGrowth: (heap.at(-1) ?? 0) - (heap[0] ?? 0),
+      heap: heap.map((bytes) => Math.round(bytes / 1e6)),
     };
   }
 
