@@ -147,6 +147,9 @@ describe('commands on a conversation of the chat', () => {
     chat.user('and now?');
     await chat.ask();
     expect(lastBody()).toContain('⟦condensed');
+    fake.settings['contextCondenser.provider'] = 'nobody';
+    await agent.condense(liveConversations(services)[0]!.id);
+    expect(shown().at(-1)).toContain('Nothing was condensed. There is no provider "nobody".');
     await undoLast(services);
     chat.user('again');
     await chat.ask();

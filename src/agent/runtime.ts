@@ -8,6 +8,7 @@ import { counterOf } from '../commands/native';
 import { providerConfig } from '../commands/providerConfig';
 import type { Services } from '../commands/services';
 import { manualSettings } from '../commands/settings';
+import type { CondensationOutcome } from '../core/condense';
 import { isRecord } from '../core/messages/blocks';
 import { promptOf, thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
@@ -142,9 +143,17 @@ export class AgentRuntime implements vscode.Disposable {
     };
     const { provider, targetPercent } = manualSettings();
     const options = { provider, config: configOf(provider), targetPercent };
-    const outcome = await vscode.window.withProgress(progress, (_report, token) =>
-      withCancellation(token, (signal) => live.condenseNow(conversation, options, signal)),
-    );
+    let outcome: CondensationOutcome | undefined;
+    try {
+      outcome = await vscode.window.withProgress(progress, (_report, token) =>
+        withCancellation(token, (signal) => live.condenseNow(conversation, options, signal)),
+      );
+    } catch (error) {
+      if (error instanceof vscode.CancellationError) return;
+      const why = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
+      return;
+    }
     if (outcome?.kind === 'condensed') return;
     const { manager } = await engineOf(this.services);
     const [headline = ''] = outcome ? reportOf(manager, outcome).split('\n') : [];
