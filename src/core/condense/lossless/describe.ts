@@ -48,8 +48,11 @@ const isLater = (a: Source, b: Source): boolean =>
   a.content.message > b.content.message ||
   (a.content.message === b.content.message && Number(a.content.path[1] ?? 0) > Number(b.content.path[1] ?? 0));
 
-function statedRange({ lines }: Source, first: number, last: number): string | undefined {
+function statedRange({ lines }: Source, first: number, end: number): string | undefined {
   const from = lines.number(first);
+  let last = end;
+  // A blank line behind the last numbered one.
+  while (last > first && lines.number(last) === 0 && lines.body(last) === lines.end(last)) last--;
   const to = lines.number(last);
   if (from === 0 || to - from !== last - first) return undefined;
   return from === to ? String(from) : `${from}-${to}`;
@@ -63,7 +66,7 @@ function named(source: Source): string {
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortPath(path)}`;
 }
 
-const MAX_ASKED = 24;
+const MAX_ASKED = 40;
 
 /** The beginning of the command line behind what many share, or of what was looked for. */
 function askedFor(exchange: ToolExchange): string | undefined {

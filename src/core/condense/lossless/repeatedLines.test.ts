@@ -142,9 +142,17 @@ describe('repeated runs', () => {
     const draft = await condense([
       TASK,
       ...did('Bash', { command: 'cd /work && make' }, `one\n${log}`),
-      ...did('Bash', { command: 'cd /work && make a-target-with-a-long-name' }, `two\n${log}`),
+      ...did('Bash', { command: 'cd /work && make a-target-with-a-name-that-is-far-too-long' }, `two\n${log}`),
     ]);
-    expect(resultAt(draft, 2)).toBe('one\n[60 lines, shown in the later Bash "make a-target-with-a-lon…"]');
+    expect(resultAt(draft, 2)).toBe(
+      'one\n[60 lines, shown in the later Bash "make a-target-with-a-name-that-is-far-to…"]',
+    );
+  });
+
+  it('leaves what a read or a search asks for: markers name it so', async () => {
+    const args = code('path', 1, 20).join('\n');
+    const messages = [TASK, ...called('read_file', { args }, 'one'), ...called('read_file', { args }, 'two')];
+    expect((await condense(messages)).edits).toEqual([]);
   });
 
   it('names a search by what it looked for, any other tool by its name, and one of several places', async () => {
@@ -215,6 +223,51 @@ describe('markers', () => {
     ];
     const draft = await condense(messages);
     expect(shown(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, shown in new_string]');
+  });
+
+  it('of a parameter name the answer to the same call, and leave what differs between the sides of an edit', async () => {
+    const body = A.slice(0, 20).join('\n');
+    const answered = await condense([TASK, ...did('issue', { body }, `created\n${body}`)]);
+    expect(shown(answered, 1, 'content', 0, 'input', 'body')).toBe('[20 lines, shown in its result]');
+    const old = ['changed line of the old side', ...A.slice(0, 20)].join('\n');
+    const draft = await condense([
+      TASK,
+      ...did('Grep', { pattern: 'old' }, old.slice(0, old.indexOf('\n'))),
+      ...called('Edit', { ...FILE, old_string: old, new_string: ['new', ...A.slice(0, 20)].join('\n') }),
+    ]);
+    expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe(
+      'changed line of the old side\n[20 lines, shown in new_string]',
+    );
+  });
+
+  it('name no line behind the last numbered one', async () => {
+    const messages = [TASK, ...did('Read', FILE, `${read(A)}\n`), ...did('Read', FILE, `${read(A)}\n\n`)];
+    expect(resultAt(await condense(messages), 2)).toBe('[lines 1-60, shown later]\n');
+  });
+
+  it('name one place where the lines of several stand in it, too', async () => {
+    const messages = [
+      TASK,
+      ...did('Read', FILE, read(A)),
+      ...did('Read', FILE, read(A)),
+      ...did('Grep', { pattern: 'a20' }, `src/a.ts:20:${A[19]!}\nsrc/a.ts:40:${A[39]!}`),
+    ];
+    expect(resultAt(await condense(messages), 2)).toBe('[lines 1-60, shown later]');
+  });
+
+  it('are two where the lines stand in three places, or far apart', async () => {
+    const parts = [A.slice(0, 20), A.slice(20, 40), A.slice(40)];
+    const messages = [
+      TASK,
+      ...did('Probe', {}, A.join('\n')),
+      ...parts.flatMap((part, at) => did('Grep', { pattern: `x${at}` }, part.join('\n'))),
+    ];
+    expect(resultAt(await condense(messages), 2)).toBe(
+      '[40 lines, shown in the later Grep "x0" and in the later Grep "x1"]\n[20 lines, shown in the later Grep "x2"]',
+    );
+    const apart = [...A.slice(0, 10), ...code('b', 1, 60), ...A.slice(10, 20)];
+    const spread = [TASK, ...did('Read', FILE, read(A.slice(0, 20))), ...did('Read', FILE, read(apart))];
+    expect(resultAt(await condense(spread), 2)).toBe('[lines 1-10, shown later]\n[lines 11-20, shown later as 71-80]');
   });
 
   it('say within which lines a run stands that has others between', async () => {

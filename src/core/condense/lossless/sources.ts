@@ -72,8 +72,12 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): Source[] {
   const path = pathOf(known.tools, exchange);
   const source = (content: PlacedContent, kind: SourceKind): Source[] =>
     content.text.length < MIN_CHARS ? [] : [{ kind, content, exchange, path, lines: known.linesOf(content) }];
+  // What a read or a search asks for is how markers name it.
+  const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
-    ...exchange.parameters.flatMap((content) => source(content, parameterKind(exchange, toolKind, content))),
+    ...(asks ? [] : exchange.parameters).flatMap((content) =>
+      source(content, parameterKind(exchange, toolKind, content)),
+    ),
     // What went wrong is told whole.
     ...(exchange.isError ? [] : exchange.results.flatMap((content) => source(content, resultKind(toolKind)))),
   ];
