@@ -38,8 +38,9 @@ stands there doesn't prove that a model uses it. A line counts only where its ow
 ## Presets
 
 As far as the configuration goes, without a target. The model of the summaries is scripted, with the prices of Claude Sonnet
-4; it answers every call at once with the same 30 words, and the estimates learn from the runs before, as they do for a
-user. Time is in the middle of the runs, tokens being counted.
+4; it answers at once: to a single content with a quarter of its length, up to 1.5 times more or less, to a conversation with
+1,300 to 2,700 tokens. The estimates learn from the runs before, as they do for a user. Time is in the middle of the runs,
+tokens being counted.
 
 ${markdown(
   [
@@ -66,7 +67,7 @@ ${markdown(
     preset.calls,
     dollars(preset.estimatedCost),
     dollars(preset.cost),
-    percent(preset.closeEstimates),
+    preset.paidRuns === 0 ? '–' : `${percent(preset.closeEstimates)} of ${preset.paidRuns} runs`,
   ]),
 )}
 

@@ -13,6 +13,7 @@ import type { BenchConversation } from './corpus';
 import { freshCounter } from './measure';
 import { headTail, maskResults, slidingWindow } from './policies';
 import { measureRecall, type Policy, type RecallReport } from './recall';
+import { scriptedReply } from './scriptedReplies';
 
 export interface PresetRow extends RecallReport {
   readonly preset: string;
@@ -24,13 +25,11 @@ export interface PresetRow extends RecallReport {
   /** US dollars of all runs. */
   readonly estimatedCost: number;
   readonly cost: number;
+  /** Runs that called a model. */
+  readonly paidRuns: number;
   /** Share of the paid runs whose estimate lay within 20 % of the cost; NaN where none was paid. */
   readonly closeEstimates: number;
 }
-
-/** About what a model gives back of a tool's result when asked for a few lines. */
-const REPLY =
-  'It ran as expected. It names src/a.ts and src/b.ts; nothing failed, and nothing else of it matters later.';
 
 export async function benchPresets(conversations: readonly BenchConversation[]): Promise<PresetRow[]> {
   const rows: PresetRow[] = [];
@@ -47,7 +46,7 @@ async function benchPreset(preset: Preset, conversations: readonly BenchConversa
   const seen: ModelCall[] = [];
   const policy: Policy = async (prefix) => {
     counter.messages(prefix);
-    const summarizer = testSummarizer([REPLY]);
+    const summarizer = testSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const started = performance.now();
     const { edits, ...result } = await run(preset, prefix, {}, counter, { summarizer, seen });
     seen.push(...(result.calls ?? []));
@@ -76,6 +75,7 @@ async function benchPreset(preset: Preset, conversations: readonly BenchConversa
     calls,
     estimatedCost: paid.reduce((sum, { estimated }) => sum + estimated, 0),
     cost: paid.reduce((sum, { cost }) => sum + cost, 0),
+    paidRuns: paid.length,
     closeEstimates: close.length / paid.length,
   };
 }

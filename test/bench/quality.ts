@@ -1,7 +1,8 @@
 /**
  * `npm run bench:quality`: presets, and File-Aware against other tools' rules, written to docs/BENCHMARKS.md; recall of
  * every policy; then what each operation of Lossless takes out by itself. `-- --only presets|recall` does one of them.
- * `-- --half odd|even` takes every other conversation: tune on odd ones; the page reports on even ones.
+ * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page
+ * reports on even ones.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -45,10 +46,8 @@ const PAGE = 'docs/BENCHMARKS.md';
 const halfOf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
   conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
 
-async function writePage(conversations: readonly BenchConversation[], of: string): Promise<void> {
-  writeFileSync(PAGE, benchmarksPage(await benchPresets(conversations), await benchSizes(conversations), of));
-  console.log(`${PAGE} written.\n`);
-}
+const pageOf = async (conversations: readonly BenchConversation[], of: string): Promise<string> =>
+  benchmarksPage(await benchPresets(conversations), await benchSizes(conversations), of);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -65,7 +64,13 @@ async function main(): Promise<void> {
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
   if (values.only !== 'recall') {
     const of = isReal ? 'every other of the real conversations' : 'GENERATED CONVERSATIONS';
-    await writePage(halfOf(all, values.half ?? 'even'), of);
+    const page = await pageOf(halfOf(all, values.half ?? 'even'), of);
+    // The page is the whole measure on the even half; a part that was asked for is only shown.
+    if (values.half !== undefined) console.log(page);
+    else {
+      writeFileSync(PAGE, page);
+      console.log(`${PAGE} written.\n`);
+    }
   }
   if (values.only === 'presets') return;
   const conversations = halfOf(all, values.half);

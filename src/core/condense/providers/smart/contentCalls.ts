@@ -103,12 +103,12 @@ async function ask(
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
   const expected = expectCall(job, selected.summarizer.model, parts);
   const key = memoKey(selected.summarizer.model, expected.request);
-  const known = parts.memo.get(key);
+  const known = parts.memo.get(key) ?? parts.forecast?.summaries.get(key);
   if (known !== undefined) return { kind: 'summary', text: known };
   const same = running.get(key);
   if (same) return same;
   const asking = call(job, selected, expected, parts, onCall).then((reply) => {
-    if (reply.kind === 'summary' && !parts.forecast) parts.memo.set(key, reply.text);
+    if (reply.kind === 'summary') (parts.forecast?.summaries ?? parts.memo).set(key, reply.text);
     return reply;
   });
   running.set(key, asking);

@@ -1,6 +1,7 @@
 /** What stands in for the models while a condensation is only estimated. */
 import { callCost, sumOfCosts } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
+import type { Hash } from '../../../hash';
 import { samplesLike, type OutputSample } from '../../summary/expectedOutput';
 import type { SummarizerModel } from '../../summary/summarizer';
 import type { Confidence, ReductionEstimate } from '../../types';
@@ -21,6 +22,8 @@ const MANY_SAMPLES = 5;
 const SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class Forecast {
+  /** What stands in for the summaries: what the run would remember is not asked for again. */
+  readonly summaries = new Map<Hash, string>();
   private readonly calls: ForecastCall[] = [];
 
   /** @param askedTokens set for a single content's summary. */

@@ -545,6 +545,24 @@ describe('estimates', () => {
     expect(await cost(seen)).toBeLessThan(await cost([]));
   });
 
+  it('do not count a call twice that the run makes once', async () => {
+    const summarizer = testSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
+    const provider = smartProvider(withModel(summarizer));
+    // What is so short that its summary is not used stands there for the next pass, too.
+    const pass = individual({ toolResults: { operation: 'summarize', maxTokens: 200 } });
+    const checked = provider.validateConfig({
+      losslessPrelude: { enabled: false },
+      passes: [pass, { ...pass, id: 'b' }],
+    });
+    if (!checked.valid) throw new Error('wrong configuration');
+    const messages = [TASK, ...exchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)), assistant('Done.')];
+    const context = { messages, edits: [], counter: freshCounter() };
+    const { steps } = await provider.estimateReduction(context, checked.config, {});
+    const made = await provider.condense(context, checked.config, {});
+    expect(made.calls).toHaveLength(1);
+    expect(steps.reduce((sum, { calls = 0 }) => sum + calls, 0)).toBe(1);
+  });
+
   it('are exact without a model', async () => {
     const provider = smartProvider();
     const checked = provider.validateConfig({ passes: [individual({ toolResults: { operation: 'suppress' } })] });

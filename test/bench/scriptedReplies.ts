@@ -1,0 +1,31 @@
+/** How long the replies of a scripted model are: a share of what it was given, give or take, as those of real models. */
+import { hashText } from '../../src/core/hash';
+import type { SummaryRequest } from '../../src/core/condense/summary/summarizer';
+import { placeholder } from '../../src/core/condense/summary/placeholder';
+
+/** Share of a single content that its summary takes. */
+const SHARE = 0.25;
+/** o200k tokens of the shortest and the longest summary of a conversation: those of real agents (core/condense/summary/expectedOutput.ts). */
+const CONVERSATION = { least: 1_300, most: 2_700 } as const;
+const LEAST_OF_CONTENT = 12;
+/** A single content's request allows no more; a conversation's does. Tokens. */
+const CONTENT_LIMIT = 2_000;
+/** A single content's reply is up to so many times longer or shorter than the share says. */
+const NOISE = 1.5;
+const CHARS_PER_TOKEN = 4;
+/** A request allows so many times what it asks for. */
+const ALLOWED = 1.5;
+
+/** The same request gets the same reply: the noise follows from the prompt. */
+export function scriptedReply({ prompt, maxOutputTokens }: SummaryRequest): string {
+  const chance = Number.parseInt(hashText(prompt).slice(0, 8), 16) / 0xffffffff;
+  const content = (SHARE * prompt.length * NOISE ** (2 * chance - 1)) / CHARS_PER_TOKEN;
+  const { least, most } = CONVERSATION;
+  return placeholder(
+    Math.round(
+      maxOutputTokens < CONTENT_LIMIT
+        ? Math.min(maxOutputTokens / ALLOWED, Math.max(LEAST_OF_CONTENT, content))
+        : least * (most / least) ** chance,
+    ),
+  );
+}
