@@ -45,6 +45,21 @@ const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
   );
 
 describe('perform', () => {
+  it('leaves the messages that were excluded as they are', async () => {
+    const all = (await performed(task())) as CondensedResult;
+    const ledger = await openLedger(store, { id: 'claude-code:session-1' });
+    const places = ledger.ledger.condensations[0]!.edits.flatMap((edit) =>
+      'place' in edit ? [edit.place.message] : [],
+    );
+    const [first = 0] = places;
+    const excluded = [first];
+    const some = (await performed(task({ excluded }))) as CondensedResult;
+    expect(some.tokensAfter).toBeGreaterThan(all.tokensAfter);
+    const messages = (json: string): unknown[] => (JSON.parse(json) as { messages: unknown[] }).messages;
+    expect(messages(some.json)[first]).not.toEqual(messages(all.json)[first]);
+    expect(some.edits).toBe(all.edits - places.filter((message) => message === first).length);
+  });
+
   it('condenses a file down to the target, keeps the originals, and gives all that is shown', async () => {
     const result = (await performed(task())) as CondensedResult;
     expect(result.kind).toBe('condensed');

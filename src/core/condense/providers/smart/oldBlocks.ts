@@ -25,8 +25,9 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep
       const blocks = blocksOf(draft.original[index] ?? NOTHING);
       // A message of nothing but thinking would be empty without it.
       if (index === last || blocks.every(isAnyThinking)) continue;
-      const before = draft.checkpoint();
       const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
+      if (places.length === 0) continue;
+      const before = draft.checkpoint();
       const taken = places.filter(
         (at) => draft.takeBlock('Old thinking', { message: index, path: ['content', at] }, null, WHY) > 0,
       );
