@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Frame } from 'playwright-core';
 import type { Bed, Scenario } from '../bed';
-import type { ServerOptions, Workbench, WorkbenchOptions } from '../workbench/index';
-import { runCommand, screenshot, screenshots, setTheme, until, webview } from '../workbench/index';
+import {
+  axe,
+  openPanel,
+  passNames,
+  reloaded,
+  saved,
+  sections,
+  showSection,
+  unfold,
+  violations,
+  type OpenedPanel,
+} from '../panelPage';
+import type { ServerOptions, WorkbenchOptions } from '../workbench/index';
+import { runCommand, screenshot, screenshots, setTheme, until } from '../workbench/index';
 
 const profiles = [
   { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
@@ -20,59 +29,14 @@ const pass = (id: string, name: string): object => ({
 });
 const smart = { version: 1, passes: [pass('a', 'Old results'), pass('b', 'Cold files'), pass('c', 'The rest')] };
 
-interface Opened {
-  readonly bench: Workbench;
-  /** The panel's own document. */
-  readonly panel: () => Promise<Frame>;
-}
-
-async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): Promise<Opened> {
+async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): Promise<OpenedPanel> {
   const bench = await bed.open({
     folder: bed.folder({ 'readme.txt': 'A workspace.' }),
     ...options,
     settings: { 'contextCondenser.profiles': profiles, 'contextCondenser.smart': smart, ...options.settings },
   });
-  await runCommand(bench, 'Context Condenser: Open Settings');
-  return { bench, panel: () => webview(bench, '.main') };
+  return openPanel(bench);
 }
-
-/** "Developer: Reload Window", which lets VS Code keep what is open; gives the panel as it comes back. */
-async function reloaded({ bench, panel }: Opened, before: Frame): Promise<Frame> {
-  await runCommand(bench, 'Developer: Reload Window');
-  await until('the window to reload', () => before.isDetached());
-  return panel();
-}
-
-interface UserSettings {
-  readonly [name: string]: unknown;
-  readonly 'contextCondenser.smart'?: { readonly passes: readonly { readonly name: string }[] };
-}
-
-/** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
-function onDisk({ server }: Workbench): UserSettings {
-  const files = ['User', 'Machine'].map((folder) => join(server.data, folder, 'settings.json')).filter(existsSync);
-  return Object.assign(
-    {},
-    ...files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as UserSettings),
-  ) as UserSettings;
-}
-const saved = (bench: Workbench, what: string, is: (settings: UserSettings) => boolean): Promise<unknown> =>
-  until(`${what} in settings.json`, () => is(onDisk(bench)));
-
-const names = (bench: Workbench): string =>
-  (onDisk(bench)['contextCondenser.smart']?.passes ?? []).map(({ name }) => name).join(', ');
-
-/** Unfolds exactly these sections. */
-async function unfold(frame: Frame, ids: readonly string[]): Promise<void> {
-  for (const section of await frame.locator('.section').all()) {
-    const toggle = section.locator('.section-toggle');
-    const isOpen = (await toggle.getAttribute('aria-expanded')) === 'true';
-    if (isOpen !== ids.includes((await section.getAttribute('id')) ?? '')) await toggle.click();
-  }
-}
-
-const sections = (frame: Frame): Promise<string[]> =>
-  frame.locator('.section').evaluateAll((found) => found.map((section) => section.id));
 
 export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
   const opened = await open(bed, { settings: { 'contextCondenser.threshold': 60 } });
@@ -137,7 +101,7 @@ export const passesByMouseAndByKeyboard: Scenario = async (bed) => {
   await bench.page.mouse.move(from.x + 10, to.y + to.height - 4, { steps: 12 });
   await bench.page.screenshot({ path: join(screenshots, 'panel-drag-dark.png') });
   await bench.page.mouse.up();
-  await saved(bench, 'the order by mouse', () => names(bench) === 'Cold files, The rest, Old results');
+  await saved(bench, 'the order by mouse', () => passNames(bench) === 'Cold files, The rest, Old results');
   // By keyboard: back to where it was.
   await handle('Old results').focus();
   await bench.page.keyboard.press('Space');
@@ -147,53 +111,20 @@ export const passesByMouseAndByKeyboard: Scenario = async (bed) => {
   await bench.page.keyboard.press('ArrowUp');
   await frame.getByText('Old results, position 1 of 3.').waitFor({ state: 'attached' });
   await bench.page.keyboard.press('Space');
-  await saved(bench, 'the order by keyboard', () => names(bench) === 'Old results, Cold files, The rest');
+  await saved(bench, 'the order by keyboard', () => passNames(bench) === 'Old results, Cold files, The rest');
   // By buttons.
   await frame.getByRole('button', { name: 'Move The rest up' }).click();
-  await saved(bench, 'the order by a button', () => names(bench) === 'Old results, The rest, Cold files');
+  await saved(bench, 'the order by a button', () => passNames(bench) === 'Old results, The rest, Cold files');
   await frame.getByRole('button', { name: 'Delete The rest' }).click();
-  await saved(bench, 'the deletion', () => names(bench) === 'Old results, Cold files');
+  await saved(bench, 'the deletion', () => passNames(bench) === 'Old results, Cold files');
   await frame.getByRole('button', { name: 'Undo' }).click();
-  await saved(bench, 'the undone deletion', () => names(bench) === 'Old results, The rest, Cold files');
+  await saved(bench, 'the undone deletion', () => passNames(bench) === 'Old results, The rest, Cold files');
   await frame.getByRole('button', { name: 'Cold files', exact: true }).click();
   const field = frame.locator('[data-setting="smart.passes.2.name"] input.control');
   await field.fill('Files gone cold');
   await field.press('Enter');
-  await saved(bench, 'the new name', () => names(bench).endsWith('Files gone cold'));
+  await saved(bench, 'the new name', () => passNames(bench).endsWith('Files gone cold'));
 };
-
-/** axe-core's rules, in the page; it lies beside the runner's own packages. */
-const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
-
-async function violations(frame: Frame): Promise<string[]> {
-  const found = await frame.evaluate<Violation[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  );
-  return found.map(({ id, nodes }) =>
-    nodes
-      .slice(0, 3)
-      .map(({ html, failureSummary = '' }) => `${id} (${nodes.length}): ${html.slice(0, 160)} ${failureSummary}`)
-      .join('\n'),
-  );
-}
-
-/** A folded section shows nothing: each is unfolded alone, and everything in it. */
-async function showSection(frame: Frame, id: string): Promise<void> {
-  await unfold(frame, [id]);
-  const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
-  if (id !== 'smart')
-    for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
-  // It reads a conversation first.
-  if (id === 'preview') await frame.locator('#preview .strip .cell').first().waitFor();
-  await frame.locator(`#${id}`).evaluate((section) => {
-    section.scrollIntoView();
-  });
-}
 
 const accessible =
   (width: number): Scenario =>
