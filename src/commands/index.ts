@@ -18,6 +18,8 @@ export {
   defaultConversation,
   previewedConversation,
   previewSetup,
+  pricingOf,
+  profileSetups,
   savePins,
 } from './preview';
 export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';

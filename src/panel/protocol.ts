@@ -8,7 +8,9 @@
 import * as z from 'zod';
 import { historyMethods } from './history/methods';
 import { previewMethods } from './preview/methods';
+import { profileCostMethods } from './profileCosts/methods';
 
+export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
 export { conversationNameSchema } from './preview/methods';
 export type {
@@ -151,6 +153,7 @@ export const methods = {
   },
   ...previewMethods,
   ...historyMethods,
+  ...profileCostMethods,
   runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },
 } as const;
 export type Method = keyof typeof methods;

@@ -6,6 +6,7 @@ import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import type { PreviewHandlers } from './preview/previewHandlers';
+import { compareProfiles } from './profileCosts/compareProfiles';
 import { exportPreset, importPreset } from './presets';
 import type { Method, Params, Result } from './protocol';
 
@@ -17,7 +18,7 @@ export type RequestHandlers = {
 export function requestHandlers(
   parts: PanelParts,
   settings: PanelSettings,
-  { handlers: preview }: PreviewHandlers,
+  { handlers: preview, comparisons }: PreviewHandlers,
 ): RequestHandlers {
   const { services } = parts;
   return {
@@ -59,6 +60,7 @@ export function requestHandlers(
     },
     ...preview,
     ...historyRequests(parts),
+    compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);
       return null;

@@ -115,7 +115,8 @@ const FOCUSED = `(() => {
     return Boolean(style) && (style.outlineStyle !== 'none' || style.borderTopStyle !== 'none' || style.boxShadow !== 'none');
   };
   return {
-    name: (element.getAttribute('aria-label') || element.textContent || '').trim(),
+    // The body: nothing in the page has the focus.
+    name: element === document.body ? '' : (element.getAttribute('aria-label') || element.textContent || '').trim(),
     setting: element.closest('[data-setting]')?.getAttribute('data-setting') ?? '',
     section: element.closest('.section')?.id ?? '',
     isOwnPreset: element.closest('.item')?.textContent.includes('yours') ?? false,

@@ -136,6 +136,8 @@ export interface PreviewFigures {
 
 export interface PreviewResult extends PreviewFigures {
   readonly title: string;
+  /** The vendor's id of the model that answered last, where the conversation tells. */
+  readonly model?: string;
   readonly provider: string;
   readonly steps: readonly StepReport[];
   readonly cells: readonly MessageCell[];

@@ -23,12 +23,19 @@ export function previewOf(held: Held, forecast: MadeForecast, counter: MessageCo
   return {
     ...rest,
     title: held.title,
+    ...modelOf(held),
     cells: cellsOf(held, edits, counter),
     edits: previewEdits(held.messages, held.edits, first).map(excerptOf),
     editCount: edits.length,
     pinned: [...pinned],
     savedPins: [...held.pinned],
   };
+}
+
+/** Agents note the model at its answers. */
+function modelOf({ messages }: Held): { readonly model?: string } {
+  const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
+  return typeof model === 'string' ? { model } : {};
 }
 
 const messageOf = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);

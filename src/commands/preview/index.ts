@@ -1,3 +1,4 @@
 export { condensePreviewed, savePins } from './condense';
 export { choosePreviewed, defaultConversation, previewedConversation } from './conversation';
+export { pricingOf, profileSetups } from './profileSetups';
 export { previewSetup } from './setup';

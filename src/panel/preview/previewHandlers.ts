@@ -13,7 +13,7 @@ type Named = Exclude<ConversationName, { kind: 'default' }>;
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
   /** Comparing takes seconds, and the preview goes on meanwhile. */
-  private readonly comparisons: PreviewThread;
+  readonly comparisons: PreviewThread;
 
   constructor(private readonly parts: PanelParts) {
     const workerPath = join(parts.services.context.extensionPath, 'dist', 'previewWorker.cjs');

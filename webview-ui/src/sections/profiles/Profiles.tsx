@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
@@ -7,6 +8,7 @@ import { useSearch } from '../../state/search';
 import { Button } from '../../ui';
 import { NewProfile } from './NewProfile';
 import { profileEntries } from './profileEntries';
+import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
 
 /** The models that may be called. */
@@ -37,6 +39,11 @@ export function Profiles(): ReactNode {
             <ProfileItem key={`${entry.index} ${entry.id}`} entry={entry} isCondensing={entry === chosen} />
           ))}
         </ul>
+      )}
+      {entries.length > 0 && (
+        <Disclosure title={t('What each costs for a conversation')} whenSearching="hidden">
+          <ProfileComparison />
+        </Disclosure>
       )}
       {isAdding ? (
         <NewProfile

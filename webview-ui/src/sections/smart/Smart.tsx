@@ -74,9 +74,10 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const preset = typeof setting.value === 'string' ? setting.value : undefined;
-  const start = (): void => {
-    void setting.save(isFields(effective) ? withoutDefaults(effective) : { version: 1, passes: [] });
+  const startWith = (config: object): void => {
+    void setting.save(config);
   };
+  const nothing = { version: 1, passes: [] };
   if (isSearching) return null;
   return (
     <>
@@ -97,7 +98,22 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
         </ol>
       )}
       <p className="actions">
-        <Button onClick={start}>{entries.length === 0 ? t('Set up passes') : t('Make it my own')}</Button>
+        {entries.length > 0 && (
+          <Button
+            onClick={() => {
+              startWith(isFields(effective) ? withoutDefaults(effective) : nothing);
+            }}
+          >
+            {t('Make it my own')}
+          </Button>
+        )}
+        <Button
+          onClick={() => {
+            startWith(nothing);
+          }}
+        >
+          {entries.length === 0 ? t('Set up passes') : t('Start without passes')}
+        </Button>
       </p>
       <Problems problems={setting.problems} />
     </>

@@ -1,0 +1,78 @@
+/** Native with each of the user's profiles, for the preview's worker to estimate; and how a conversation's own model is paid. */
+import { loadPriceTable } from '../../api/prices';
+import type { PreviewSetup } from '../../background/preview/messages';
+import { calibratedFactor, outputSamples } from '../../core/condense/measures';
+import type { ModelPrices } from '../../core/cost/prices';
+import type { UsageAccounting } from '../../core/cost/usage';
+import { isRecord } from '../../core/messages/blocks';
+import { promptOf } from '../../settings/profiles';
+import { summarizerFor } from '../../settings/profileSummarizer';
+import { languageModels } from '../languageModels';
+import { modelSettings } from '../modelSettings';
+import { counterOf, metricsOf } from '../native';
+import { providerConfig } from '../providerConfig';
+import type { Services } from '../services';
+import { manualSettings } from '../settings';
+
+/** What is compared may cost more than the user would spend. */
+const ANY_COST = 1_000;
+
+export interface ProfileSetup {
+  /** Of the profile. */
+  readonly id: string;
+  readonly name: string;
+  readonly model: string;
+  /** Or why it can't be called. */
+  readonly setup: PreviewSetup | { readonly problem: string };
+}
+
+export async function profileSetups(services: Services): Promise<ProfileSetup[]> {
+  const { profiles, prompt } = modelSettings();
+  const counter = await counterOf(services);
+  const measures = await metricsOf(services).read();
+  const native = providerConfig('native');
+  return Promise.all(
+    profiles.map(async (profile): Promise<ProfileSetup> => {
+      const { id, name, model } = profile;
+      const made = await summarizerFor(profile, {
+        counter,
+        secrets: services.context.secrets,
+        models: languageModels,
+        tokenFactor: (used) => calibratedFactor(measures, used),
+      });
+      if ('reason' in made) return { id, name, model, setup: { problem: made.reason } };
+      const planned = {
+        model: made.model,
+        chosen: 'condensing-profile',
+        samples: outputSamples(measures, model),
+      } as const;
+      const setup: PreviewSetup = {
+        provider: 'native',
+        config: { ...(isRecord(native) && native), prompt: promptOf(profile, prompt) },
+        presets: [],
+        targetPercent: manualSettings().targetPercent,
+        maxCost: ANY_COST,
+        models: [planned],
+      };
+      return { id, name, model, setup };
+    }),
+  );
+}
+
+export interface ModelPricing {
+  readonly prices: ModelPrices;
+  readonly accounting: UsageAccounting;
+}
+
+/** Who sells a model under its own name; what a conversation's file names is looked up with each. */
+const VENDORS = ['anthropic', 'openai', 'vertex'] as const;
+
+/** How a model's tokens are paid, by its id alone; undefined where the price table doesn't know it. */
+export async function pricingOf(model: string): Promise<ModelPricing | undefined> {
+  const table = await loadPriceTable();
+  for (const vendor of VENDORS) {
+    const listed = table.lookup({ vendor, model });
+    if (listed) return { prices: listed.prices, accounting: vendor === 'anthropic' ? 'anthropic' : 'openai' };
+  }
+  return undefined;
+}

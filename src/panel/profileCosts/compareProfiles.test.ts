@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { PreviewRequest, PreviewResult } from '../../background/preview/messages';
+import type { PreviewThread } from '../../background/preview/previewThread';
+import type { ProfileSetup } from '../../commands/preview/profileSetups';
+import type { PanelParts } from '../parts';
+import { compareProfiles } from './compareProfiles';
+
+const signal = new AbortController().signal;
+const PRICES = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 }, cacheWrite: { base: 3.75 } };
+
+const cell = (fate: string, tokensAfter: number): object => ({ fate, tokensAfter });
+
+const made = (changes: Partial<PreviewResult> = {}): PreviewResult =>
+  ({
+    title: 'A task',
+    model: 'gpt-5',
+    tokensBefore: 100_000,
+    tokensAfter: 40_000,
+    cost: 0.3,
+    cells: [cell('kept', 10_000), cell('summarized', 0), cell('kept', 30_000)],
+    ...changes,
+  }) as PreviewResult;
+
+const setup = (id: string): ProfileSetup =>
+  ({ id, name: id.toUpperCase(), model: `model-${id}`, setup: { provider: 'native', config: id } }) as ProfileSetup;
+
+/** @param answers by the configuration that is estimated. */
+function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
+  const commands = {
+    defaultConversation: () => ({ kind: 'file', path: 'sample' }),
+    previewedConversation: (_services: unknown, name: unknown) => name,
+    previewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
+    pricingOf: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
+    profileSetups: () => Promise.resolve(profiles),
+  };
+  const thread = {
+    ask: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
+  };
+  // The double has what the comparison uses of these, and nothing else.
+  const parts = { services: {}, commands: () => commands } as unknown as PanelParts;
+  return compareProfiles(parts, thread as unknown as PreviewThread, { kind: 'default' }, signal);
+}
+
+it('tells cost, saving and when it is paid back, with the cache warm', async () => {
+  const small = made({ cost: 0.03, tokensAfter: 50_000, cells: [] });
+  const told = await compare([setup('a'), setup('b')], { b: small });
+  expect(told).toMatchObject({
+    conversation: { kind: 'file', path: 'sample' },
+    title: 'A task',
+    tokens: 100_000,
+    model: 'gpt-5',
+    recommended: 'b',
+  });
+  // 60,000 tokens at the price of a cache read; 30,000 behind the kept prefix are written anew.
+  const perRequest = (60_000 * 0.3) / 1e6;
+  const cacheBreak = (30_000 * (3.75 - 0.3)) / 1e6;
+  expect(told.profiles[0]).toEqual({
+    id: 'a',
+    name: 'A',
+    model: 'model-a',
+    estimate: {
+      tokensAfter: 40_000,
+      cost: 0.3,
+      savedPerRequest: expect.closeTo(perRequest, 10),
+      breakEvenRequests: Math.ceil((0.3 + cacheBreak) / perRequest),
+    },
+  });
+});
+
+it('says why a profile can’t be used, and no saving of a model that nobody knows', async () => {
+  const broken: ProfileSetup = { id: 'x', name: 'X', model: 'm', setup: { problem: 'no key' } };
+  const unpriced = made();
+  Reflect.deleteProperty(unpriced, 'cost');
+  const told = await compare([broken, setup('a')], { a: unpriced }, false);
+  expect(told.profiles).toEqual([
+    { id: 'x', name: 'X', model: 'm', estimate: { problem: 'no key' } },
+    { id: 'a', name: 'A', model: 'model-a', estimate: { tokensAfter: 40_000 } },
+  ]);
+  expect(told.recommended).toBeUndefined();
+  const nameless = made();
+  Reflect.deleteProperty(nameless, 'model');
+  expect((await compare([], { lossless: nameless })).model).toBeUndefined();
+});

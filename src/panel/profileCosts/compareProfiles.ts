@@ -1,0 +1,78 @@
+/** Condensing one conversation with each profile: what it would cost, and when it has paid for itself. */
+import type { PreviewResult } from '../../background/preview/messages';
+import type { PreviewThread } from '../../background/preview/previewThread';
+import type { ModelPricing } from '../../commands/preview/profileSetups';
+import { recommendedProfile } from '../../core/cost/recommendedProfile';
+import { savingOf, type Saving } from '../../core/cost/saving';
+import { tokenizerFactor } from '../../core/tokens/tokenizerFactor';
+import type { PanelParts } from '../parts';
+import type { ConversationName } from '../preview/methods';
+import type { ProfileComparison, ProfileCost } from './methods';
+
+/**
+ * @param thread estimates without keys; nothing is called and nothing is kept.
+ * @throws Error where the conversation can't be read; the signal's reason where it was aborted
+ */
+export async function compareProfiles(
+  { services, commands }: PanelParts,
+  thread: PreviewThread,
+  asked: ConversationName,
+  signal: AbortSignal,
+): Promise<ProfileComparison> {
+  const { defaultConversation, previewedConversation, previewSetup, pricingOf, profileSetups } = commands();
+  const name = asked.kind === 'default' ? defaultConversation(services) : asked;
+  const conversation = previewedConversation(services, name);
+  const lossless = await previewSetup(services, { kind: 'provider', id: 'lossless' });
+  const { title, tokensBefore, model } = await thread.ask(
+    { kind: 'preview', conversation, setup: lossless, excluded: [] },
+    signal,
+  );
+  const own = model === undefined ? undefined : await pricingOf(model);
+  const profiles: ProfileCost[] = [];
+  const figures: Parameters<typeof recommendedProfile>[0][number][] = [];
+  for (const { id, name: called, model: of, setup } of await profileSetups(services)) {
+    if ('problem' in setup) {
+      profiles.push({ id, name: called, model: of, estimate: setup });
+      continue;
+    }
+    const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
+    const saving = own && savingWith(made, own, model);
+    const { tokensAfter, cost } = made;
+    figures.push({ profile: id, cost, tokensSaved: tokensBefore - tokensAfter, saving });
+    profiles.push({ id, name: called, model: of, estimate: estimateOf(made, saving) });
+  }
+  const recommended = recommendedProfile(figures);
+  return {
+    conversation: name,
+    title,
+    tokens: tokensBefore,
+    ...(model !== undefined && { model }),
+    profiles,
+    ...(recommended !== undefined && { recommended }),
+  };
+}
+
+/** What its next requests save, with the vendor's cache warm: the cautious figure. */
+function savingWith(
+  { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
+  pricing: ModelPricing,
+  model: string | undefined,
+): Saving {
+  const changed = cells.findIndex(({ fate }) => fate !== 'kept');
+  const kept = cells.slice(0, changed < 0 ? cells.length : changed).reduce((sum, cell) => sum + cell.tokensAfter, 0);
+  const factor = tokenizerFactor(model);
+  const effect = {
+    tokensBefore: tokensBefore * factor,
+    tokensAfter: tokensAfter * factor,
+    keptPrefixTokens: kept * factor,
+    cost,
+  };
+  return savingOf(effect, { ...pricing, cacheLifetime: '5m', isCacheWarm: true });
+}
+
+const estimateOf = ({ tokensAfter, cost }: PreviewResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
+  tokensAfter,
+  ...(cost !== undefined && { cost }),
+  ...(saving && { savedPerRequest: saving.perRequest }),
+  ...(saving?.breakEvenRequests !== undefined && { breakEvenRequests: saving.breakEvenRequests }),
+});

@@ -1,0 +1,91 @@
+import { useState, type ReactNode } from 'react';
+import type { ConversationName, ProfileComparison as Compared, ProfileCost } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { Table, type Column } from '../../components/Table';
+import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useAnswer } from '../../state/useAnswer';
+import { useSetting } from '../../state/useSetting';
+import { Button, ProgressRing } from '../../ui';
+
+/** What condensing a conversation would cost with each profile, and which one pays. No model is called. */
+export function ProfileComparison(): ReactNode {
+  const { connection } = usePanel();
+  const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
+  const { answer, again } = useAnswer('compareProfiles', { conversation });
+  const choose = async (): Promise<void> => {
+    const chosen = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
+    if (chosen.conversation) setConversation(chosen.conversation);
+  };
+  return (
+    <>
+      {answer.kind === 'waiting' && <ProgressRing label={t('Comparing…')} />}
+      {answer.kind === 'failed' && <Problems problems={[answer.message]} />}
+      {answer.kind === 'there' && <Shown compared={answer.result} />}
+      <p className="actions">
+        <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
+        <Button onClick={again}>{t('Refresh')}</Button>
+      </p>
+    </>
+  );
+}
+
+function Shown({ compared }: { readonly compared: Compared }): ReactNode {
+  const { title, tokens, model, profiles, recommended } = compared;
+  const condensing = useSetting('condensingProfile');
+  const best = profiles.find(({ id }) => id === recommended);
+  return (
+    <>
+      <p className="row-help">
+        {model === undefined
+          ? t('{0}: {1} tokens. Its own model is not known.', title, tokens)
+          : t('{0}: {1} tokens with {2}.', title, tokens, model)}
+      </p>
+      <Table label={t('Cost by profile')} columns={columns(tokens)} rows={profiles} keyOf={({ id }) => id} />
+      {best && condensing.value !== best.id && (
+        <div className="advice">
+          <p>{t('{0} is the best choice for this conversation.', best.name)}</p>
+          <Button onClick={() => void condensing.save(best.id)}>{t('Let {0} sum up', best.name)}</Button>
+        </div>
+      )}
+      {best && condensing.value === best.id && (
+        <p>{t('{0}, which sums up now, is the best choice for this conversation.', best.name)}</p>
+      )}
+      <Problems problems={condensing.refused} />
+    </>
+  );
+}
+
+const UNKNOWN = '–';
+
+/** @param tokens of the conversation. */
+function columns(tokens: number): readonly Column<ProfileCost>[] {
+  type Estimate = Exclude<ProfileCost['estimate'], { problem: string }>;
+  const figure =
+    (format: (estimate: Estimate) => string) =>
+    ({ estimate }: ProfileCost): string =>
+      'problem' in estimate ? UNKNOWN : format(estimate);
+  const saved = (after: number): string => formatPercent((100 * (tokens - after)) / Math.max(1, tokens));
+  return [
+    { title: t('Profile'), cell: ({ name }) => name },
+    { title: t('Model'), cell: ({ model, estimate }) => ('problem' in estimate ? estimate.problem : model) },
+    { title: t('Saved'), isNumber: true, cell: figure(({ tokensAfter }) => saved(tokensAfter)) },
+    { title: t('Cost'), isNumber: true, cell: figure(({ cost }) => formatDollars(cost)) },
+    {
+      title: t('Less for each later request'),
+      isNumber: true,
+      cell: figure(({ savedPerRequest }) => (savedPerRequest === undefined ? UNKNOWN : formatDollars(savedPerRequest))),
+    },
+    {
+      title: t('Paid back after'),
+      isNumber: true,
+      cell: figure(({ breakEvenRequests, savedPerRequest }) =>
+        breakEvenRequests !== undefined
+          ? t('{0} requests', formatNumber(breakEvenRequests))
+          : savedPerRequest === undefined
+            ? UNKNOWN
+            : t('never'),
+      ),
+    },
+  ];
+}

@@ -1,0 +1,86 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it } from 'vitest';
+import { fake, workspace } from '../../../../test/support/vscode';
+import { openPage, type Page } from '../../testing';
+
+const profiles = [
+  { id: 'large', name: 'Large', vendor: 'anthropic', model: 'claude-opus-4' },
+  { id: 'small', name: 'Small', vendor: 'anthropic', model: 'claude-haiku-4' },
+];
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+  fake.settings['contextCondenser.profiles'] = profiles;
+  fake.settings['contextCondenser.condensingProfile'] = 'large';
+});
+
+/** What the preview's worker would tell, by the profile that is estimated. */
+async function compared(answers: readonly object[]): Promise<Page> {
+  const page = await openPage({
+    view: { open: ['profiles'] },
+    backend: {
+      defaultConversation: () => {
+        throw new Error('the handler is answered below');
+      },
+    },
+  });
+  const left = [...answers];
+  const { receive } = page.host.page;
+  page.host.page.receive = (message: unknown) => {
+    const { id, method } = message as { id?: number; method?: string };
+    if (method === 'compareProfiles') page.host.page.sent.push({ type: 'reply', id, result: left.shift() });
+    else if (method === 'choosePreviewed') {
+      page.host.page.sent.push({ type: 'reply', id, result: { conversation: { kind: 'file', path: '/other' } } });
+    } else receive.call(page.host.page, message);
+  };
+  await page.click(() => page.find('.disclosure', 'What each costs for a conversation'));
+  return page;
+}
+
+const comparison = (changes: object = {}): object => ({
+  conversation: { kind: 'file', path: '/sample' },
+  title: 'A task',
+  tokens: 10_000,
+  model: 'claude-opus-4',
+  profiles: [
+    {
+      id: 'large',
+      name: 'Large',
+      model: 'claude-opus-4',
+      estimate: { tokensAfter: 4_000, cost: 0.3, savedPerRequest: 0.01 },
+    },
+    {
+      id: 'small',
+      name: 'Small',
+      model: 'claude-haiku-4',
+      estimate: { tokensAfter: 5_000, cost: 0.02, savedPerRequest: 0.008, breakEvenRequests: 4 },
+    },
+    { id: 'x', name: 'Other', model: 'm', estimate: { problem: 'It has no key.' } },
+  ],
+  recommended: 'small',
+  ...changes,
+});
+
+it('shows what each profile costs, saves and when it is paid back; the best one is chosen with a click', async () => {
+  const page = await compared([comparison()]);
+  const table = await page.until(() => page.find('#profiles table'));
+  expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.0084 requests');
+  expect(table.textContent).toContain('60%$0.30$0.01never');
+  expect(table.textContent).toContain('OtherIt has no key.––––');
+  await page.click(() => page.find('.advice vscode-button', 'Let Small sum up'));
+  await page.until(() => fake.settings['contextCondenser.condensingProfile'] === 'small');
+  await page.until(() => page.root.textContent.includes('Small, which sums up now, is the best choice'));
+});
+
+it('of another conversation, where one is chosen', async () => {
+  const other = { title: 'Another', profiles: [{ id: 'a', name: 'A', model: 'm', estimate: { tokensAfter: 1 } }] };
+  const rest = Object.fromEntries(
+    Object.entries(comparison(other)).filter(([key]) => key !== 'model' && key !== 'recommended'),
+  );
+  const page = await compared([comparison(), rest]);
+  await page.click(() => page.find('vscode-button', 'Choose a conversation'));
+  await page.until(() => page.root.textContent.includes('Another: 10,000 tokens. Its own model is not known.'));
+  expect(page.find('#profiles table').textContent).toContain('unknown––');
+});
