@@ -4,6 +4,7 @@ import type { CondensationManager, CondensationProvider } from '../core/condense
 export class RegisteredProviders {
   private readonly providers = new Map<string, CondensationProvider>();
   private readonly managers = new Set<CondensationManager>();
+  private readonly listeners = new Set<() => void>();
 
   /**
    * @returns what takes the provider out again.
@@ -14,11 +15,23 @@ export class RegisteredProviders {
     if (this.providers.has(id)) throw new Error(`A provider "${id}" is registered already.`);
     this.providers.set(id, provider);
     for (const manager of this.managers) manager.registerProvider(provider);
+    this.tell();
     return () => {
       if (this.providers.get(id) !== provider) return;
       this.providers.delete(id);
       for (const manager of this.managers) manager.unregisterProvider(id);
+      this.tell();
     };
+  }
+
+  /** Tells of each change. @returns what ends it. */
+  onDidChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
   }
 
   list(): readonly CondensationProvider[] {

@@ -54,6 +54,11 @@ export class PanelSettings {
     );
   }
 
+  /** Judges all settings anew: there are other providers now. */
+  forget(): void {
+    this.verdicts.clear();
+  }
+
   /** The last verdict on each setting holds while its value does: of a change, one setting is judged anew. */
   private verdict(name: string, value: unknown, presets: string): Verdict {
     const text = `${JSON.stringify(value)}\n${presets}`;

@@ -29,7 +29,8 @@ const stateOf = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
   config: { ...config },
 });
 
-const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: [PRESET_FILE_END.slice(1)] });
+/** The last part of the ending alone: VS Code's own dialog puts a longer one behind a name that has it already. */
+const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
 /**
  * Writes a preset to a file that the user names. @returns whether it was written.

@@ -47,15 +47,17 @@ export class SettingRules {
   }
 
   /**
-   * The configuration that a provider makes of a setting's value: its defaults where the value isn't sound. Undefined for a
-   * setting that is no provider's.
+   * The configuration that a provider makes of a setting's value: its defaults where the value isn't sound; of the setting
+   * `providers`, by id. Undefined for a setting that is no provider's.
    */
   effective(name: string, value: unknown): unknown {
+    if (name === 'providers') {
+      return Object.fromEntries(
+        this.registered().map((provider) => [provider.id, effectiveConfig(provider, configIn(value, provider))]),
+      );
+    }
     const provider = this.providers.find(({ id }) => id === name);
-    const result = provider?.validateConfig(value);
-    if (result?.valid !== false) return result?.config;
-    const defaults = provider?.validateConfig(undefined);
-    return defaults?.valid === true ? defaults.config : undefined;
+    return provider && effectiveConfig(provider, value);
   }
 
   /** What the schema can't say: which providers there are. */
@@ -72,8 +74,7 @@ export class SettingRules {
       case 'providers':
         return (value) =>
           this.registered().flatMap((provider) => {
-            const config = isRecord(value) && Object.hasOwn(value, provider.id) ? value[provider.id] : undefined;
-            return providerRule(provider)(config).map(({ path, message }) => ({
+            return providerRule(provider)(configIn(value, provider)).map(({ path, message }) => ({
               path: [provider.id, path].filter((part) => part !== '').join('.'),
               message,
             }));
@@ -91,6 +92,18 @@ export class SettingRules {
     }
     return [];
   }
+}
+
+/** What the setting `providers` holds for one of another extension. */
+const configIn = (value: unknown, { id }: CondensationProvider): unknown =>
+  isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
+
+/** The defaults where the value isn't sound. */
+function effectiveConfig(provider: CondensationProvider, value: unknown): unknown {
+  const result = provider.validateConfig(value);
+  if (result.valid) return result.config;
+  const defaults = provider.validateConfig(undefined);
+  return defaults.valid ? defaults.config : undefined;
 }
 
 /** Made when it is first needed: most settings are never changed while a panel is open. */

@@ -56,6 +56,13 @@ export class SettingsPanel implements vscode.Disposable {
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         this.tellState();
       }),
+      {
+        dispose: services.registered.onDidChange(() => {
+          // Providers come with the welcome; what is wrong with a setting may hang on them.
+          this.settings.forget();
+          if (this.isReady) this.welcome();
+        }),
+      },
       services.condensed.event(() => {
         this.condensations++;
         this.tellState();

@@ -6,6 +6,7 @@ import { inject, onTestFinished } from 'vitest';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/bundles';
 import type { CondensationProvider } from '../core/condense';
+import { RegisteredProviders } from '../extensionApi/registered';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';
@@ -18,6 +19,7 @@ export interface TestPanel {
   readonly panel: SettingsPanel;
   readonly page: FakeWebviewPanel;
   readonly logged: readonly string[];
+  readonly registered: RegisteredProviders;
   /** Says that something was condensed. */
   readonly condensed: EventEmitter<unknown>;
   /** What the page was told, checked as the webview checks it. */
@@ -31,9 +33,11 @@ export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, u
 
 /**
  * @param backend what stands in for the commands, which call models and read conversations.
- * @param registered the providers of other extensions.
+ * @param providers the providers of other extensions.
  */
-export function openTestPanel(backend: Backend = {}, registered: readonly CondensationProvider[] = []): TestPanel {
+export function openTestPanel(backend: Backend = {}, providers: readonly CondensationProvider[] = []): TestPanel {
+  const registered = new RegisteredProviders();
+  for (const provider of providers) registered.add(provider);
   for (const [name, schema] of Object.entries(manifest.contributes.configuration.properties)) {
     fake.defaults[name] = schema.default;
   }
@@ -57,7 +61,7 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
         extensionPath: builtExtension(),
       },
       log: { warn: log, info: log, error: log },
-      registered: { list: () => registered },
+      registered,
       condensed,
     },
     extension: { packageJSON: manifest },
@@ -72,6 +76,7 @@ export function openTestPanel(backend: Backend = {}, registered: readonly Conden
     page,
     logged,
     condensed,
+    registered,
     told,
     state() {
       const states = told().flatMap((message) => ('state' in message ? [message.state] : []));

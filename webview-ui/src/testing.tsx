@@ -3,6 +3,7 @@
  * in VS Code: as text, later.
  */
 import { createRoot } from 'react-dom/client';
+import type { CondensationProvider } from '../../src/core/condense';
 import { openTestPanel, type Backend, type TestPanel } from '../../src/panel/testing';
 import { setLanguage } from './l10n';
 import { Connection } from './state/connection';
@@ -32,14 +33,21 @@ export interface Page {
 export interface PageOptions {
   readonly view?: Partial<ViewState>;
   readonly backend?: Backend;
+  /** Those of other extensions. */
+  readonly providers?: readonly CondensationProvider[];
   /** Translates every text. */
   readonly translate?: (english: string) => string;
 }
 
-export async function openPage({ view = {}, backend = {}, translate }: PageOptions = {}): Promise<Page> {
+export async function openPage({
+  view = {},
+  backend = {},
+  providers = [],
+  translate,
+}: PageOptions = {}): Promise<Page> {
   const { App } = await import('./App');
   const { PanelProvider } = await import('./state/panel');
-  const host = openTestPanel(backend);
+  const host = openTestPanel(backend, providers);
   let state: unknown = { scope: 'user', scroll: 0, open: ['overview'], ...view };
   const store = new Store();
   const connection = new Connection(

@@ -14,12 +14,13 @@ import type { ProfileComparison, ProfileCost } from './methods';
  * @throws Error where the conversation can't be read; the signal's reason where it was aborted
  */
 export async function compareProfiles(
-  { services, commands }: PanelParts,
+  parts: PanelParts,
   thread: PreviewThread,
   asked: ConversationName,
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
-  const { defaultConversation, previewedConversation, previewSetup, pricingOf, profileSetups } = commands();
+  const { services } = parts;
+  const { defaultConversation, previewedConversation, previewSetup, pricingOf, profileSetups } = parts.commands();
   const name = asked.kind === 'default' ? defaultConversation(services) : asked;
   const conversation = previewedConversation(services, name);
   const lossless = await previewSetup(services, { kind: 'provider', id: 'lossless' });

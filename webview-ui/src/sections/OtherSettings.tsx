@@ -15,6 +15,7 @@ const ELSEWHERE = new Set([
   'condensingProfile',
   'condensingPrompt',
   'presets',
+  'providers',
 ]);
 
 const isOfAgent = (name: string): boolean => name.startsWith('agent.') || name === 'notifications';

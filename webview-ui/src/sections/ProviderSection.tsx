@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { ProviderDescription } from '../../../src/panel/protocol';
 import { fieldsOf } from '../components/schema';
 import { SchemaForm } from '../components/SchemaForm';
+import { SchemaRoot } from '../components/schemaRoot';
 import { Section } from '../components/Section';
 import { t } from '../l10n';
 import { useSetting } from '../state/useSetting';
@@ -14,12 +15,16 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
   const { welcome } = usePanel();
   const isSearching = useSearch() !== '';
   const isActive = useSetting('provider').value === provider.id;
-  const schema = provider.setting === undefined ? provider.schema : (welcome.schemas[provider.setting] ?? {});
+  // One of another extension has its configuration in a setting for all of them, by id, and only its own schema.
+  const own = provider.setting;
+  const schema = own === undefined ? provider.schema : (welcome.schemas[own] ?? {});
   return (
     <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('Condenses now') : undefined}>
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}
       {provider.id === 'native' && <PromptEditor />}
-      {provider.setting !== undefined && <SchemaForm name={provider.setting} path={[]} fields={fieldsOf(schema)} />}
+      <SchemaRoot value={{ root: schema, ancestors: [] }}>
+        <SchemaForm name={own ?? 'providers'} path={own === undefined ? [provider.id] : []} fields={fieldsOf(schema)} />
+      </SchemaRoot>
     </Section>
   );
 }

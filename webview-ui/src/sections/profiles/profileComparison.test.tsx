@@ -27,13 +27,13 @@ async function compared(answers: readonly object[]): Promise<Page> {
     },
   });
   const left = [...answers];
-  const { receive } = page.host.page;
+  const receive = page.host.page.receive.bind(page.host.page);
   page.host.page.receive = (message: unknown) => {
     const { id, method } = message as { id?: number; method?: string };
     if (method === 'compareProfiles') page.host.page.sent.push({ type: 'reply', id, result: left.shift() });
     else if (method === 'choosePreviewed') {
       page.host.page.sent.push({ type: 'reply', id, result: { conversation: { kind: 'file', path: '/other' } } });
-    } else receive.call(page.host.page, message);
+    } else receive(message);
   };
   await page.click(() => page.find('.disclosure', 'What each costs for a conversation'));
   return page;
