@@ -16,6 +16,7 @@ import { withoutMessages } from '../core/condense/preview';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
+import { pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
 import type { CondensedResult, CondenseTask, ConversationSummary, NotCondensedResult, TaskProgress } from './tasks';
 
@@ -84,7 +85,8 @@ export async function condenseConversation(
     const id = ledger.condensations.at(-1)?.id;
     if (id !== undefined) context.condensation = id;
   }
-  const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = outcome;
+  const { provider, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
+  const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruned(task.store, conversation.id))];
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
@@ -118,6 +120,16 @@ async function withoutExcluded(
   if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
   const coherence = await coherenceOf(messages, edits, new Pace());
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
+}
+
+/** Keeps the store of the ledgers bounded. @returns why that could not be done: what was condensed holds all the same */
+async function pruned(store: string, inUse: string): Promise<readonly string[]> {
+  try {
+    await pruneLedgers(store, { now: new Date(), inUse: [inUse] });
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
 }
 
 /** The messages that a person pinned. */

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { nothingToGain, transcript } from '../../test/support/transcript';
 import { loadTokenCounter } from '../storage/assets';
-import { openLedger } from '../storage/ledgerStore';
+import { listLedgers, openLedger } from '../storage/ledgerStore';
+import { nodeFiles } from '../storage/nodeFiles';
 import { perform } from './perform';
 import { runTask } from './runTask';
 import type { CondensedResult, CondenseTask, TaskProgress, UndoTask } from './tasks';
@@ -23,6 +24,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -79,6 +81,20 @@ describe('perform', () => {
     const undo = { kind: 'undo', conversation: 'claude-code:session-1', store } as const;
     expect(await performed(undo)).toEqual({ undone: { provider: 'lossless', edits: expect.any(Number) } });
     expect(await performed(undo)).toEqual({ undone: undefined });
+  });
+
+  it('removes ledgers that nobody used for a month, and says where that can’t be done', async () => {
+    await performed(task());
+    const [old] = await listLedgers(store);
+    const long = Date.now() / 1000 - 31 * 24 * 3_600;
+    for (const name of readdirSync(old!.folder)) utimesSync(join(old!.folder, name), long, long);
+    const other = join(folder, 'session-2.jsonl');
+    writeFileSync(other, transcript().replaceAll('session-1', 'session-2'));
+    expect(await performed(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
+    expect((await listLedgers(store)).map(({ about }) => about.id)).toEqual(['claude-code:session-2']);
+    vi.spyOn(nodeFiles, 'list').mockRejectedValue(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    const { notes } = (await performed(task({ path: other }))) as CondensedResult;
+    expect(notes).toEqual([expect.stringContaining('Old ledgers were not removed.')]);
   });
 
   it('says why nothing came of it', async () => {

@@ -68,7 +68,8 @@ function withoutElements(text: string, tag: string): string {
 function commandOf(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);
-  if (!head || !/<\/user_command>$/i.test(text)) return undefined;
+  // Behind the opening: one that does not end could hold the closing.
+  if (!head || !/<\/user_command>$/i.test(text.slice(head[0].length))) return undefined;
   const slash = /slash="([^"]+)"/i.exec(head[1] ?? '')?.[1]?.trim();
   return slash === undefined || slash === '' ? undefined : slash;
 }

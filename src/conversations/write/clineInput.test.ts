@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { displayedInput } from './clineInput';
+
+/** The rule as its source states it, by regular expressions: what the steps without them have to give. */
+function byExpressions(input: string): string {
+  let text = input.trim();
+  for (const tag of ['user_input', 'user_command']) {
+    const inner = text.replace(new RegExp(`<${tag}\\b[^>]*>([^]*?)</${tag}>`, 'g'), '$1');
+    text = (inner === text ? text.replace(new RegExp(`<${tag}[^>]*>`, 'g'), '') : inner).trim();
+  }
+  for (const tag of ['mode_notice', 'environment_notice']) {
+    text = text.replace(new RegExp(`<${tag}>[^]*?</${tag}>`, 'g'), '');
+  }
+  text = text.trim();
+  const attributes = /^<user_command\b([^>]*)>[^]*?<\/user_command>$/i.exec(input.trim())?.[1] ?? '';
+  const slash = /slash="([^"]+)"/i.exec(attributes)?.[1]?.trim() ?? '';
+  if (slash === '') return text;
+  const team = /^spawn a team of agents for the following task:/i;
+  const rest = slash.toLowerCase() === 'team' && team.test(text) ? text.replace(team, '').trim() : text;
+  const shown = slash.toLowerCase() === 'team' ? 'team' : slash;
+  return rest === '' ? `/${shown}` : `/${shown} ${rest}`;
+}
+
+const piece = fc.constantFrom(
+  '<user_input>',
+  '<user_input mode="act">',
+  '</user_input>',
+  '<user_inputs>',
+  '<user_command slash="team">',
+  '<user_command slash="review">',
+  '<user_command slash=" ">',
+  '<user_command slash="a" ',
+  '<user_command>',
+  '<USER_COMMAND slash="X">',
+  '</user_command>',
+  '</USER_COMMAND>',
+  '<mode_notice>',
+  '</mode_notice>',
+  '<environment_notice>',
+  '</environment_notice>',
+  'Spawn a team of agents for the following task:',
+  'fix it',
+  ' ',
+  '\n',
+  '>',
+  '$1',
+  'é🙂',
+);
+const input = fc.array(fc.oneof(piece, fc.string({ maxLength: 4 })), { maxLength: 12 }).map((parts) => parts.join(''));
+
+describe('a user’s text as Cline shows it', () => {
+  it('is what the rule’s regular expressions give', () => {
+    fc.assert(
+      fc.property(input, (text) => {
+        expect(displayedInput(text)).toBe(byExpressions(text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('of a command wrapped whole begins with its slash', () => {
+    const commands = fc.tuple(fc.constantFrom('team', 'TEAM', 'review', ' '), input, fc.constantFrom('', ' '));
+    fc.assert(
+      fc.property(commands, ([slash, words, space]) => {
+        const text = `<user_command slash="${slash}"${space}>${words}</user_command>`;
+        expect(displayedInput(text)).toBe(byExpressions(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of a command whose opening does not end is no command', () => {
+    const text = '<user_command slash="a" </user_command>';
+    expect(displayedInput(text)).toBe(byExpressions(text));
+  });
+
+  it('without tags is itself', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const plain = text.replaceAll('<', '');
+        expect(displayedInput(plain)).toBe(plain.trim());
+      }),
+    );
+  });
+
+  it('takes time in proportion to its length', () => {
+    // The expressions look on to the end from each of these; in 2 MB that would not come to an end.
+    const text = '<mode_notice>'.repeat(160_000);
+    expect(displayedInput(text) === text).toBe(true);
+  });
+});

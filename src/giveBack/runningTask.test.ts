@@ -1,0 +1,58 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { nodeFiles } from '../storage/nodeFiles';
+import { inTemporaryFolder } from '../storage/testing';
+import { QUIET_MS, refuseRunning } from './runningTask';
+import { writeOld, zooTask } from './testing';
+
+const withTask = (check: (history: string, item: string) => Promise<void>): Promise<void> =>
+  inTemporaryFolder(async (home) => {
+    const history = zooTask(home);
+    await check(history, join(dirname(history), 'history_item.json'));
+  });
+const rests = (history: string, now = Date.now()): Promise<void> => refuseRunning(nodeFiles, history, now);
+
+test('a task rests once nobody wrote to it for a while', () =>
+  withTask(async (history) => {
+    await expect(rests(history)).resolves.toBeUndefined();
+    writeFileSync(history, '[]');
+    const { modified } = await nodeFiles.status(history);
+    await expect(rests(history, modified + QUIET_MS - 1)).rejects.toMatchObject({
+      trouble: 'running',
+      message: expect.stringContaining('a moment ago'),
+    });
+    await expect(rests(history, modified + QUIET_MS)).resolves.toBeUndefined();
+  }));
+
+test.each([
+  ['handed on to a subtask', { status: 'delegated' }],
+  ['waits for its subtask', { status: 'active', awaitingChildId: 'child' }],
+])('a task that was %s does not rest', (_what, item) =>
+  withTask(async (history, path) => {
+    writeOld(path, JSON.stringify(item));
+    await expect(rests(history)).rejects.toMatchObject({
+      trouble: 'running',
+      message: expect.stringContaining('waits for a subtask'),
+    });
+  }),
+);
+
+test.each([
+  ['says nothing of a subtask', '{"status":"active","awaitingChildId":null}'],
+  ['is no object', '[]'],
+  ['is half written', '{"status":"dele'],
+])('an item of the history that %s keeps no task from resting', (_what, text) =>
+  withTask(async (history, path) => {
+    writeOld(path, text);
+    await expect(rests(history)).resolves.toBeUndefined();
+  }),
+);
+
+test('a task without an item rests; one that is gone is told', () =>
+  withTask(async (history, path) => {
+    rmSync(path);
+    await expect(rests(history)).resolves.toBeUndefined();
+    rmSync(history);
+    await expect(rests(history)).rejects.toMatchObject({ trouble: 'missing' });
+  }));
