@@ -258,6 +258,8 @@ describe('models of VS Code', () => {
 it('wrong settings are named and count as their defaults', async () => {
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.declaredWindow', -5);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.wrappedModels', ['no-slash']);
+  await vscode.workspace.getConfiguration('contextCondenser').update('agent.summaryWaitSeconds', 999);
+  expect(log.lines.join('\n')).toContain('contextCondenser.agent.summaryWaitSeconds is 999');
   expect(log.lines.join('\n')).toContain(
     'contextCondenser.agent.declaredWindow is -5; allowed is a number from 0 to 100000000. 1000000 is used.',
   );

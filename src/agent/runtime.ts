@@ -221,13 +221,14 @@ export class AgentRuntime implements vscode.Disposable {
 function liveSettings(): LiveSettings {
   const { provider, coherenceFloor } = manualSettings();
   const { condensing, maxCost } = modelSettings();
-  const { backgroundPercent, coldPercent } = agentSettings();
+  const { backgroundPercent, coldPercent, summaryWaitSeconds } = agentSettings();
   return {
     provider,
     config: configOf(provider),
     configs: { native: configOf('native'), truncation: configOf('truncation') },
     ...(backgroundPercent > 0 && { backgroundPercent }),
     ...(coldPercent > 0 && { coldPercent }),
+    waitMs: summaryWaitSeconds * 1_000,
     mayUseNative: condensing !== undefined && maxCost > 0,
     maxCost,
     coherenceFloor,

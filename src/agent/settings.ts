@@ -16,6 +16,8 @@ export interface AgentSettings {
   readonly backgroundPercent: number;
   /** Percent of the window from which a conversation is condensed once its prompt cache has gone cold; 0: never. */
   readonly coldPercent: number;
+  /** How long a request waits for a model's summary, in seconds. */
+  readonly summaryWaitSeconds: number;
   readonly notices: NoticeKind;
   /** What is wrong with the settings, by name. */
   readonly problems: readonly ConfigProblem[];
@@ -24,6 +26,7 @@ export interface AgentSettings {
 export const DEFAULT_DECLARED_WINDOW = 1_000_000;
 export const DEFAULT_BACKGROUND_PERCENT = 60;
 export const DEFAULT_COLD_PERCENT = 50;
+export const DEFAULT_SUMMARY_WAIT_SECONDS = 30;
 
 const NOTICES = ['none', 'statusBar', 'notification'] as const;
 
@@ -48,6 +51,7 @@ export function agentSettings(): AgentSettings {
     wrappedModels: valid<readonly string[]>('agent.wrappedModels', [], isListOfModels, 'a list of "vendor/id"'),
     backgroundPercent: numberIn('agent.backgroundPercent', 0, 100, DEFAULT_BACKGROUND_PERCENT),
     coldPercent: numberIn('agent.coldPercent', 0, 100, DEFAULT_COLD_PERCENT),
+    summaryWaitSeconds: numberIn('agent.summaryWaitSeconds', 0, 300, DEFAULT_SUMMARY_WAIT_SECONDS),
     notices: valid<NoticeKind>('notifications', 'statusBar', isNotice, NOTICES.join(', ')),
     problems,
   };

@@ -192,6 +192,7 @@ export function providerFor(
     wrappedModels: models.map(({ vendor, id }) => `${vendor}/${id}`),
     backgroundPercent: 60,
     coldPercent: 50,
+    summaryWaitSeconds: 30,
     notices: 'none',
     problems: [],
     ...settings,

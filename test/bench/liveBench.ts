@@ -108,10 +108,10 @@ async function condensing(messages: readonly ApiMessage[], tokens: number, runs 
     await inFolder(async (root) => {
       const live = liveIn(root);
       await live.prepare(requestOf(copied(before), far));
-      times.condensing.push(await timed(() => live.prepare(requestOf(copied(messages), upstream))));
+      const [due, again] = [requestOf(copied(messages), upstream), requestOf(copied(messages), upstream)];
+      times.condensing.push(await timed(() => live.prepare(due)));
       const restarted = liveIn(root);
-      const request = requestOf(copied(messages), upstream);
-      times['after a restart'].push(await timed(() => restarted.prepare(request)));
+      times['after a restart'].push(await timed(() => restarted.prepare(again)));
     });
   }
   return [

@@ -17,6 +17,7 @@ export function addSuiteResults(report: Report, file: string, exitCode: number):
   rmSync(file, { force: true });
   const results = lines.map((line) => JSON.parse(line) as SuiteResult);
   const tests = results.filter((result) => result.kind === 'test');
+  for (const result of results) if (result.kind === 'figure') console.log(`     ${result.text}`);
   for (const test of tests) report.add(`in host: ${test.name}`, test.seconds, test.error);
   const failed = tests.filter((test) => test.error !== undefined).length;
   if (!results.some((result) => result.kind === 'end'))

@@ -104,7 +104,12 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
     script: (request) => scripts[windowOf(request)]?.(request) ?? never(),
   });
   const summarizer = chatProfile(silent, { id: 'silent', name: 'Silent', offerInChat: false });
-  const settings = { 'contextCondenser.provider': 'native', 'contextCondenser.condensingProfile': 'silent' };
+  const settings = {
+    'contextCondenser.provider': 'native',
+    'contextCondenser.condensingProfile': 'silent',
+    // Each try in vain takes as long, in either window.
+    'contextCondenser.agent.summaryWaitSeconds': 3,
+  };
   try {
     const first = await openLongTask(bed, server, folders[0], task, { profiles: [summarizer], settings });
     const second = await bed.openOn(first.server, { folder: folders[1], agent: true });

@@ -5,10 +5,24 @@ import { onlyVariable, resultsVariable } from './names';
 
 export type SuiteResult =
   | { readonly kind: 'test'; readonly name: string; readonly seconds: number; readonly error?: string }
+  /** A figure that a test measured. */
+  | { readonly kind: 'figure'; readonly text: string }
   | { readonly kind: 'end' };
 
+/** Hands a result on: to a file, one line each, for the page's console is no place for them. */
+function note(result: SuiteResult): void {
+  const file = process.env[resultsVariable];
+  if (file === undefined) console.log(JSON.stringify(result));
+  else appendFileSync(file, `${JSON.stringify(result)}\n`);
+}
+
+/** Prints what a test measured beside the tests' results. */
+export const tellFigure = (text: string): void => {
+  note({ kind: 'figure', text });
+};
+
 /** Hands each test's end on as a plain value. */
-function reporter(note: (result: SuiteResult) => void): ReporterConstructor {
+function reporter(): ReporterConstructor {
   return class extends reporters.Base {
     constructor(runner: Runner, options: MochaOptions) {
       super(runner, options);
@@ -29,20 +43,15 @@ function reporter(note: (result: SuiteResult) => void): ReporterConstructor {
   };
 }
 
-/** Runs in the extension host. Its results go to a file, one line each: the page's console is no place for them. */
+/** Runs in the extension host. */
 export async function runSuite(load: () => Promise<void>): Promise<void> {
-  const file = process.env[resultsVariable];
-  const note = (result: SuiteResult): void => {
-    if (file === undefined) console.log(JSON.stringify(result));
-    else appendFileSync(file, `${JSON.stringify(result)}\n`);
-  };
   const { default: Mocha } = await import('mocha');
   const mocha = new Mocha({
     ui: 'tdd',
     timeout: 60_000,
     forbidOnly: process.env['CI'] === 'true',
     forbidPending: process.env['CI'] === 'true',
-    reporter: reporter(note),
+    reporter: reporter(),
   });
   const only = process.env[onlyVariable];
   if (only !== undefined && only !== '') mocha.fgrep(only);
