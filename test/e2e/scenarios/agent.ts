@@ -118,6 +118,9 @@ export const condensesAndTellsIt: Scenario = (bed) =>
     assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), /⟦condensed: /);
     assert.match(await statusText(bench), /\d+K \/ 60K/);
     await screenshot(bench, 'agent-notice-dark');
+    await bench.page.locator(`${statusItem} a`).hover();
+    await bench.page.locator('.monaco-hover:visible', { hasText: 'Condensed' }).first().waitFor();
+    await screenshot(bench, 'agent-tooltip-dark');
     await bench.page.locator(`${statusItem} a`).click();
     const details = await quickInput(bench, ({ items }) => items.length > 4, 'the details');
     assert.match(details.items.map(({ label }) => label).join('\n'), /Condense Now\n.*Show Diff\n.*Undo/);
