@@ -3,7 +3,7 @@ import type { ApiMessage } from '../messages/types';
 import { assistant, exchange, lines, user } from '../testing';
 import { freshCounter } from '../testingCounter';
 import { Draft } from './draft';
-import { previewEdits, withoutEdits } from './preview';
+import { previewEdits, withoutEdits, withoutMessages } from './preview';
 
 const counter = freshCounter();
 const FILE = lines('file', 40);
@@ -62,5 +62,31 @@ describe('a preview', () => {
     expect(some.violations).toEqual([]);
     const none = withoutEdits(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
     expect(none.tokensAfter).toBe(counter.messages(MESSAGES));
+  });
+
+  it('leaves messages as they are that a person excluded, with the summaries that took them in', () => {
+    const { edits } = condensed();
+    const without = (...messages: number[]) =>
+      withoutMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
+    expect(without(2)).toEqual(['second', 'third']);
+    expect(without(3)).toEqual(['first', 'second', 'second']);
+    expect(without(0)).toHaveLength(4);
+  });
+
+  it('shows blocks as their JSON, and what stands in their place', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } };
+    const thinking = { type: 'thinking', thinking: lines('thought', 20), signature: 's' };
+    const messages: readonly ApiMessage[] = [
+      user('task'),
+      { role: 'user', content: [image] },
+      { role: 'assistant', content: [thinking, { type: 'text', text: 'So.' }] },
+    ];
+    const draft = new Draft(messages, counter);
+    draft.takeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
+    draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
+    const [first, second] = previewEdits(messages, [], draft.edits);
+    expect(first).toMatchObject({ message: 1, before: JSON.stringify(image) });
+    expect(first?.after).toContain('⟦condensed: image');
+    expect(second).toMatchObject({ message: 2, before: JSON.stringify(thinking), after: '' });
   });
 });

@@ -1,11 +1,12 @@
 /** Runs a strategy: other providers in order, each on what the ones before left. */
 import { validate, jsonSchema } from '../config';
 import { findPreset, type Preset } from '../presets';
+import { EVERYTHING } from '../capabilities';
 import { BUILT_IN_STRATEGIES } from '../strategy/builtIn';
 import { readyStep, type StepParts } from '../strategy/readyStep';
 import { StrategyRun } from '../strategy/run';
 import { strategySchema, type Strategy, type StrategyStep } from '../strategy/strategy';
-import { mayAskModel, type CondensationProvider, type ProviderCapabilities, type ValidationResult } from '../types';
+import { mayAskModel, type CondensationProvider, type ValidationResult } from '../types';
 
 export interface StrategyParts {
   /** The providers that steps may name. */
@@ -31,14 +32,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     description: 'Runs several providers or presets in order, each where its condition holds, until the target is met.',
     version: '1.0.0',
 
-    getCapabilities: (): ProviderCapabilities => ({
-      supportsLossless: true,
-      supportsBatchMode: true,
-      supportsIndividualMode: true,
-      supportsMultiPass: true,
-      supportsLLMSummarization: true,
-      estimatedSpeed: 'medium',
-    }),
+    getCapabilities: () => EVERYTHING,
     getConfigSchema: () => jsonSchema(strategySchema),
     validateConfig: chooseStrategy,
     asksModel: ({ steps }) => steps.some(stepAsksModel),

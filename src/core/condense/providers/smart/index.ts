@@ -1,4 +1,5 @@
 /** The Smart provider: condensation as a sequence of passes that a user configures. */
+import { EVERYTHING } from '../../capabilities';
 import { jsonSchema } from '../../config';
 import type { Preset } from '../../presets';
 import { PromptMemory } from '../../summary/promptMemory';
@@ -7,7 +8,6 @@ import {
   type CondensationOptions,
   type CondensationProvider,
   type ConversationContext,
-  type ProviderCapabilities,
   type ProviderResult,
   type ReductionEstimate,
 } from '../../types';
@@ -63,14 +63,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     description: 'Runs the passes that you configure: what repeats goes first, then old content by its type.',
     version: '1.0.0',
 
-    getCapabilities: (): ProviderCapabilities => ({
-      supportsLossless: true,
-      supportsBatchMode: true,
-      supportsIndividualMode: true,
-      supportsMultiPass: true,
-      supportsLLMSummarization: true,
-      estimatedSpeed: 'medium',
-    }),
+    getCapabilities: () => EVERYTHING,
     getConfigSchema: () => jsonSchema(smartConfigSchema),
     validateConfig: (config) => chooseConfig(config, presets()),
     asksModel: asksModels,

@@ -3,6 +3,7 @@ import { contentsOf, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ContentType, Path } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
+import { perObject } from '../../../perObject';
 import type { Draft } from '../../draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
 
@@ -44,8 +45,11 @@ export function itemsOf(draft: Draft): (message: number) => Item[] {
   };
 }
 
-/** The exchange of a content. Exchanges hold the very paths of the contents; several XML-era slices share one. */
-function owners(exchanges: readonly ToolExchange[]): (content: Content) => ToolExchange | undefined {
+/**
+ * The exchange of a content. Exchanges hold the very paths of the contents; several XML-era slices share one. Passes that
+ * change nothing find the same exchanges.
+ */
+const owners = perObject((exchanges: readonly ToolExchange[]): ((content: Content) => ToolExchange | undefined) => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
@@ -55,7 +59,7 @@ function owners(exchanges: readonly ToolExchange[]): (content: Content) => ToolE
     }
   }
   return ({ path, start }) => byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
-}
+});
 
 const counted = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 
