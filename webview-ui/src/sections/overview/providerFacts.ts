@@ -1,6 +1,7 @@
-/** What a user needs to know to choose a provider. The figures are those of the README, of conversations with 200K tokens. */
+/** What a user needs to know to choose a provider. */
 import type { ProfileState } from '../../../../src/panel/protocol';
-import { formatDollars, formatPercent, t } from '../../l10n';
+import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
+import { MEASURED } from './measured';
 
 export interface ProviderFacts {
   readonly does: string;
@@ -27,14 +28,14 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
         does: t('Takes out what stands twice and refers to it.'),
         costs: t('Nothing'),
         loses: t('Nothing: every byte can be had back'),
-        saves: t('{0} in 0.15 s', formatPercent(25)),
+        saves: savingOf(MEASURED.lossless),
       };
     case 'truncation':
       return {
         does: t('Shortens old tool results and parameters to their beginning and end.'),
         costs: t('Nothing'),
         loses: t('The middle of old results, until it is recalled'),
-        saves: t('{0} in 0.03 s', formatPercent(49)),
+        saves: savingOf(MEASURED.truncation),
       };
     case 'native':
       return {
@@ -61,6 +62,9 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
       return undefined;
   }
 }
+
+const savingOf = ({ savedPercent, seconds }: (typeof MEASURED)[keyof typeof MEASURED]): string =>
+  t('{0} in {1}', formatPercent(savedPercent), formatDuration(seconds * 1_000));
 
 function nativeCost(condensing: ProfileState | undefined): string {
   if (!condensing) return t('What the model costs; choose a profile first');

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { MEASURED } from './measured';
+
+it('is what the README says', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const [provider, { savedPercent, seconds }] of Object.entries(MEASURED)) {
+    const row = readme.split('\n').find((line) => line.toLowerCase().startsWith(`| ${provider} |`));
+    expect(row, provider).toContain(`| ${savedPercent} % less, ${seconds} s |`);
+  }
+});

@@ -1,0 +1,8 @@
+/**
+ * What the providers without a model save of a conversation of 200K tokens, and in what time. The README's table says the
+ * same; a test compares.
+ */
+export const MEASURED = {
+  lossless: { savedPercent: 25, seconds: 0.06 },
+  truncation: { savedPercent: 49, seconds: 0.01 },
+} as const;
