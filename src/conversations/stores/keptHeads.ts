@@ -1,6 +1,6 @@
 import type { FileHead } from '../readFile';
 
-/** What most machines' heads take is a quarter of this. */
+/** The index must stay under 150 MB, and the largest file that is counted takes most of that. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
 /** Beginnings of files that were read for a title, until the files are read whole. What doesn't fit is read again. */
