@@ -268,13 +268,17 @@ describe('a request that must fit', () => {
     expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(5_000);
   });
 
-  it('is not made to fit only just, and the newest results stay for the sake of the room', async () => {
-    const { condense } = bed();
-    // Truncation as it is configured takes nothing; the first floor brings it under the limit, but not to the room.
-    const outcome = await condense({ ...policy, limitTokens: 6_000, roomTokens: 5_900, configs: { truncation: KEEP } });
-    expect(JSON.stringify(outcome.kind === 'condensed' && outcome.view)).toContain('f19 line 59');
-    const fits = await condense({ ...policy, limitTokens: TOKENS, roomTokens: TOKENS - 1_000 });
-    expect(fits.kind).not.toBe('condensed');
+  it('is not made to fit only just: old results go for the sake of the room, the newest do not', async () => {
+    const truncation = { provider: 'truncation' } as const;
+    const alone = await bed().condense({ mayUseNative: false }, truncation);
+    const tokens = alone.kind === 'condensed' ? alone.tokensAfter : NaN;
+    const close = { ...policy, limitTokens: tokens + 10 };
+    const fits = await bed().condense(close, truncation);
+    expect(fits).toMatchObject({ tokensAfter: tokens });
+    const roomy = await bed().condense({ ...close, roomTokens: tokens }, truncation);
+    expect(roomy.notes.join('\n')).toContain('too little room');
+    expect(roomy.kind === 'condensed' && roomy.tokensAfter).toBeLessThan(tokens);
+    expect(JSON.stringify(roomy.kind === 'condensed' && roomy.view)).toContain('f19 line 59');
   });
 
   it('is left alone without a floor where nothing else helps', async () => {
