@@ -75,10 +75,13 @@ function adviceOf(recommendation: Recommendation, { welcome, state }: Panel): st
 
 /** What it would have saved over the recorded runs. */
 function savingOf({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
+  if (kind === 'threshold' && dollars === 0) {
+    return t('{0} of the last {1} automatic runs came only when the window was full.', runs, from);
+  }
   const parts = [
     ...(dollars > 0 ? [formatDollars(dollars)] : []),
     ...(tokens > 0 ? [t('{0} tokens', tokens)] : []),
-    ...(runs > 0 ? [kind === 'threshold' && dollars === 0 ? t('{0} condensations', runs) : t('{0} runs', runs)] : []),
+    ...(runs > 0 ? [t('{0} runs', runs)] : []),
   ];
   return t('Over the last {0} runs this would have saved {1}.', from, parts.join(', '));
 }

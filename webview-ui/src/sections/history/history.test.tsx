@@ -163,7 +163,9 @@ describe('recommendations', () => {
     const measures = Array.from({ length: 5 }, () => run({ trigger: 'window' }));
     const page = await shown({ measures });
     await page.until(() => page.find('.advice', 'Condense at 65% of the window.'));
-    expect(page.find('.advice').textContent).toContain('Over the last 5 runs this would have saved 5 condensations');
+    expect(page.find('.advice').textContent).toContain(
+      '5 of the last 5 automatic runs came only when the window was full.',
+    );
     await page.click(() => page.find('.advice vscode-button', 'Apply'));
     await page.until(() => saved('threshold') === 65);
     await page.click(() => page.find('.advice .link-button', 'Undo'));
