@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 /** The preview in the real page, over the real host side and the real worker. */
+import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type Page, type PageOptions } from '../../testing';
@@ -135,4 +136,11 @@ it('pins are saved and the conversation is condensed with what was marked', asyn
     ['pins', [3]],
     ['condense', [3], [3]],
   ]);
+});
+
+it('is built so that assistive technology reads it', async () => {
+  const page = await open();
+  await page.until(() => cells(page).length > 20);
+  const { violations } = await axe.run(page.find('#preview'), { rules: { 'color-contrast': { enabled: false } } });
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
 });
