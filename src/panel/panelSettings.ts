@@ -24,6 +24,8 @@ interface Verdict {
 }
 
 export class PanelSettings {
+  /** One change after the other: each is put into what the one before left. */
+  private saving: Promise<unknown> = Promise.resolve();
   private readonly verdicts = new Map<string, Verdict>();
 
   constructor(
@@ -78,7 +80,13 @@ export class PanelSettings {
    * Saves a change, unless something is wrong with it: then nothing is saved.
    * @throws Error where VS Code can't write its settings file.
    */
-  async update(change: Change): Promise<readonly ConfigProblem[]> {
+  update(change: Change): Promise<readonly ConfigProblem[]> {
+    const saved = this.saving.then(() => this.save(change));
+    this.saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  private async save(change: Change): Promise<readonly ConfigProblem[]> {
     const { value, problems } = this.plan(change);
     if (problems.length > 0) return problems;
     await configurationNow().update(change.name, value, TARGET[change.scope]);
