@@ -151,7 +151,7 @@ export interface Sized {
 }
 
 const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
-const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3];
+const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
 
 export interface SizedBench {
   readonly rows: readonly SizedRow[];
