@@ -115,6 +115,8 @@ const previewBackend = (): Backend => ({
     history: 'active',
     store: join(tmpdir(), 'no-ledgers'),
   }),
+  pricingOf: () => Promise.resolve(undefined),
+  profileSetups: () => Promise.resolve([]),
   previewSetup: () =>
     Promise.resolve({
       provider: fake.settings['contextCondenser.provider'] ?? 'lossless',

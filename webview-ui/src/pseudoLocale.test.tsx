@@ -55,6 +55,8 @@ function textsOf(page: Page): string[] {
     texts.push(node.parentElement?.closest('.row-help')?.textContent ?? node.textContent ?? '');
   }
   for (const element of page.all('*')) {
+    // Nobody reads what is hidden: the toolkit's ring is called "Loading", and a text of ours stands beside it.
+    if (element.closest('[aria-hidden="true"]')) continue;
     for (const name of ATTRIBUTES) texts.push(element.getAttribute(name) ?? '');
   }
   return texts;

@@ -85,7 +85,7 @@ it('asks once for each task and size, and forgets that where the task got small'
   await offered(1);
   await lookAgain();
   expect(offers()).toHaveLength(1);
-  expect(offerAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000);
+  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000));
   zooTask(join(home, '.config', 'Code', 'User'), conversationOf().slice(0, 3));
   await lookAgain();
   await vi.waitFor(() => expect(offerAnswers(services.context.globalState).size).toBe(0), { timeout: 20_000 });

@@ -122,6 +122,6 @@ describe('the whole file', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
     expect(headDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
-    expect(wholeDetails(found(large.path), freshCounter(), 'active').problem).toContain('a file of 0.03 GB');
+    expect(wholeDetails(found(large.path), freshCounter(), 'active').problem).toContain('a file of 32.0 MB');
   });
 });

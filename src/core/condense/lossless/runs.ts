@@ -1,5 +1,6 @@
 import type { LineId } from './lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
+import type { Lines } from './lines';
 import { isOfSameFile, type Source } from './sources';
 
 /** Lines of one text that stand for lines of another. */
@@ -64,7 +65,7 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   const close = (): void => {
     // A blank line behind the last numbered one is none of the file.
     while (last > first && lines.number(first) > 0 && lines.number(last) === 0 && isBlank(lines.id(last))) last--;
-    if (first >= 0 && lines.end(last) - lines.start(first) >= MIN_CHARS) ranges.push({ first, last });
+    if (first >= 0 && hasEnough(lines, first, last)) ranges.push({ first, last });
     first = -1;
   };
   // The first line of an echo says how it went.
@@ -78,6 +79,13 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   }
   close();
   return ranges;
+}
+
+/** Whether it is worth a marker, also once the numbers in front of the lines have gone: a second run must see the same. */
+function hasEnough(lines: Lines, first: number, last: number): boolean {
+  let chars = 0;
+  for (let line = first; line <= last && chars < MIN_CHARS; line++) chars += lines.end(line) - lines.body(line) + 1;
+  return chars >= MIN_CHARS;
 }
 
 /** The runs that one marker each can tell of. */
