@@ -134,7 +134,7 @@ async function next(
     ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
     ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
   });
-  const reason = `${nameOf(manager, before)}: ${whyOf(before)}`;
+  const reason = reasonOf(manager, before);
   const isTold = before.kind === 'condensed' || before.notes.includes(reason);
   const told = isTold ? before.notes : [...before.notes, reason];
   const both = {
@@ -150,11 +150,15 @@ async function next(
     return { ...tried, ...both, edits: [...made, ...tried.edits], notes };
   }
   if (tried.kind === 'cancelled') return { ...tried, ...both };
-  return { ...before, ...both, notes: [...both.notes, `${nameOf(manager, tried)}: ${whyOf(tried)}`] };
+  return { ...before, ...both, notes: [...both.notes, reasonOf(manager, tried)] };
 }
 
-const nameOf = (manager: CondensationManager, { provider }: CondensationOutcome): string =>
-  manager.getProvider(provider).name;
+/** Which provider did nothing, and why; its words may name it already. */
+function reasonOf(manager: CondensationManager, outcome: CondensationOutcome): string {
+  const { name } = manager.getProvider(outcome.provider);
+  const why = whyOf(outcome);
+  return why.startsWith(name) ? why : `${name}: ${why}`;
+}
 
 /** Why an outcome is none, in words. */
 function whyOf(outcome: CondensationOutcome): string {
