@@ -39,8 +39,9 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
 
     condense: (context, strategy, options) => new StrategyRun(parts, context, options).run(strategy),
     async estimateReduction(context, strategy, options) {
-      const { tokensBefore, tokensAfter, steps } = await new StrategyRun(parts, context, options).estimate(strategy);
-      return { tokensBefore, tokensAfter, steps };
+      const run = await new StrategyRun(parts, context, options).estimate(strategy);
+      const { tokensBefore, tokensAfter, steps, edits } = run;
+      return { tokensBefore, tokensAfter, steps, edits };
     },
     async estimateCost(context, strategy, options) {
       return (await new StrategyRun(parts, context, options).estimate(strategy)).cost;

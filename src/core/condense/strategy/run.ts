@@ -18,6 +18,8 @@ interface EstimateOfAll {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly steps: readonly StepReport[];
+  /** Those that would be made; words without meaning stand for what a model would write. */
+  readonly edits: readonly Edit[];
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
 }
@@ -73,12 +75,13 @@ export class StrategyRun {
         const reduction = await ready.provider.estimateReduction(this.contextNow(), ready.config, this.optionsNow());
         this.steps.push(...reduction.steps.map((report) => ({ ...report, name: `${ready.name}: ${report.name}` })));
         this.costs.push(cost);
-        this.tokens = Math.min(this.tokens, reduction.tokensAfter);
+        if (reduction.edits) this.apply(ready.name, reduction.edits);
+        else this.tokens = Math.min(this.tokens, reduction.tokensAfter);
       }
       if (step.ends && this.tokens < tokens) break;
     }
-    const { tokensBefore, tokens, steps } = this;
-    return { tokensBefore, tokensAfter: tokens, steps, cost: sumOfCosts(this.costs) };
+    const { tokensBefore, tokens, steps, edits } = this;
+    return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs) };
   }
 
   /** Why a step doesn't run; undefined where it does. */

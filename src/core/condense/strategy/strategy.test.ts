@@ -165,6 +165,9 @@ describe('a strategy', () => {
     expect(summarizer.requests).toHaveLength(0);
     expect(reduction.tokensBefore).toBe(TOKENS);
     expect(reduction.tokensAfter).toBeLessThan(TOKENS * 0.5);
+    // What a preview shows is what the figures say.
+    const { messages } = applyEdits(MESSAGES, reduction.edits ?? []);
+    expect(counter.messages(messages)).toBe(reduction.tokensAfter);
     expect(cost).toBeGreaterThan(0);
     expect((await estimate('pipeline', share(0.9)))[1]).toBe(0);
   });
