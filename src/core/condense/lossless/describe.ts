@@ -42,7 +42,7 @@ function ownPart(keeper: Source, source: Source): string {
   return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
 }
 
-const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
+export const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
 const isLater = (a: Source, b: Source): boolean =>
   a.content.message > b.content.message ||
@@ -68,10 +68,16 @@ function named(source: Source): string {
 
 const MAX_ASKED = 40;
 
-/** The beginning of the command line behind what many share, or of what was looked for. */
+/** The beginning of the command line behind what many share, or of what was looked for, or whose output was asked for. */
 function askedFor(exchange: ToolExchange): string | undefined {
   const { input } = exchange;
-  const text = plainCommand(exchange) ?? input['pattern'] ?? input['query'] ?? severalFiles(input['args']);
+  const text =
+    plainCommand(exchange) ??
+    input['pattern'] ??
+    input['query'] ??
+    input['task_id'] ??
+    input['bash_id'] ??
+    severalFiles(input['args']);
   if (typeof text !== 'string') return undefined;
   const line = text
     .trim()

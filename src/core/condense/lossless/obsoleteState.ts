@@ -4,6 +4,7 @@ import { placeOf } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest, Draft } from '../draft';
 import type { DraftStep } from '../steps';
+import { plural } from './describe';
 import { exchangesOf } from './draftExchanges';
 import { protectedFrom } from './protect';
 import { linesOf, standingRuns } from './standingLines';
@@ -12,7 +13,7 @@ const ENVIRONMENT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
 
 /**
  * State that is sent again and again (FR-LC-004): of environment details and plans the latest stays whole; older ones
- * keep what differs from it.
+ * keep what differs from it. Which one is the latest changes as the conversation grows, so no marker calls it that.
  */
 export const obsoleteState = (tools: ToolTable): DraftStep => {
   const name = 'Superseded state';
@@ -20,8 +21,8 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
     name,
     async run(draft, pace) {
       for (const [what, contents] of [
-        ['the latest environment details', environments(draft)],
-        ['the latest plan', plans(draft, tools)],
+        ['later environment details', environments(draft)],
+        ['a later plan', plans(draft, tools)],
       ] as const) {
         const latest = contents.at(-1);
         if (!latest) continue;
@@ -31,7 +32,7 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
           const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
-            marker: `${run.lines} lines as in ${what}`,
+            marker: `${plural(run.lines)} as in ${what}`,
           }));
           draft.cut(name, placeOf(content), requests, {
             contentType: content.type,

@@ -149,6 +149,17 @@ describe('repeated runs', () => {
     );
   });
 
+  it('names whose output was asked for, where several were', async () => {
+    const log = A.join('\n');
+    const draft = await condense([
+      TASK,
+      ...did('TaskOutput', { task_id: 'a1', block: true }, `one\n${log}`),
+      ...did('TaskOutput', { task_id: 'b2', block: true }, `two\n${log}`),
+      ...did('TaskOutput', { task_id: 'c3', block: true }, 'three'),
+    ]);
+    expect(resultAt(draft, 2)).toBe('one\n[60 lines, shown in the later TaskOutput "b2"]');
+  });
+
   it('leaves what a read or a search asks for: markers name it so', async () => {
     const args = code('path', 1, 20).join('\n');
     const messages = [TASK, ...called('read_file', { args }, 'one'), ...called('read_file', { args }, 'two')];

@@ -253,7 +253,16 @@ describe('superseded state', () => {
     expect(draft.messages[0]).toBe(messages[0]);
     expect(draft.messages[4]).toBe(messages[4]);
     const standing = draft.text({ message: 2, path: ['content', 1, 'text'] });
-    expect(brief(standing)).toBe('[17 lines as in the latest environment details]\nnow 1\n</environment_details>');
+    expect(brief(standing)).toBe('[17 lines as in later environment details]\nnow 1\n</environment_details>');
+  });
+
+  it('in a single line is said to be one', async () => {
+    const line = 'a mode that tells much, '.repeat(20);
+    const details = (time: string): string => `<environment_details> ${time}\n${line}\n${time} </environment_details>`;
+    const messages = [TASK, assistant('a'), user(text(details('1'))), assistant('b'), user(text(details('2')))];
+    const draft = await run(obsoleteState(tools), messages);
+    const older = brief(draft.text({ message: 2, path: ['content', 0, 'text'] }));
+    expect(older).toContain('\n[1 line as in later environment details]\n');
   });
 
   it('of plans keeps what differs, several in one text of the XML era too', async () => {
@@ -269,7 +278,7 @@ describe('superseded state', () => {
     ];
     const draft = await run(obsoleteState(tools), messages);
     const rest = (mark: string): string =>
-      `<update_todo_list><todos>[12 lines as in the latest plan]\n[${mark}] last</todos></update_todo_list>`;
+      `<update_todo_list><todos>[12 lines as in a later plan]\n[${mark}] last</todos></update_todo_list>`;
     expect(brief(draft.messages[1]!.content as string)).toBe(`first ${rest('1')} then ${rest('2')} so`);
     expect(draft.messages.slice(2)).toEqual(messages.slice(2));
   });
