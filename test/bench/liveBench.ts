@@ -147,15 +147,19 @@ async function timed(action: () => Promise<unknown>): Promise<Timing> {
   return { ms, cpuMs, stretch: await held() };
 }
 
-/** Longest processor time between two turns of the event loop, until it is asked. */
+/**
+ * How long the thread was held between two turns of the event loop at most, until it is asked: by the clock, or by the
+ * processor's time where that is less, for other programs held it then. (The processor's time alone has the collector's other
+ * threads in it.)
+ */
 function monitorHeld(): () => Promise<number> {
   let longest = 0;
-  let last = cpuNow();
+  let [last, lastCpu] = [performance.now(), cpuNow()];
   let isOn = true;
   const turn = (): void => {
-    const now = cpuNow();
-    longest = Math.max(longest, now - last);
-    last = now;
+    const [now, cpu] = [performance.now(), cpuNow()];
+    longest = Math.max(longest, Math.min(now - last, cpu - lastCpu));
+    [last, lastCpu] = [now, cpu];
     if (isOn) setImmediate(turn);
   };
   setImmediate(turn);
