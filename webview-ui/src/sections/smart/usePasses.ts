@@ -1,5 +1,5 @@
 /** Changes to the list of passes. Each is one write of the list, and can be taken back. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { t } from '../../l10n';
 import { useSetting } from '../../state/useSetting';
 import { freshId, newPass, passesOf, type PassEntry } from './smartValue';
@@ -16,23 +16,40 @@ export interface Passes {
   readonly move: (from: number, to: number) => Promise<void>;
 }
 
+/** A list that was written and that the settings may not hold yet. */
+interface Written {
+  readonly list: readonly unknown[];
+  /** What the settings held before, as JSON: while they say one of these, the list is on its way. */
+  readonly before: readonly string[];
+  readonly isSaved: boolean;
+}
+
 /** @param name of the setting that holds the configuration. */
 export function usePasses(name: string): Passes {
   const setting = useSetting(name, ['passes']);
   const [done, setDone] = useState<Passes['done']>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  // What is being saved is shown at once: what was dropped would jump back for a moment otherwise.
-  const [saving, setSaving] = useState<readonly unknown[]>();
+  // What was written is shown until the settings hold it: a pass that was dropped would jump back for a moment otherwise, and
+  // what is done next would be done to the list of before.
+  const [written, setWritten] = useState<Written>();
   const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const raws = saving ?? saved;
+  const savedText = JSON.stringify(saved);
+  useEffect(() => {
+    if (written?.isSaved && !written.before.includes(savedText)) setWritten(undefined);
+  }, [written, savedText]);
+  const raws = written?.list ?? saved;
   const entries = passesOf({ passes: raws });
 
   const change = async (after: readonly unknown[], text: string): Promise<void> => {
-    setSaving(after);
+    const before = [...(written?.before ?? []), savedText, JSON.stringify(raws)];
+    setWritten({ list: after, before, isSaved: false });
     const found = await setting.save(after);
-    setSaving(undefined);
     setProblems(found);
-    if (found.length > 0) return;
+    if (found.length > 0) {
+      setWritten(undefined);
+      return;
+    }
+    setWritten((now) => (now?.list === after ? { ...now, isSaved: true } : now));
     const undo = (): void => {
       setDone(undefined);
       void setting.save(raws);

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { root } from '../../../scripts/vscode.mjs';
+import type { Bed, Scenario } from '../bed';
+import { onDisk, openPanel, passNames, reloaded, saved, unfold, type OpenedPanel } from '../panelPage';
+import type { Workbench } from '../workbench/index';
+import { answer, notification, pick, quickInput, runCommand, screenshot, until } from '../workbench/index';
+
+const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
+const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
+const TITLE = /tags/i;
+
+/** A VS Code whose user has set nothing, with one conversation of an agent on the machine. */
+async function fresh(bed: Bed): Promise<OpenedPanel & { readonly folder: string }> {
+  const folder = bed.folder({ 'readme.txt': 'A workspace.' });
+  const bench = await bed.open({ folder, home: bed.folder({ [SESSION]: sample }) });
+  return { ...(await openPanel(bench)), folder };
+}
+
+const presetIds = (bench: Workbench): string =>
+  ((onDisk(bench)['contextCondenser.presets'] ?? []) as readonly { readonly id: string }[])
+    .map(({ id }) => id)
+    .join(', ');
+
+/** Runs "Condense Context Now" on the one conversation, and waits for what it says. */
+async function condense(bench: Workbench): Promise<void> {
+  await runCommand(bench, 'Context Condenser: Condense Context Now');
+  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+  await pick(bench, TITLE);
+  const told = await notification(bench, 'Context condensed using');
+  assert.match(told.text, /Smart/);
+}
+
+/** The condensation in History, with its provider and preset. */
+async function isInHistory(frame: Frame): Promise<void> {
+  const item = frame.locator('#history .item').first();
+  await item.waitFor();
+  const text = await item.innerText();
+  assert.match(text, TITLE);
+  assert.match(text, /Smart/);
+  assert.match(text, /[\d,]+ → [\d,]+ tokens/);
+}
+
+const byMouse: Scenario = async (bed) => {
+  const opened = await fresh(bed);
+  const { bench, folder } = opened;
+  let frame = await opened.panel();
+  const button = (name: string) => frame.locator('vscode-button', { hasText: name });
+  await unfold(frame, ['smart']);
+  await button('Start without passes').click();
+  for (const [index, name] of ['Old results', 'Calls', 'The rest'].entries()) {
+    await button('Add pass').click();
+    await saved(bench, `pass ${index + 1}`, () => passNames(bench).includes(`Pass ${index + 1}`));
+    await frame.getByRole('button', { name: `Pass ${index + 1}`, exact: true }).click();
+    const field = frame.locator(`[data-setting="smart.passes.${index}.name"] input.control`);
+    await field.fill(name);
+    await field.press('Enter');
+    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
+    const operation = frame.locator(`[data-setting="smart.passes.${index}.individualConfig.defaults.toolResults"]`);
+    await operation.locator('vscode-dropdown').click();
+    await operation.locator('vscode-option', { hasText: 'Truncate' }).click();
+    await saved(
+      bench,
+      `the operation of ${name}`,
+      (settings) => JSON.stringify(settings['contextCondenser.smart']).split('"truncate"').length === index + 2,
+    );
+  }
+  await frame.getByRole('button', { name: 'The rest', exact: true }).click();
+  const from = await frame.getByRole('button', { name: 'Move The rest', exact: true }).boundingBox();
+  const to = await frame.locator('.pass').first().boundingBox();
+  assert.ok(from && to);
+  const { mouse } = bench.page;
+  await mouse.move(from.x + 8, from.y + 8);
+  await mouse.down();
+  await mouse.move(from.x + 10, from.y - 4, { steps: 4 });
+  await mouse.move(from.x + 10, to.y + 4, { steps: 12 });
+  await mouse.up();
+  await saved(bench, 'the order', () => passNames(bench) === 'The rest, Old results, Calls');
+
+  await unfold(frame, ['presets']);
+  const name = frame.locator('vscode-text-field[placeholder="Name of the new preset"] input.control');
+  await name.fill('Three passes');
+  await button('Save the passes as a preset').click();
+  await saved(bench, 'the preset', () => presetIds(bench) === 'three-passes');
+  const item = frame.locator('#presets .item').filter({ hasText: 'Three passes' });
+  const file = join(folder, 'three.condense.json');
+  await item.locator('vscode-button', { hasText: 'Export…' }).click();
+  await answer(bench, file);
+  await until('the exported file', () => existsSync(file));
+  await item.locator('vscode-button', { hasText: 'Delete' }).click();
+  await saved(bench, 'the deletion', () => presetIds(bench) === '');
+  await button('Import…').click();
+  await answer(bench, file);
+  await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
+  await item.locator('vscode-button', { hasText: 'Apply' }).click();
+  await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');
+
+  await condense(bench);
+  await runCommand(bench, 'Context Condenser: Open Settings');
+  frame = await opened.panel();
+  await unfold(frame, ['history']);
+  await isInHistory(frame);
+  const entry = frame.locator('#history .item').first();
+  await entry.locator('.disclosure').click();
+  await screenshot(bench, 'panel-history-unfolded');
+  await entry.locator('vscode-button', { hasText: 'Show diff' }).click();
+  await until('the diff', () => bench.page.locator('.monaco-diff-editor').count());
+  // The window is closed and comes back: all of it is there.
+  await runCommand(bench, 'Context Condenser: Open Settings');
+  frame = await reloaded(opened, await opened.panel());
+  await unfold(frame, ['history']);
+  await isInHistory(frame);
+};
+export const buildsThreePassesByMouse: Scenario = Object.assign(byMouse, { seconds: 240 });
