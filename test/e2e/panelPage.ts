@@ -1,4 +1,4 @@
-/** The settings panel in an end-to-end scenario: opened, unfolded, driven by keys, judged by axe-core. */
+/** The settings panel in an end-to-end scenario: opened, unfolded, judged by axe-core. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -92,60 +92,4 @@ export async function showSection(frame: Frame, id: string): Promise<void> {
   await frame.locator(`#${id}`).evaluate((section) => {
     section.scrollIntoView();
   });
-}
-
-/** What has the keyboard's focus in the panel. */
-interface Focused {
-  /** The accessible name, as the panel gives it. */
-  readonly name: string;
-  /** The id of the setting around it. */
-  readonly setting: string;
-  /** The section around it. */
-  readonly section: string;
-  /** In the entry of a preset of the user's own. */
-  readonly isOwnPreset: boolean;
-  readonly isOutlined: boolean;
-}
-
-/** Runs in the page: the toolkit's elements have their field, and its outline, in a shadow root. */
-const FOCUSED = `(() => {
-  const element = document.activeElement;
-  const inner = element.shadowRoot?.activeElement;
-  const shown = (one) => {
-    const style = one && getComputedStyle(one);
-    return Boolean(style) && (style.outlineStyle !== 'none' || style.borderTopStyle !== 'none' || style.boxShadow !== 'none');
-  };
-  return {
-    // The body: nothing in the page has the focus.
-    name: element === document.body ? '' : (element.getAttribute('aria-label') || element.textContent || '').trim(),
-    setting: element.closest('[data-setting]')?.getAttribute('data-setting') ?? '',
-    section: element.closest('.section')?.id ?? '',
-    isOwnPreset: element.closest('.item')?.textContent.includes('yours') ?? false,
-    isOutlined: shown(element) || shown(inner) || shown(inner?.closest('.root')),
-  };
-})()`;
-
-/** Stops on the way that a person would not go. */
-const MOST_STOPS = 200;
-
-/**
- * Presses Tab until something has the focus; each stop on the way must be seen.
- * @param wanted the accessible name, or what it is by its place.
- */
-export async function tabTo(
-  bench: Workbench,
-  frame: Frame,
-  wanted: string | ((focused: Focused) => boolean),
-  key: 'Tab' | 'Shift+Tab' = 'Tab',
-): Promise<void> {
-  const seen: string[] = [];
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
-    // It may be there already.
-    if (stop > 0) await bench.page.keyboard.press(key);
-    const now = await frame.evaluate<Focused>(FOCUSED);
-    if (now.name !== '' && !now.isOutlined) throw new Error(`the focus can't be seen on "${now.name}"`);
-    if (typeof wanted === 'string' ? now.name === wanted : wanted(now)) return;
-    seen.push(now.name.slice(0, 40));
-  }
-  throw new Error(`no way by ${key} to ${String(wanted)}: ${seen.join(' | ')}`);
 }
