@@ -1,4 +1,5 @@
 /** `docs/BENCHMARKS.md`: the figures as a page. */
+import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
 import type { PresetRow, Sized, SizedBench } from './presetsBench';
 import type { Recall, RecallReport } from './recall';
 import { millis, percent } from './table';
@@ -22,7 +23,12 @@ const sized = (found: Sized | undefined): string[] =>
       ]
     : ['–', 'not reached', '–'];
 
-export function benchmarksPage(presets: readonly PresetRow[], { rows, curve }: SizedBench, of: string): string {
+export function benchmarksPage(
+  presets: readonly PresetRow[],
+  { rows, curve }: SizedBench,
+  headline: readonly HeadlineRow[],
+  of: string,
+): string {
   const [first] = presets;
   return `# Benchmarks
 
@@ -126,5 +132,15 @@ ${markdown(
     cell(recall.paths),
   ]),
 )}
+
+## The earlier design's headline figures
+
+"Smart Provider: Pass-Based Context Condensation" gives three presets on three conversations. Neither its fixtures nor the code
+that was measured are at hand, so these are generated conversations of those kinds and sizes, five of each (means), without a
+target; the model answers with half to all of the tokens that it may. Where a figure differs, the old one could not be
+reproduced: Conservative leaves all but results over 2,000 tokens alone, and few of the generated ones are that long; Aggressive
+sums up nothing where its first pass has brought the conversation under 35,000 tokens.
+
+${markdown(HEADLINE_COLUMNS, headlineCells(headline))}
 `;
 }

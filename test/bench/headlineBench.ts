@@ -12,7 +12,7 @@ import { generateConversation, type ConversationOptions } from '../generators/co
 import { prose } from '../generators/prose';
 import { Random } from '../generators/random';
 import { freshCounter } from './measure';
-import { percent, table } from './table';
+import { millis, percent } from './table';
 
 interface Kind {
   readonly name: string;
@@ -102,18 +102,27 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
   return { before, after, calls: summarizer.requests.length, cost, timeMs };
 }
 
-export const headlineTable = (rows: readonly HeadlineRow[]): string =>
-  table(
-    ['conversation', 'preset', 'before', 'after', 'removed', 'the old figure', 'calls', 'cost', 'own time'],
-    rows.map(({ conversation, preset, before, after, old, calls, cost, timeMs }) => [
-      conversation,
-      preset,
-      `${(before / 1000).toFixed(1)}K`,
-      `${(after / 1000).toFixed(1)}K`,
-      percent(1 - after / before),
-      percent(old),
-      calls.toFixed(1),
-      `$${cost.toFixed(3)}`,
-      `${timeMs.toFixed(0)} ms`,
-    ]),
-  );
+export const HEADLINE_COLUMNS = [
+  'conversation',
+  'preset',
+  'before',
+  'after',
+  'removed',
+  'the old figure',
+  'calls',
+  'cost',
+  'own time',
+] as const;
+
+export const headlineCells = (rows: readonly HeadlineRow[]): string[][] =>
+  rows.map(({ conversation, preset, before, after, old, calls, cost, timeMs }) => [
+    conversation,
+    preset,
+    `${(before / 1000).toFixed(1)}K`,
+    `${(after / 1000).toFixed(1)}K`,
+    percent(1 - after / before),
+    percent(old),
+    calls.toFixed(1),
+    `$${cost.toFixed(3)}`,
+    millis(timeMs),
+  ]);

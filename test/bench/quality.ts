@@ -11,6 +11,7 @@ import { benchmarksPage } from './benchmarksPage';
 import { loadCorpus, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
 import { providerPolicy } from './policies';
+import { benchHeadline } from './headlineBench';
 import { benchRecall, recallTable, type RecallRow } from './recallBench';
 import { benchPresets, benchSizes } from './presetsBench';
 import { measureRecall } from './recall';
@@ -47,7 +48,7 @@ const halfOf = (conversations: readonly BenchConversation[], half: string | unde
   conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
 
 const pageOf = async (conversations: readonly BenchConversation[], of: string): Promise<string> =>
-  benchmarksPage(await benchPresets(conversations), await benchSizes(conversations), of);
+  benchmarksPage(await benchPresets(conversations), await benchSizes(conversations), await benchHeadline(), of);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

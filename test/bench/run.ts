@@ -6,13 +6,14 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
-import { benchHeadline, headlineTable } from './headlineBench';
+import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench';
 import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
 import { benchStores, storesTable } from './storesBench';
+import { table } from './table';
 import { benchTokens } from './tokens';
 
 const PARTS = [
@@ -56,7 +57,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     isOnCorpus: false,
     async run() {
       const data = await benchHeadline();
-      return { text: headlineTable(data), data };
+      return { text: table(HEADLINE_COLUMNS, headlineCells(data)), data };
     },
   },
   curve: {
