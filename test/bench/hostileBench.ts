@@ -17,7 +17,7 @@ const SHARES = [0.25, 0.5, 1] as const;
 const RUNS = 3;
 const MEGABYTE = 1e6;
 
-const FILE = { file_path: '/work/src/a.ts' };
+const FILE = { file_path: 'src/a.ts' };
 const WORD = 'if (request.retry > limit) return undefined; ';
 
 const conversation = (results: readonly string[]): ApiMessage[] => [

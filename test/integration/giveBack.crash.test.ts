@@ -1,9 +1,7 @@
-import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { giveBack } from '../../src/giveBack/giveBack';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
 import { hashBytes } from '../../src/giveBack/fileBytes';
@@ -12,24 +10,9 @@ import { condensedFile, touchOld, zooTask } from '../../src/giveBack/testing';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
 import { inTemporaryFolder, steppedFiles, systemError, type Step } from '../../src/storage/testing';
+import { childProgram } from '../support/childProgram';
 
-const folder = mkdtempSync(join(tmpdir(), 'condenser-give-back-'));
-const program = join(folder, 'child.mjs');
-
-beforeAll(() =>
-  build({
-    entryPoints: [join(import.meta.dirname, 'giveBack.child.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'error',
-  }),
-);
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const { folder, program } = childProgram('giveBack.child.ts');
 
 interface Exit {
   readonly signal: NodeJS.Signals | null;

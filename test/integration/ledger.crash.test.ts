@@ -1,34 +1,19 @@
-import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { foldEntries } from '../../src/core/condense/ledger';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { condensed, originalsIn, QUICK_LOCK } from '../../src/storage/testing';
+import { childProgram } from '../support/childProgram';
 import { CONVERSATION, MANY, numbered, SCRIPT } from './ledger.script';
 
-const folder = mkdtempSync(join(tmpdir(), 'condenser-crash-'));
-const program = join(folder, 'child.mjs');
+const { folder, program } = childProgram('ledger.child.ts');
 const open = (root: string) => openLedger(root, { id: CONVERSATION }, { lock: QUICK_LOCK });
 const STATES = SCRIPT.map((_, count) => foldEntries(SCRIPT.slice(0, count).map(({ entry }) => entry)));
 STATES.push(foldEntries(SCRIPT.map(({ entry }) => entry)));
-
-beforeAll(() =>
-  build({
-    entryPoints: [join(import.meta.dirname, 'ledger.child.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  }),
-);
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
 
 interface Exit {
   readonly signal: NodeJS.Signals | null;

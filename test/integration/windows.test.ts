@@ -1,37 +1,21 @@
 /** Two windows condense one conversation, give it back and take that back, at the same time: each a process of its own. */
-import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { readConversation } from '../../src/conversations/read';
 import { applyEdits } from '../../src/core/condense/edits';
 import { activeEdits } from '../../src/core/condense/ledger';
+import { checkConversation } from '../../src/core/messages/firewall';
 import { undoLast } from '../../src/giveBack/replacements';
 import { claudeSession, zooTask } from '../../src/giveBack/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { inTemporaryFolder } from '../../src/storage/testing';
 import { ROUNDS, type Did, type WindowOptions } from './windows.options';
+import { childProgram } from '../support/childProgram';
 
-const folder = mkdtempSync(join(tmpdir(), 'condenser-windows-'));
-const program = join(folder, 'child.mjs');
-
-beforeAll(() =>
-  build({
-    entryPoints: [join(import.meta.dirname, 'windows.child.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'error',
-  }),
-);
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const { program } = childProgram('windows.child.ts');
 
 interface Window {
   readonly ready: Promise<void>;
@@ -109,7 +93,9 @@ test('a Claude Code session: no condensation is lost, and each new session is wh
     for (const name of sessions) {
       const session = join(dirname(path), name);
       expect(asOf(did, 'given')).toContain(session);
-      expect(readConversation(readFileSync(session), { path: session }).messages.length).toBeGreaterThan(0);
+      const given = readConversation(readFileSync(session), { path: session }).messages;
+      expect(given[0]?.content).toEqual(messages[0]?.content);
+      expect(checkConversation(given)).toEqual([]);
     }
     // A condensation that another window undid meanwhile is none that could be given back.
     expect(asOf(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
