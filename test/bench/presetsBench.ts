@@ -8,6 +8,7 @@ import { outputSamples, type Measure } from '../../src/core/condense/measures';
 import type { CondensationOptions, ModelCall, ProviderResult } from '../../src/core/condense/types';
 import { contentsOf } from '../../src/core/messages/content';
 import { isMachineMessage, personText } from '../../src/core/messages/personText';
+import { isSummaryMessage } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
 import { freshCounter } from './measure';
@@ -17,7 +18,7 @@ import { scriptedReply } from './scriptedReplies';
 
 export interface PresetRow extends RecallReport {
   readonly preset: string;
-  /** Share of the messages of people of which every word stands in the view. */
+  /** Share of the messages of people of which every word stands in the view, by itself or behind a summary. */
   readonly userMessages: number;
   /** Milliseconds in the middle, the tokens being counted. */
   readonly timeMs: number;
@@ -55,9 +56,10 @@ async function benchPreset(preset: Preset, conversations: readonly BenchConversa
     if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
     const { messages: view, origins } = applyEdits(prefix, edits);
     const words = wordsOfPeople(view);
+    const summaries = view.filter(isSummaryMessage).flatMap((message) => contentsOf(message).map(({ text }) => text));
     for (const text of wordsOfPeople(prefix)) {
       told.all++;
-      if (words.has(text)) told.kept++;
+      if (words.has(text) || summaries.some((summary) => summary.includes(text))) told.kept++;
     }
     return { view, edits, origins };
   };

@@ -3,8 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
 import { applyEdits, originalOf, restoreOriginal } from '../../src/core/condense/edits';
+import { instructionsOf } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { contentsOf } from '../../src/core/messages/content';
+import { toolExchanges } from '../../src/core/messages/exchanges';
 import { newViolations } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
@@ -25,6 +28,7 @@ const setup = fc.record({
   keepFirst: fc.integer({ min: 1, max: 3 }),
   keepLast: fc.nat(4),
   factTokens: fc.constantFrom(0, 50, 4_000),
+  keepUserMessages: fc.boolean(),
   contextWindow: fc.constantFrom(3_000, 8_000, 200_000),
 });
 type Setup = typeof setup extends fc.Arbitrary<infer T> ? T : never;
@@ -53,10 +57,12 @@ async function condense(
   return outcome;
 }
 
-const holds = (statement: (messages: readonly ApiMessage[], outcome: CondensationOutcome) => void): Promise<void> =>
+const holds = (
+  statement: (messages: readonly ApiMessage[], outcome: CondensationOutcome, setup: Setup) => void,
+): Promise<void> =>
   fc.assert(
     fc.asyncProperty(history, replies, setup, async (messages, script, chosen) => {
-      statement(messages, await condense(messages, script, chosen));
+      statement(messages, await condense(messages, script, chosen), chosen);
     }),
     { numRuns, seed },
   );
@@ -75,6 +81,22 @@ describe('Native', () => {
   it('never gets more tokens', () =>
     holds((_messages, outcome) => {
       if (outcome.kind === 'condensed') expect(outcome.tokensAfter).toBeLessThan(outcome.tokensBefore);
+    }));
+
+  it('keeps what people wrote word for word, where it is at most half of what is summed up', () =>
+    holds((messages, outcome, { keepUserMessages }) => {
+      if (outcome.kind !== 'condensed' || !keepUserMessages) return;
+      const counter = freshCounter();
+      for (const edit of outcome.edits) {
+        if (edit.kind !== 'summary') continue;
+        const words = instructionsOf(messages.slice(0, edit.end), toolExchanges(messages)).filter(
+          ({ message }) => message >= edit.start && message < edit.end,
+        );
+        const tokens = words.reduce((sum, { text }) => sum + counter.text(text), 0);
+        if (tokens > Math.floor(edit.tokensBefore / 2)) continue;
+        const summary = contentsOf(edit.message).map(({ text }) => text);
+        for (const { text } of words) expect(summary.join()).toContain(text);
+      }
     }));
 
   it('gives every byte back', () =>

@@ -33,6 +33,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   resultChars: () => t('Tool results shown to the model'),
   parameterChars: () => t('Parameters shown to the model'),
   factTokens: () => t('Facts beside the summary'),
+  keepUserMessages: () => t('Keep what people wrote'),
   maskSecrets: () => t('Mask keys'),
   // Profiles
   baseUrl: () => t('Base URL'),

@@ -95,11 +95,9 @@ async function lookInto(
   };
 }
 
-/** A summary names a file by the end of its path, below a folder that it names once, and puts a text into a list. */
-function spellings(kind: FactKind, text: string): string[] {
-  if (kind === 'files') return [text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')];
-  return [text, text.replaceAll('\n', '\n   ')];
-}
+/** A summary names a file by the end of its path, below a folder that it names once. */
+const spellings = (kind: FactKind, text: string): string[] =>
+  kind === 'files' ? [text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')] : [text];
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

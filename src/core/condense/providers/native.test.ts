@@ -94,8 +94,11 @@ describe('a summary', () => {
   });
 
   it('can do without facts', async () => {
-    const text = textOf((await condensed(conversation(), { config: { factTokens: 0 } })).view[1]);
-    expect(text).not.toContain('Use tabs');
+    const words = textOf((await condensed(conversation(), { config: { factTokens: 0 } })).view[1]);
+    expect(words).toContain('1. Use tabs, please.');
+    expect(words).not.toContain('file1.ts');
+    const config = { factTokens: 0, keepUserMessages: false };
+    expect(textOf((await condensed(conversation(), { config })).view[1])).not.toContain('Use tabs');
   });
 
   it('keeps as many units as asked, and never parts a call from its results', async () => {

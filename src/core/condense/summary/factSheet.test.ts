@@ -218,9 +218,10 @@ describe('the sheet', () => {
   ];
 
   it('tells all of it', () => {
-    expect(renderFactSheet(factsOf(messages, DEFAULT_TOOLS, 1), counter)).toBe(
+    const sheet = renderFactSheet(factsOf(messages, DEFAULT_TOOLS, 1), counter);
+    expect(sheet.replaceAll(/user-[0-9a-f]{8}/g, 'user-x')).toBe(
       [
-        '### What the user wrote, word for word, oldest first\n1. Do it\n   well',
+        '### What the user wrote, word for word, oldest first\n1. <user-x>\nDo it\nwell\n</user-x>',
         '### Files changed (below /w/)\n- b.ts (2 times)',
         '### Files only read (below /w/)\n- a.ts',
         "### Commands run, with the last result\n- `echo 'date'` → exit 1\n- `make` → failed",

@@ -7,6 +7,7 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { commandsRun, type RunCommand } from './commandsRun';
+import { fenced } from './fence';
 import { commonFolder, filesTouched, type TouchedFile } from './filesTouched';
 import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
 import { openErrors, type OpenError } from './openErrors';
@@ -49,8 +50,17 @@ export const DEFAULT_FACT_TOKENS = 4_000;
 /** Shares of the budget; what a section leaves over goes to the instructions, which get at least the rest. */
 const SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
-/** The sheet as Markdown, within so many tokens; empty where there is nothing to tell. */
-export function renderFactSheet(facts: Facts, counter: MessageCounter, budget = DEFAULT_FACT_TOKENS): string {
+/**
+ * The sheet as Markdown; empty where there is nothing to tell.
+ * @param budget tokens of the sheet.
+ * @param wordTokens tokens that what the user wrote may take however long the sheet gets by it.
+ */
+export function renderFactSheet(
+  facts: Facts,
+  counter: MessageCounter,
+  budget = DEFAULT_FACT_TOKENS,
+  wordTokens = 0,
+): string {
   const folder = commonFolder(facts.files.map(({ path }) => path));
   const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const limit = (share: keyof typeof SHARES): number => Math.floor(budget * SHARES[share]);
@@ -89,10 +99,11 @@ export function renderFactSheet(facts: Facts, counter: MessageCounter, budget = 
     ),
   ].filter((text) => text !== '');
   const rest = budget - sections.reduce((sum, text) => sum + counter.text(text), 0);
-  const told = fitInstructions(facts.instructions, Math.max(rest, 0), counter);
+  const told = fitInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
   const instructions = section('What the user wrote, word for word, oldest first', [
     ...(told.leftOut > 0 ? [`(${told.leftOut} older ones are left out.)`] : []),
-    ...told.texts.map((text, index) => `${index + 1}. ${text.replaceAll('\n', '\n   ')}`),
+    // Nothing in the words is changed: where several lines of them end is told by tags.
+    ...told.texts.map((text, index) => `${index + 1}. ${text.includes('\n') ? fenced('user', text) : text}`),
   ]);
   return [instructions, ...sections].filter((text) => text !== '').join('\n\n');
 }

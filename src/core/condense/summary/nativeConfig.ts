@@ -37,6 +37,12 @@ export const nativeConfigSchema = z
       .max(50_000)
       .default(DEFAULT_FACT_TOKENS)
       .describe('Tokens for the facts that are recorded without a model; 0: none.'),
+    keepUserMessages: z
+      .boolean()
+      .default(true)
+      .describe(
+        'What people wrote stands behind the summary word for word, in up to half of the tokens that it takes the place of; false: among the facts, as far as there is room.',
+      ),
     maskSecrets: z
       .enum(['otherVendor', 'always', 'never'])
       .default('otherVendor')

@@ -2,7 +2,6 @@
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { maskSecrets } from '../../messages/secrets';
-import { DEFAULT_TOOLS } from '../../messages/tools';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -13,11 +12,11 @@ import { TOKEN_BUFFER_PERCENTAGE } from '../thresholds';
 import type { ConversationContext } from '../types';
 import { packChunks } from './chunks';
 import { expectedOutputTokens, type OutputSample } from './expectedOutput';
-import { factsOf, renderFactSheet } from './factSheet';
 import type { NativeConfig } from './nativeConfig';
 import { buildPrompt, type Prompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import { chooseRange, type MessageRange } from './range';
+import { rangeFacts } from './rangeFacts';
 import type { SummarizerModel } from './summarizer';
 import { proseOf } from './summaryMessage';
 import { transcript } from './transcript';
@@ -88,10 +87,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
     system: told(context.system ?? ''),
     custom: config.prompt,
     maxOutputTokens,
-    facts:
-      config.factTokens === 0
-        ? ''
-        : renderFactSheet(factsOf(context.messages, DEFAULT_TOOLS, range.start, range.end), counter, config.factTokens),
+    facts: rangeFacts(draft, range, config),
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);

@@ -32,6 +32,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Draf
       ...limits,
       prompt: batchConfig.customPrompt,
       maxSummaryTokens: batchConfig.maxTokens,
+      keepUserMessages: parts.config.protect.userMessages,
     };
     // What this condensation has done so far is part of the conversation to be summed up.
     const context = { ...parts.context, edits: [...parts.context.edits, ...draft.edits] };

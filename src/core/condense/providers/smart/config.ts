@@ -245,7 +245,9 @@ export const smartConfigSchema = z
         userMessages: z
           .boolean()
           .default(true)
-          .describe('What a person wrote is never shortened by a pass on messages one by one.'),
+          .describe(
+            'What a person wrote is never shortened by a pass on messages one by one, and stands word for word behind a summary of several.',
+          ),
       })
       .prefault({})
       .describe(

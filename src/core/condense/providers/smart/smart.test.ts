@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { contentsOf } from '../../../messages/content';
 import { valueAt } from '../../../messages/path';
 import type { ApiMessage } from '../../../messages/types';
 import { assistant, call, exchange, lines, result, user } from '../../../testing';
@@ -464,6 +465,25 @@ describe('batch', () => {
     const pinned = new Set([6]);
     const summarizer = testSummarizer(['All is well.']);
     expect(range(await run(many(8), [batch()], withModel(summarizer), {}, {}, { pinned }))).toEqual([[7, 11]]);
+  });
+
+  it('keeps what a person wrote word for word, however long and however often it is summed up anew', async () => {
+    const [early, late] = [`Use tabs,\n\tnot blanks.\n${lines('rule', 500)}`, 'Not like that.\n\nLike this.'];
+    const [task, ...units] = many(150);
+    const messages = [task, ...units.slice(0, 100), user(early), ...units.slice(100, 200)] as ApiMessage[];
+    const grown = [...messages, user(late), ...units.slice(200)];
+    const summarizer = testSummarizer(['All is well.', 'All is better.', 'All is well.']);
+    const summary = ({ result: { edits } }: Ran): string =>
+      edits
+        .flatMap((edit) => (edit.kind === 'summary' ? contentsOf(edit.message) : []))
+        .map(({ text }) => text)
+        .join();
+    const first = await run(messages, [batch()], withModel(summarizer));
+    expect(summary(first)).toContain(early);
+    const again = await run(grown, [batch()], withModel(summarizer), {}, {}, { edits: first.result.edits });
+    for (const words of [early, late]) expect(summary(again)).toContain(words);
+    const loose = { protect: { userMessages: false } };
+    expect(summary(await run(messages, [batch()], withModel(summarizer), {}, loose))).not.toContain(early);
   });
 
   it('is done once', async () => {
