@@ -1,5 +1,12 @@
+import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
-import { type ConversationDetails, headDetails, isSmall, wholeDetails } from '../conversations/stores/details';
+import {
+  type ConversationDetails,
+  headDetails,
+  isSmall,
+  isTooLarge,
+  wholeDetails,
+} from '../conversations/stores/details';
 import { KeptHeads } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -15,11 +22,26 @@ const SAVE_MS = 2_000;
 
 /** Finds, then reads what is not known yet. Reading is synchronous: this runs in the worker. */
 export async function indexConversations(
-  { find, history, cache: file }: IndexTask,
+  task: IndexTask,
   tokens: () => Promise<TokenCounter>,
   tell: Tell,
 ): Promise<null> {
-  const found = await findConversations(find);
+  const databases = new OpenDatabases();
+  try {
+    await index(task, tokens, tell, databases);
+  } finally {
+    databases.close();
+  }
+  return null;
+}
+
+async function index(
+  { find, history, cache: file }: IndexTask,
+  tokens: () => Promise<TokenCounter>,
+  tell: Tell,
+  databases: OpenDatabases,
+): Promise<void> {
+  const found = await findConversations(find, databases);
   tell({ found });
   const cache = await DetailsCache.open(file, history);
   const known = found.conversations.flatMap((each) => cache.current(each) ?? []);
@@ -31,7 +53,9 @@ export async function indexConversations(
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     // Remembered counts of one conversation are of no use for the next.
-    await sink.add(wholeDetails(each, new MessageCounter(counter), history, heads.take(each.path)));
+    await sink.add(
+      wholeDetails(each, new MessageCounter(counter), history, { head: heads.take(each.path), databases }),
+    );
   };
   for (const each of found.conversations) {
     if (cache.current(each) || each.bytes === undefined) continue;
@@ -39,6 +63,8 @@ export async function indexConversations(
       await readWhole(each);
       continue;
     }
+    // A beginning that can't be kept would be read again: such a file gets its title when it is read whole.
+    if (!heads.hasRoom && !isTooLarge(each)) continue;
     const { details, head } = headDetails(each);
     if (head && !details.isComplete) heads.keep(each.path, head);
     await sink.add(details);
@@ -47,7 +73,6 @@ export async function indexConversations(
     if (cache.current(each)?.isComplete !== true) await readWhole(each);
   }
   await sink.end(found.conversations);
-  return null;
 }
 
 /** Tells in batches, and writes down from time to time: a cancel loses little. */

@@ -1,20 +1,13 @@
 /**
  * The SQLite store of OpenCode (1.2 and later) and Kilo (7 and later): tables `session`, `message` and `part`, their fields as
- * JSON in a column `data`. Opened for reading only. Runs in a worker: the calls block. Source: OpenCode's session.sql.ts.
+ * JSON in a column `data`. Runs in a worker: the calls block. Source: OpenCode's session.sql.ts.
  */
-import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../core/messages/blocks';
+import { type OpenDatabases, withDatabase } from './databases';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from './readError';
 import { type Fields, asText, stringIn } from './values';
-
-/** The first bytes of every SQLite file. */
-const MAGIC = 'SQLite format 3\0';
-
-export const isDatabase = (head: Uint8Array): boolean =>
-  Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, MAGIC.length)).toString('latin1') === MAGIC;
 
 /** A session as the store lists it. */
 export interface DatabaseSession {
@@ -26,9 +19,12 @@ export interface DatabaseSession {
   readonly modified: number;
 }
 
-/** @throws {ConversationReadError} for a file that is no such store, or a host without SQLite */
-export function listSessions(file: string): DatabaseSession[] {
-  return withDatabase(file, (database) =>
+/**
+ * @param databases opens the store and keeps it open; without them it is closed again
+ * @throws {ConversationReadError} for a file that is no such store, or a host without SQLite
+ */
+export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
+  return withDatabase(file, databases, (database) =>
     rows(database, 'SELECT id, title, directory, parent_id, time_updated FROM session ORDER BY time_updated DESC').map(
       (row) => ({
         id: asText(row['id']),
@@ -43,10 +39,11 @@ export function listSessions(file: string): DatabaseSession[] {
 
 /**
  * @param id the session's; without one the store must hold a single session
+ * @param databases opens the store and keeps it open; without them it is closed again
  * @throws {ConversationReadError} where there is no such session
  */
-export function readSession(file: string, id: string | undefined): OpenCodeDocument {
-  return withDatabase(file, (database) => {
+export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
+  return withDatabase(file, databases, (database) => {
     const [session, other] = rows(
       database,
       `SELECT id, title, directory, parent_id, revert FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,
@@ -119,42 +116,6 @@ function fromJson(text: unknown): Fields | undefined {
   }
 }
 
-/** How long a store that is being written is waited for, in milliseconds. */
-const BUSY_MS = 2_000;
-
-function withDatabase<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
-  let database: sqlite.DatabaseSync | undefined;
-  try {
-    database = open(file);
-    return read(database);
-  } catch (error) {
-    throw error instanceof ConversationReadError ? error : databaseError(file, error);
-  } finally {
-    database?.close();
-  }
-}
-
-function open(file: string): sqlite.DatabaseSync {
-  // Not every host has it: Node 20 and VS Code before 1.101 have none. It is loaded when the first store is read.
-  const host: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> = process;
-  const module = host.getBuiltinModule?.('node:sqlite');
-  if (!module) {
-    throw new ConversationReadError({
-      problem: 'unsupported',
-      source: file,
-      found: 'a SQLite database, and a host that can not read it',
-      expected: 'Node 22.13 or later, or VS Code 1.101 or later',
-      advice: 'Update VS Code, or export the session ("opencode export <session>") and open that file.',
-    });
-  }
-  // Without a log beside it nobody has the store open: read so that not even SQLite's own helper files are made.
-  const url = pathToFileURL(file);
-  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
-  const database = new module.DatabaseSync(url, { readOnly: true });
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  return database;
-}
-
 function whichSession(file: string, id: string | undefined, several: boolean): ConversationReadError {
   return new ConversationReadError({
     problem: 'not-found',
@@ -162,20 +123,4 @@ function whichSession(file: string, id: string | undefined, several: boolean): C
     found: id !== undefined ? `no session "${id}" in the database` : several ? 'several sessions' : 'no sessions',
     expected: 'the path of the database, "#", and the id of one of its sessions',
   });
-}
-
-function databaseError(file: string, error: unknown): ConversationReadError {
-  const message = error instanceof Error ? error.message : String(error);
-  const isForeign = /no such (?:table|column)/.test(message);
-  const isBusy = /locked|busy/i.test(message);
-  return new ConversationReadError(
-    {
-      problem: isForeign ? 'unknown-format' : 'io',
-      source: file,
-      found: isForeign ? 'a SQLite database of another kind' : `a database that can not be read (${message})`,
-      expected: 'the store of OpenCode or Kilo',
-      ...(isBusy && { advice: 'The agent is writing; try again.' }),
-    },
-    { cause: error },
-  );
 }

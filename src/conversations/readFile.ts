@@ -1,9 +1,10 @@
 /** Reading a conversation from a file. Runs in the reader's worker; callers elsewhere use `readInWorker`. */
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { isDatabase, MAGIC_BYTES, type OpenDatabases } from './databases';
 import { asBuffer } from './lines';
 import { splitLocation } from './location';
 import { isOpenCodeSession, readOpenCode } from './openCode';
-import { isDatabase, readSession } from './openCodeDatabase';
+import { readSession } from './openCodeDatabase';
 import { readSessionFiles } from './openCodeFiles';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
@@ -23,11 +24,13 @@ export interface FileHead {
   readonly size: number;
 }
 
-export interface FileLimits {
-  /** What is larger is refused. */
+export interface FileAccess {
+  /** What is larger is refused, but for databases. */
   readonly maxBytes?: number;
   /** Is not read again where the file is still as it was. */
   readonly head?: FileHead | undefined;
+  /** Opens a database and keeps it open; without them it is closed again. */
+  readonly databases?: OpenDatabases | undefined;
 }
 
 /**
@@ -37,24 +40,16 @@ export interface FileLimits {
 export function readConversationFile(
   location: string,
   options: ReadOptions = {},
-  { maxBytes = MAX_BYTES, head }: FileLimits = {},
+  { maxBytes = MAX_BYTES, head, databases }: FileAccess = {},
 ): Conversation {
   const { file, part } = splitLocation(location);
   const source = { path: file };
-  if (isDatabase(head?.bytes ?? headOf(file))) return readOpenCode(readSession(file, part), source, options);
-  const bytes = readBytes(file, maxBytes, head);
+  const bytes = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
+  if (!bytes) return readOpenCode(readSession(file, part, databases), source, options);
   const session = sessionHead(bytes);
   if (session) return readOpenCode(readSessionFiles(file, session), source, options);
   const conversation = readConversation(bytes, source, options);
   return part === undefined ? conversation : sidechainOf(conversation, part, source);
-}
-
-/** The first bytes of a file: a database can be larger than what is read whole. */
-function headOf(path: string): Uint8Array {
-  return withFile(path, Number.POSITIVE_INFINITY, (file) => {
-    const head = new Uint8Array(16);
-    return head.subarray(0, readSync(file, head, 0, head.length, 0));
-  });
 }
 
 /** Far above the head of any session of OpenCode, whose messages lie in other files. */
@@ -71,15 +66,21 @@ function sessionHead(bytes: Uint8Array): Fields | undefined {
   }
 }
 
-const readBytes = (path: string, maxBytes: number, head: FileHead | undefined): Uint8Array =>
-  withFile(path, maxBytes, (file) => {
+/** The whole file, each byte read once; undefined for a database, which may be larger than what is read whole. */
+const readBytes = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
+  withFile(path, (file) => {
     const { mtimeMs, size } = fstatSync(file);
-    return head?.modified === mtimeMs && head.size === size ? readOn(file, head) : readFileSync(file);
+    const head = known?.modified === mtimeMs && known.size === size ? known.bytes : readOn(file, NOTHING, MAGIC_BYTES);
+    if (isDatabase(head)) return undefined;
+    checkSize(path, size, maxBytes);
+    return readOn(file, head, size);
   });
 
-/** The whole file: the beginning that is known, and the rest. */
-function readOn(file: number, { bytes: head, size }: FileHead): Uint8Array {
-  const bytes = new Uint8Array(size);
+const NOTHING = new Uint8Array();
+
+/** A file up to `size`: the beginning that is known, and the rest. */
+function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
+  const bytes = new Uint8Array(Math.max(size, head.length));
   bytes.set(head);
   let at = head.length;
   while (at < size) {
@@ -90,13 +91,13 @@ function readOn(file: number, { bytes: head, size }: FileHead): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-function withFile<T>(path: string, maxBytes: number, read: (file: number) => T): T {
+function withFile<T>(path: string, read: (file: number) => T): T {
   let file: number | undefined;
   try {
     // Before it is opened: opening a pipe would wait for a writer.
-    checkKind(path, statSync(path), maxBytes);
+    checkKind(path, statSync(path));
     file = openSync(path, 'r');
-    checkKind(path, fstatSync(file), maxBytes);
+    checkKind(path, fstatSync(file));
     return read(file);
   } catch (error) {
     throw error instanceof ConversationReadError ? error : fileError(path, error);
@@ -106,13 +107,11 @@ function withFile<T>(path: string, maxBytes: number, read: (file: number) => T):
 }
 
 interface FileKind {
-  readonly size: number;
   isFile(): boolean;
   isDirectory(): boolean;
 }
 
-/** By size, before a byte is read. */
-function checkKind(path: string, kind: FileKind, maxBytes: number): void {
+function checkKind(path: string, kind: FileKind): void {
   if (kind.isDirectory()) {
     throw new ConversationReadError({
       problem: 'not-a-file',
@@ -130,14 +129,16 @@ function checkKind(path: string, kind: FileKind, maxBytes: number): void {
       expected: 'a file',
     });
   }
-  if (kind.size > maxBytes) {
-    throw new ConversationReadError({
-      problem: 'too-large',
-      source: path,
-      found: `a file of ${sizeText(kind.size)}`,
-      expected: `at most ${sizeText(maxBytes)}`,
-    });
-  }
+}
+
+function checkSize(path: string, size: number, maxBytes: number): void {
+  if (size <= maxBytes) return;
+  throw new ConversationReadError({
+    problem: 'too-large',
+    source: path,
+    found: `a file of ${sizeText(size)}`,
+    expected: `at most ${sizeText(maxBytes)}`,
+  });
 }
 
 const sizeText = (bytes: number): string =>

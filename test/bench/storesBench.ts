@@ -67,7 +67,7 @@ function writeStore(home: string, totalBytes: number): number {
     const session = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     const text = (templates[index % templates.length] ?? '').replaceAll('SESSION', session);
     writeFileSync(join(folder, `${session}.jsonl`), text);
-    written += text.length;
+    written += Buffer.byteLength(text);
   }
   return written;
 }

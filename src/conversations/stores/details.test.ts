@@ -105,7 +105,7 @@ describe('the whole file', () => {
     const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     const { head } = headDetails(conversation);
     expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
-    expect(wholeDetails(conversation, freshCounter(), 'active', head)).toEqual(
+    expect(wholeDetails(conversation, freshCounter(), 'active', { head })).toEqual(
       wholeDetails(conversation, freshCounter(), 'active'),
     );
   });

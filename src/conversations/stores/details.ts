@@ -4,7 +4,7 @@ import { parseHead } from '../jsonHead';
 import { asBuffer } from '../lines';
 import { readConversation } from '../read';
 import { ConversationReadError } from '../readError';
-import { readConversationFile, type FileHead } from '../readFile';
+import { readConversationFile, type FileAccess, type FileHead } from '../readFile';
 import { UNTITLED } from '../title';
 import type { Conversation, HistoryScope } from '../types';
 import { beginnings, FIRST_BYTES, type Beginning } from './beginnings';
@@ -39,6 +39,9 @@ export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 /** Whether it is read whole at once: reading its beginning first would read it twice. */
 export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BYTES;
 
+/** Whether nothing but its beginning is ever read in the background. */
+export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
+
 const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
   path,
   modified,
@@ -53,7 +56,7 @@ export interface HeadDetails {
 
 /** Title and workspace from the beginning of a file; what is wrong with the file is told when it is read whole. */
 export function headDetails(found: FoundConversation): HeadDetails {
-  const isComplete = (found.bytes ?? 0) > MAX_COUNTED_BYTES;
+  const isComplete = isTooLarge(found);
   let head: FileHead | undefined;
   try {
     for (const beginning of beginnings(found.path)) {
@@ -91,20 +94,20 @@ export const isCurrent = (details: ConversationDetails, { modified, bytes }: Fou
 
 /**
  * Everything, from the whole conversation.
- * @param head what {@link headDetails} read of it.
+ * @param already what {@link headDetails} read of it, and the databases that are open.
  */
 export function wholeDetails(
   found: FoundConversation,
   counter: MessageCounter,
   history: HistoryScope,
-  head?: FileHead,
+  already: Pick<FileAccess, 'head' | 'databases'> = {},
 ): ConversationDetails {
   const state = { ...stateOf(found), isComplete: true };
   try {
     const conversation = readConversationFile(
       found.path,
       { history, tornTail: 'drop' },
-      { maxBytes: MAX_COUNTED_BYTES, head },
+      { maxBytes: MAX_COUNTED_BYTES, ...already },
     );
     return { ...state, ...namesOf(conversation), tokens: counter.messages(conversation.messages) };
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Finds the conversations that agents keep on this machine: by names, sizes and times, without reading them. */
 import { basename, extname } from 'node:path';
+import type { OpenDatabases } from '../databases';
 import { locationOf } from '../location';
 import { listSessions } from '../openCodeDatabase';
 import { ConversationReadError } from '../readError';
@@ -10,10 +11,11 @@ import { walk } from './walk';
 /**
  * All conversations, the newest first. Databases are asked for their sessions, which blocks for the time of a query: run it
  * in a worker where one can be there.
+ * @param databases opens them and keeps them open; without them each is closed again
  */
-export async function findConversations(options: FindOptions): Promise<FindResult> {
+export async function findConversations(options: FindOptions, databases?: OpenDatabases): Promise<FindResult> {
   const problems: FindProblem[] = [];
-  const found = await Promise.all((await storesOf(options)).map((store) => findIn(store, problems)));
+  const found = await Promise.all((await storesOf(options)).map((store) => findIn(store, problems, databases)));
   const conversations = withoutOlderForms(found.flat()).sort((a, b) => b.modified - a.modified);
   const byPath = new Map(problems.map((problem) => [problem.path, problem]));
   return { conversations, problems: [...byPath.values()] };
@@ -27,18 +29,24 @@ export async function storeFolders(options: FindOptions): Promise<string[]> {
 async function findIn(
   { agent, root, steps, kind, parentOf }: Store,
   problems: FindProblem[],
+  databases: OpenDatabases | undefined,
 ): Promise<FoundConversation[]> {
   const files = await walk(root, steps, problems);
   return files.flatMap(({ path, stats }): FoundConversation[] => {
-    if (kind === 'database') return sessionsIn(agent, path, problems);
+    if (kind === 'database') return sessionsIn(agent, path, problems, databases);
     const bytes = kind === 'session' ? undefined : stats.size;
     return [{ agent, path, modified: stats.mtimeMs, bytes, ...(parentOf && { parent: parentOf(path) }) }];
   });
 }
 
-function sessionsIn(agent: FoundConversation['agent'], path: string, problems: FindProblem[]): FoundConversation[] {
+function sessionsIn(
+  agent: FoundConversation['agent'],
+  path: string,
+  problems: FindProblem[],
+  databases: OpenDatabases | undefined,
+): FoundConversation[] {
   try {
-    return listSessions(path).map(({ id, title, workspace, parent, modified }) => ({
+    return listSessions(path, databases).map(({ id, title, workspace, parent, modified }) => ({
       agent,
       path: locationOf(path, id),
       modified,

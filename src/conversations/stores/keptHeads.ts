@@ -1,17 +1,22 @@
 import type { FileHead } from '../readFile';
+import { LARGEST_BEGINNING } from './beginnings';
 
 /** The index must stay under 150 MB, and the largest file that is counted takes most of that. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
-/** Beginnings of files that were read for a title, until the files are read whole. What doesn't fit is read again. */
+/** Beginnings of files that were read for a title, until the files are read whole: no byte of a file is read twice. */
 export class KeptHeads {
   private readonly byPath = new Map<string, FileHead>();
   private bytes = 0;
 
   constructor(private readonly maxBytes = MAX_BYTES) {}
 
+  /** Whether the beginning of another file fits, however long it turns out to be. */
+  get hasRoom(): boolean {
+    return this.bytes + LARGEST_BEGINNING <= this.maxBytes;
+  }
+
   keep(path: string, head: FileHead): void {
-    if (this.bytes + head.bytes.length > this.maxBytes) return;
     this.bytes += head.bytes.length;
     this.byPath.set(path, head);
   }

@@ -1,0 +1,128 @@
+/** SQLite databases of agents, opened for reading only. The calls block: they belong in a worker. */
+import { existsSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import type * as sqlite from 'node:sqlite';
+import { ConversationReadError } from './readError';
+
+/** The first bytes of every SQLite file. */
+const MAGIC = 'SQLite format 3\0';
+
+/** How many bytes of a file tell whether it is a database. */
+export const MAGIC_BYTES = MAGIC.length;
+
+export const isDatabase = (head: Uint8Array): boolean =>
+  Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, MAGIC_BYTES)).toString('latin1') === MAGIC;
+
+interface OpenDatabase {
+  readonly database: sqlite.DatabaseSync;
+  /** The file's when it was opened: {@link stateOf}. */
+  readonly state: string;
+}
+
+/**
+ * Databases that stay open while many sessions are read of them: opened for each, SQLite would read its first pages and the
+ * roots of its indexes each time.
+ */
+export class OpenDatabases {
+  private readonly byFile = new Map<string, OpenDatabase>();
+
+  /** @throws {ConversationReadError} for a file that is no database of an agent, and a host without SQLite */
+  read<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
+    try {
+      return read(this.open(file));
+    } catch (error) {
+      this.closeFile(file);
+      throw error instanceof ConversationReadError ? error : databaseError(file, error);
+    }
+  }
+
+  /** Whether it stays open: then it needs no look at its first bytes. */
+  has(file: string): boolean {
+    return this.byFile.has(file);
+  }
+
+  close(): void {
+    for (const file of [...this.byFile.keys()]) this.closeFile(file);
+  }
+
+  private open(file: string): sqlite.DatabaseSync {
+    const state = stateOf(file);
+    const known = this.byFile.get(file);
+    if (known?.state === state) return known.database;
+    this.closeFile(file);
+    const database = open(file);
+    this.byFile.set(file, { database, state });
+    return database;
+  }
+
+  private closeFile(file: string): void {
+    this.byFile.get(file)?.database.close();
+    this.byFile.delete(file);
+  }
+}
+
+/** A database that is read as immutable must be opened anew once its agent writes. */
+function stateOf(file: string): string {
+  const { mtimeMs, size } = statSync(file);
+  return `${mtimeMs} ${size} ${existsSync(logOf(file))}`;
+}
+
+const logOf = (file: string): string => `${file}-wal`;
+
+/**
+ * Reads of a database once, or of one that stays open.
+ * @throws {ConversationReadError} see {@link OpenDatabases.read}
+ */
+export function withDatabase<T>(
+  file: string,
+  databases: OpenDatabases | undefined,
+  read: (database: sqlite.DatabaseSync) => T,
+): T {
+  if (databases) return databases.read(file, read);
+  const once = new OpenDatabases();
+  try {
+    return once.read(file, read);
+  } finally {
+    once.close();
+  }
+}
+
+/** How long a store that is being written is waited for, in milliseconds. */
+const BUSY_MS = 2_000;
+
+function open(file: string): sqlite.DatabaseSync {
+  // Not every host has it: Node 20 and VS Code before 1.101 have none. It is loaded when the first store is read.
+  const host: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> = process;
+  const module = host.getBuiltinModule?.('node:sqlite');
+  if (!module) {
+    throw new ConversationReadError({
+      problem: 'unsupported',
+      source: file,
+      found: 'a SQLite database, and a host that can not read it',
+      expected: 'Node 22.13 or later, or VS Code 1.101 or later',
+      advice: 'Update VS Code, or export the session ("opencode export <session>") and open that file.',
+    });
+  }
+  // Without a log beside it nobody has the store open: read so that not even SQLite's own helper files are made.
+  const url = pathToFileURL(file);
+  if (!existsSync(logOf(file))) url.searchParams.set('immutable', '1');
+  const database = new module.DatabaseSync(url, { readOnly: true });
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  return database;
+}
+
+function databaseError(file: string, error: unknown): ConversationReadError {
+  const message = error instanceof Error ? error.message : String(error);
+  const isForeign = /no such (?:table|column)/.test(message);
+  const isBusy = /locked|busy/i.test(message);
+  return new ConversationReadError(
+    {
+      problem: isForeign ? 'unknown-format' : 'io',
+      source: file,
+      found: isForeign ? 'a SQLite database of another kind' : `a database that can not be read (${message})`,
+      expected: 'the store of OpenCode or Kilo',
+      ...(isBusy && { advice: 'The agent is writing; try again.' }),
+    },
+    { cause: error },
+  );
+}
