@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { runTask } from '../background/runTask';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
+import { StoredSummaries } from '../storage/summaries';
 import type { Services } from './services';
 
 /** Runs a task in the background worker of this extension. */
@@ -21,6 +22,14 @@ export const storeOf = ({ context }: Services): string => join(context.globalSto
 /** Folder of the ledgers of the chat's conversations: they belong to a workspace, where one is open. */
 export const liveStoreOf = ({ context }: Services): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
+
+/** The summaries that this user has paid for, whatever the window. */
+export const summariesOf = ({ context, log }: Services): StoredSummaries =>
+  new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {
+    onTrouble: (words) => {
+      log.warn(words);
+    },
+  });
 
 /** Runs something that a token can cancel. */
 export async function withCancellation<T>(

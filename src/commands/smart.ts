@@ -4,12 +4,13 @@ import { asksModels } from '../core/condense/providers/smart/asksModels';
 import type { SmartConfig } from '../core/condense/providers/smart/config';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { metricsOf } from './native';
+import { summariesOf } from './background';
 import type { Services } from './services';
 import { modelsOfWindow } from './windowModels';
 
 /** Smart with the profiles that the user has set up. */
 export const smartOfWindow = (services: Services, counter: MessageCounter): CondensationProvider<SmartConfig> =>
-  smartProvider(modelsOfWindow(services, counter, metricsOf(services)));
+  smartProvider({ ...modelsOfWindow(services, counter, metricsOf(services)), memo: summariesOf(services) });
 
 /** Whether a configuration of the settings may call a model; what is wrong with it counts as the default, which calls none. */
 export function mayAskModels(config: unknown): boolean {

@@ -67,6 +67,8 @@ export interface PreviewSetup {
   /** US dollars that may be spent. */
   readonly maxCost: number;
   readonly models: readonly PreviewModel[];
+  /** Folder of the summaries that were paid for: they cost nothing. */
+  readonly summaries: string;
 }
 
 export interface PreviewQuestion {

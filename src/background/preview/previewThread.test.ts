@@ -19,6 +19,7 @@ const setup: PreviewSetup = {
   targetPercent: 50,
   maxCost: 0,
   models: [],
+  summaries: join(folder, 'summaries'),
 };
 const conversation = {
   kind: 'file',

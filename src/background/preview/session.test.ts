@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { generateConversation } from '../../../test/generators/conversation';
 import { freshCounter } from '../../core/testingCounter';
+import { smartProvider } from '../../core/condense';
+import { testSummarizer } from '../../core/condense/summary/testing';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import { StoredSummaries } from '../../storage/summaries';
 import { pinMessages } from '../storedConversations';
 import type { FileConversation, PreviewQuestion, PreviewSetup } from './messages';
 import { PreviewSession } from './session';
@@ -24,6 +27,7 @@ const setup = (changes: Partial<PreviewSetup> = {}): PreviewSetup => ({
   targetPercent: 50,
   maxCost: 1,
   models: [],
+  summaries: join(folder, 'summaries'),
   ...changes,
 });
 
@@ -104,6 +108,23 @@ it('a model is planned with and never called', async () => {
   await expect(session.ask(question(fileOf('e.json'), { setup: setup(problem) }), signal)).rejects.toThrow(
     'No key is set.',
   );
+});
+
+it('a summary that was paid for before costs nothing', async () => {
+  const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
+  const summaries = join(folder, 'paid');
+  const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
+  const ask = () => new PreviewSession(freshCounter()).ask(question(fileOf('q.json'), { setup: smart }), signal);
+  const before = await ask();
+  expect(before.calls).toBeGreaterThan(0);
+  const provider = smartProvider({
+    select: () => ({ summarizer: testSummarizer(['A summary.'], model), chosen: 'condensing-profile' }),
+    memo: new StoredSummaries(summaries),
+  });
+  const checked = provider.validateConfig('quality');
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  await provider.condense({ messages, edits: [], counter: freshCounter() }, checked.config, {});
+  expect(await ask()).toMatchObject({ calls: 0, cost: 0 });
 });
 
 it('tells what is wrong with a configuration, and when too little would go', async () => {

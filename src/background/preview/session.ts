@@ -8,8 +8,10 @@ import {
   truncationProvider,
 } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits';
+import type { SummaryMemo } from '../../core/condense/providers/smart/summaryMemo';
 import { renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
+import { StoredSummaries } from '../../storage/summaries';
 import { compare } from './compare';
 import { Forecasts } from './forecast';
 import { HeldConversations, type Held } from './held';
@@ -23,13 +25,18 @@ export class PreviewSession {
   private readonly models = new PlannedModels();
   private readonly forecasts: Forecasts;
   private setup: PreviewSetup | undefined;
+  /** An estimate adds nothing to what was paid for. */
+  private readonly paid: SummaryMemo = {
+    get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
+    set: () => Promise.resolve(),
+  };
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly counter: MessageCounter) {
     const { select, samples } = this.models;
     const presets = () => this.setup?.presets ?? [];
     const native = nativeProvider({ select: () => select(undefined), samples });
-    const smart = smartProvider({ select, samples, presets });
+    const smart = smartProvider({ select, samples, presets, memo: this.paid });
     const providers = [losslessProvider, truncationProvider, native, smart] as const;
     const strategy = strategyProvider({ providers, presets });
     this.forecasts = new Forecasts(new CondensationManager(counter, [...providers, strategy]), counter);

@@ -6,7 +6,7 @@ import type { CondensationId } from '../../core/condense/ledger';
 import type { Measure } from '../../core/condense/measures';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
 import { KnownLedgers } from '../../views/conversations/ledgers';
-import { inBackground, liveStoreOf, storeOf } from '../background';
+import { inBackground, liveStoreOf, storeOf, summariesOf } from '../background';
 import { reloadConversations } from '../conversations';
 import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
 import { metricsOf } from '../native';
@@ -144,7 +144,7 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
       : [
           vscode.l10n.t('Remove what is kept of all condensations?'),
           vscode.l10n.t(
-            'What was condensed can then no longer be undone, shown or recalled. The agents’ own files are not changed. Conversations of the chat that are in use stay.',
+            'What was condensed can then no longer be undone, shown or recalled. Summaries that were paid for go, too. The agents’ own files are not changed. Conversations of the chat that are in use stay.',
           ),
         ];
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
@@ -156,6 +156,7 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
 async function removeLedgers(services: Services): Promise<void> {
   const inUse = new Set<string>(liveConversations(services).map(({ id }) => id));
   try {
+    await summariesOf(services).clear();
     for (const store of [storeOf(services), liveStoreOf(services)]) {
       for (const { about } of await listLedgers(store)) {
         if (!inUse.has(about.id)) await removeLedger(store, about.id);

@@ -7,6 +7,7 @@ import type { UsageAccounting } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import { promptOf } from '../../settings/profiles';
 import { summarizerFor } from '../../settings/profileSummarizer';
+import { summariesOf } from '../background';
 import { languageModels } from '../languageModels';
 import { modelSettings } from '../modelSettings';
 import { counterOf, metricsOf } from '../native';
@@ -53,6 +54,7 @@ export async function profileSetups(services: Services): Promise<ProfileSetup[]>
         targetPercent: manualSettings().targetPercent,
         maxCost: ANY_COST,
         models: [planned],
+        summaries: summariesOf(services).folder,
       };
       return { id, name, model, setup };
     }),

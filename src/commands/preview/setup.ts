@@ -6,6 +6,7 @@ import { NoSummarizerError } from '../../core/condense/summary/selectSummarizer'
 import { BUILT_IN_PROVIDERS } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { promptOf } from '../../settings/profiles';
+import { summariesOf } from '../background';
 import { modelSettings } from '../modelSettings';
 import { counterOf, metricsOf } from '../native';
 import { ownPresets, providerConfig } from '../providerConfig';
@@ -30,6 +31,7 @@ export async function previewSetup(services: Services, configuration: Configurat
     presets: plain(ownPresets()),
     targetPercent: manualSettings().targetPercent,
     maxCost,
+    summaries: summariesOf(services).folder,
     models: mayAsk(provider, config) ? await plannedModels(services, config) : [],
   };
 }

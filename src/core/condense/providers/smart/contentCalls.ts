@@ -103,16 +103,26 @@ async function ask(
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
   const expected = expectCall(job, selected.summarizer.model, parts);
   const key = memoKey(selected.summarizer.model, expected.request);
-  const known = parts.memo.get(key) ?? parts.forecast?.summaries.get(key);
-  if (known !== undefined) return { kind: 'summary', text: known };
   const same = running.get(key);
   if (same) return same;
-  const asking = call(job, selected, expected, parts, onCall).then((reply) => {
-    if (reply.kind === 'summary') (parts.forecast?.summaries ?? parts.memo).set(key, reply.text);
-    return reply;
-  });
+  const asking = remembered(key, parts, () => call(job, selected, expected, parts, onCall));
   running.set(key, asking);
   return asking;
+}
+
+/** What was paid for before, or else the reply, which is remembered: by the estimate of a run for that estimate alone. */
+async function remembered(
+  key: Hash,
+  { memo, forecast }: CallParts,
+  make: () => Promise<ContentReply>,
+): Promise<ContentReply> {
+  const known = (await memo.get(key)) ?? forecast?.summaries.get(key);
+  if (known !== undefined) return { kind: 'summary', text: known };
+  const reply = await make();
+  if (reply.kind !== 'summary') return reply;
+  if (forecast) forecast.summaries.set(key, reply.text);
+  else await memo.set(key, reply.text);
+  return reply;
 }
 
 async function call(

@@ -2,10 +2,10 @@ import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
 import type { SummarizerModel } from '../../summary/summarizer';
 
-/** Summaries that were paid for, by what they were made from. */
+/** Summaries that were paid for, by what they were made from. Neither rejects: without a memo a summary is asked for anew. */
 export interface SummaryMemo {
-  get(key: Hash): string | undefined;
-  set(key: Hash, summary: string): void;
+  get(key: Hash): Promise<string | undefined>;
+  set(key: Hash, summary: string): Promise<void>;
 }
 
 /** The same request to the same model is not paid for twice. */
@@ -18,13 +18,14 @@ const REMEMBERED = 2_000;
 export function memoryMemo(): SummaryMemo {
   const known = new Map<Hash, string>();
   return {
-    get: (key) => known.get(key),
+    get: (key) => Promise.resolve(known.get(key)),
     set(key, summary) {
       known.set(key, summary);
       if (known.size > REMEMBERED) {
         const oldest = known.keys().next();
         if (!oldest.done) known.delete(oldest.value);
       }
+      return Promise.resolve();
     },
   };
 }
