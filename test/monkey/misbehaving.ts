@@ -100,7 +100,7 @@ export class MisbehavingModel {
       case 'create':
         return {
           name: 'create_file',
-          input: { filePath: `${filePath}.${random.int(9)}`, content: workspace.text(path) },
+          input: { filePath: workspace.absolute(`new-${random.int(30)}.ts`), content: workspace.text(path) },
         };
       case 'list':
         return { name: 'list_dir', input: { path: workspace.root } };
@@ -113,7 +113,7 @@ export class MisbehavingModel {
       }
       case 'marker': {
         const content = markers.length > 0 ? random.pick(markers)[0] : '⟦condensed: nothing · ref 000000⟧';
-        return { name: 'create_file', input: { filePath: `${filePath}.copy`, content } };
+        return { name: 'create_file', input: { filePath: workspace.absolute(`copied-${random.int(9)}.md`), content } };
       }
       case 'unknown':
         return { name: 'no_such_tool', input: { value: random.int(9) } };

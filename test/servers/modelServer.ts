@@ -77,7 +77,7 @@ export async function startServer(
   answer: Answer,
 ): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
-  const waiting: { readonly index: number; readonly tell: (record: RecordedRequest) => void }[] = [];
+  const waiting = new Map<number, ((record: RecordedRequest) => void)[]>();
   let current = script;
   let played = 0;
   const next = async (record: RecordedRequest): Promise<Behaviour> => {
@@ -91,7 +91,8 @@ export async function startServer(
     void (async () => {
       const exchange = await recorded(incoming, response, requests.length);
       requests.push(exchange.record);
-      for (const { index, tell } of waiting) if (index === exchange.record.index) tell(exchange.record);
+      for (const tell of waiting.get(exchange.record.index) ?? []) tell(exchange.record);
+      waiting.delete(exchange.record.index);
       await answer(exchange, next);
     })().catch((error: unknown) => {
       // A mistake in a script must be seen, not hang.
@@ -112,7 +113,7 @@ export async function startServer(
       new Promise((resolve) => {
         const known = requests[index];
         if (known) resolve(known);
-        else waiting.push({ index, tell: resolve });
+        else waiting.set(index, [...(waiting.get(index) ?? []), resolve]);
       }),
     forget: () => void requests.splice(0),
     close: () =>
