@@ -1,9 +1,8 @@
-import { ApiError } from '../api/apiError';
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
 import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { readKey, type SecretStore } from '../settings/keys';
+import { sendableKey, type SecretStore } from '../settings/keys';
 import { handlerFor } from '../settings/profileHandler';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { OfferedModel } from './offeredModels';
@@ -31,7 +30,7 @@ export class Handlers {
    */
   async handlerOf(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
     const { profile } = model;
-    const key = model.wraps ? undefined : await this.keyOf(model);
+    const key = model.wraps ? undefined : await sendableKey(this.parts.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const known = this.kept.get(identity);
     if (known && known.key === key) return known.handler;
@@ -39,13 +38,6 @@ export class Handlers {
     const handler = await this.make(model, key, { timeouts: TIMEOUTS, ...(retry && { retry }) });
     this.kept.set(identity, { handler, key });
     return handler;
-  }
-
-  private async keyOf({ profile }: OfferedModel): Promise<string | undefined> {
-    const state = await readKey(this.parts.secrets, profile);
-    if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
-    const what = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
-    throw new ApiError('auth', { name: profile.name, what });
   }
 
   private async make(

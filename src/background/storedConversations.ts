@@ -5,7 +5,7 @@ import type { Conversation } from '../conversations/types';
 import { applyEdits } from '../core/condense/edits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger';
 import { pinEntries, pinnedIndexes } from '../core/condense/pins';
-import { renderConversation } from '../core/messages/render';
+import { renderBodies, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
@@ -106,9 +106,13 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
 export async function listMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStored(task);
   const pinned = pinnedIndexes(ledger.ledger.pinned, conversation.messages);
-  return conversation.messages.map((message, index) => ({
-    role: message.role,
-    words: renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').slice(0, WORDS),
+  const bodies = renderBodies(conversation.messages);
+  return conversation.messages.map(({ role }, index) => ({
+    role,
+    words: (bodies[index] ?? '')
+      .slice(0, 10 * WORDS)
+      .replace(/\s+/g, ' ')
+      .slice(0, WORDS),
     isPinned: pinned.has(index),
   }));
 }

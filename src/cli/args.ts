@@ -45,20 +45,22 @@ Commands
 
 Options
   --provider <id>       lossless (default), truncation, smart or strategy
-  --config <json>       settings of the provider, as JSON or as the path of a JSON file
+  --config <what>       settings of the provider: JSON, the path of a JSON file, or the name of a built-in strategy
   --preset <name>       preset of the Smart provider, such as file-aware; what would call a model is truncated instead
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
   --model <id>          count as this model's tokenizer does (default: o200k)
   --history <which>     active (default): what the agent would send now; all: also what it compacted away
   --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in its form
   --json                one JSON object on stdout, all else on stderr
-  --store <folder>      where originals and the ledger are kept
+  --store <folder>      where originals and the ledger are kept (default: context-condenser in the user's state folder)
   --to <form>           export: anthropic, openai, markdown or handover
   --condensed           export: as the last condensation left it
   --help, --version
 
 Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.
 `;
+
+const SEE_HELP = '--help explains them.';
 
 const OPTIONS = {
   provider: { type: 'string' },
@@ -87,9 +89,10 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (values.help) return 'help';
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
-  if (command === undefined) throw new UsageError(`A command is missing: one of ${COMMANDS.join(', ')}.`);
-  if (!isCommand(command)) throw new UsageError(`"${command}" is no command. Known are ${COMMANDS.join(', ')}.`);
-  if (file === undefined) throw new UsageError(`A file is missing: context-condenser ${command} <file>.`);
+  if (command === undefined) throw new UsageError(`A command is missing: one of ${COMMANDS.join(', ')}. ${SEE_HELP}`);
+  if (!isCommand(command))
+    throw new UsageError(`"${command}" is no command. Known are ${COMMANDS.join(', ')}. ${SEE_HELP}`);
+  if (file === undefined) throw new UsageError(`A file is missing: context-condenser ${command} <file>. ${SEE_HELP}`);
   if (references.length > 0 && command !== 'expand') {
     throw new UsageError(`${command} takes one file; "${references.join(' ')}" is too much.`);
   }
@@ -126,7 +129,9 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    // The first sentence names the option; what follows in Node's message is about file names that begin with "-".
+    const [what = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new UsageError(`${what}. --help lists the options.`);
   }
 }
 

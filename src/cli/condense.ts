@@ -41,7 +41,10 @@ function print(session: Session, outcome: CondensationOutcome, out: string | und
     const info = manager.listProviders().find(({ id }) => id === outcome.provider);
     if (info) io.stdout(`${formatReport(outcome, info, session.calibrate)}\n`);
   }
-  if (out === undefined) return;
+  if (out === undefined) {
+    if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');
+    return;
+  }
   const say = args.json ? io.stderr : io.stdout;
   say(outcome.kind === 'condensed' ? `Written: ${out}\n` : `Not written: ${out}\n`);
 }

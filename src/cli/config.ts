@@ -3,7 +3,8 @@ import type { CondensationProvider } from '../core/condense';
 import { UsageError, type Arguments } from './args';
 
 /**
- * The provider's settings: the name from `--preset`, or from `--config` JSON itself or a file that holds it.
+ * The provider's settings: the name from `--preset`, or from `--config` a name that the provider knows, JSON itself, or a
+ * file that holds it.
  * @throws UsageError that names the field, what was found and what is allowed.
  */
 export async function readConfig(
@@ -12,6 +13,7 @@ export async function readConfig(
 ): Promise<unknown> {
   if (preset !== undefined) return checked(preset, '--preset', provider);
   if (text === undefined) return undefined;
+  if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
   const config = parse(isJson ? text : await readText(text), isJson ? '--config' : text);
   return checked(config, '--config', provider);
@@ -20,7 +22,7 @@ export async function readConfig(
 function checked(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);
   if (result.valid) return config;
-  const problems = result.problems.map(({ path, message }) => `  ${path || '(whole)'}: ${message}`);
+  const problems = result.problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`));
   throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${problems.join('\n')}`);
 }
 
@@ -28,7 +30,9 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--config takes JSON or the path of a JSON file; ${file} can't be read (${codeOf(error)}).`);
+    throw new UsageError(
+      `--config takes JSON, the path of a JSON file or the name of a built-in strategy; ${file} can't be read (${codeOf(error)}).`,
+    );
   }
 }
 

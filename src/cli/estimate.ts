@@ -40,7 +40,7 @@ export async function estimate(session: Session): Promise<ExitCode> {
     const cost = formatCost(result.cost);
     io.stdout(
       [
-        `${provider.name} would make of ${formatTokens(before)} tokens ${formatTokens(after)} (${formatChange(before, after)}).`,
+        `With ${provider.name}: ${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`,
         ` - Cost: ${cost}`,
         ` - Time to estimate: ${formatTime(timeMs)}`,
         '',

@@ -43,7 +43,7 @@ export function inspect(session: Session): ExitCode {
 }
 
 const toolLine = ({ tool, calls, errors, resultTokens }: ToolFigures): string =>
-  ` - ${tool}: ${calls} calls${errors > 0 ? `, ${errors} failed` : ''}, results of ${formatTokens(resultTokens)} tokens`;
+  ` - ${tool}: ${calls} ${calls === 1 ? 'call' : 'calls'}${errors > 0 ? `, ${errors} failed` : ''}, results of ${formatTokens(resultTokens)} tokens`;
 
 function tokensByType({ conversation, counter, calibrate }: Session): Record<ContentType, number> {
   const tokens = { messageText: 0, toolParameters: 0, toolResults: 0 };

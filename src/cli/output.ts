@@ -1,4 +1,4 @@
-import { realpath, rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { splitLocation } from '../conversations/location';
@@ -16,10 +16,18 @@ export const messagesJson = (conversation: Conversation, messages: readonly ApiM
  */
 export async function outFile(out: string, input: string): Promise<string> {
   const target = resolve(out);
+  const folder = dirname(target);
+  if (!(await isFolder(folder))) throw new UsageError(`--out: there is no folder ${folder}. Nothing was done.`);
   const [from, to] = await Promise.all([real(splitLocation(resolve(input)).file), real(target)]);
   if (from === to) throw new UsageError('--out names the conversation itself; it is never overwritten.');
   return to;
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 const real = (path: string): Promise<string> => realpath(path).catch(() => path);
 

@@ -54,7 +54,8 @@ const strategyName = (): string => {
 };
 
 /**
- * Asks how to condense a file; Native stands first, with what it is estimated to cost.
+ * Asks how to condense a file; Native stands first, with what it is estimated to cost. The cursor is on the provider of
+ * the settings, so that Enter alone never pays for a model that they don't name.
  * @returns the provider, or undefined where the user left.
  */
 export async function askProvider(
@@ -74,12 +75,17 @@ export async function askProvider(
   });
   picker.title = vscode.l10n.t('Condense with');
   picker.items = [item(vscode.l10n.t('estimating…')), ...WITHOUT_PROFILE()];
+  picker.activeItems = picker.items.filter(({ provider }) => provider === settings.provider);
   picker.busy = true;
   const estimating = estimateNative(services, path, settings, profile, models, abort.signal).then(
     ({ tokensBefore, tokensAfter, cost }) =>
       tokensAfter === tokensBefore
         ? vscode.l10n.t('not enough to condense')
-        : `${cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`} · ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} (${formatChange(tokensBefore, tokensAfter)})`,
+        : [
+            cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`,
+            vscode.l10n.t('{0} → {1} tokens', formatTokens(tokensBefore), formatTokens(tokensAfter)) +
+              ` (${formatChange(tokensBefore, tokensAfter)})`,
+          ].join(' · '),
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
   void estimating.then((description) => {

@@ -137,7 +137,12 @@ function summaryOf({ registered }: Services, result: CondensedResult): string {
   const { provider, tokensAfter, targetTokens, notes } = result;
   const missed =
     tokensAfter > targetTokens
-      ? [vscode.l10n.t('the target of {0} tokens was not reached', formatTokens(targetTokens))]
+      ? [
+          vscode.l10n.t(
+            'the target of {0} tokens was not reached; another provider may take out more',
+            formatTokens(targetTokens),
+          ),
+        ]
       : [];
   return condensationWords({ ...result, provider: nameOf(provider, registered.list()), notes: [...missed, ...notes] });
 }

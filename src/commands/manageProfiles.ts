@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { formatTime } from '../core/condense/report';
-import { deleteKey, readKey, storeKey } from '../settings/keys';
+import { deleteKey, sendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
 import { freeId } from '../core/freeId';
 import { profileSchema, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
@@ -69,7 +69,8 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
     case 'offer':
       return offerInChat(profile);
     case 'key':
-      return askKey(services, profile);
+      if (await askKey(services, profile)) await tellKept(services, profile);
+      return;
     case 'edit':
       return editProfile(profile);
     case 'remove':
@@ -107,8 +108,8 @@ export async function removeProfile({ context }: Services, profile: ApiProfile):
   return true;
 }
 
-/** The key goes into VS Code's secret store; an empty one removes it. */
-export async function askKey({ context }: Services, profile: ApiProfile): Promise<void> {
+/** The key goes into VS Code's secret store; an empty one removes it. @returns whether one was set. */
+export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key of {0}', profile.name),
     prompt: vscode.l10n.t(
@@ -117,9 +118,19 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
     password: true,
     ignoreFocusOut: true,
   });
-  if (key === undefined) return;
-  if (key.trim() === '') await deleteKey(context.secrets, profile.id);
-  else await storeKey(context.secrets, profile, key.trim());
+  if (key === undefined) return false;
+  if (key.trim() === '') {
+    await deleteKey(context.secrets, profile.id);
+    return false;
+  }
+  await storeKey(context.secrets, profile, key.trim());
+  return true;
+}
+
+async function tellKept(services: Services, profile: ApiProfile): Promise<void> {
+  const test = vscode.l10n.t('Test Connection');
+  const told = vscode.l10n.t('The key of {0} is kept.', profile.name);
+  if ((await vscode.window.showInformationMessage(told, test)) === test) await testProfile(services, profile);
 }
 
 export interface Connection {
@@ -131,8 +142,7 @@ export interface Connection {
 /** Asks a profile's model for one word. The vendor's own error is told, with what can be done about it. Never throws. */
 export async function tryConnection(services: Services, profile: ApiProfile, signal: AbortSignal): Promise<Connection> {
   try {
-    const state = await readKey(services.context.secrets, profile);
-    const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
+    const handler = handlerFor(profile, await sendableKey(services.context.secrets, profile), {
       counter: await counterOf(services),
       models: languageModels,
     });

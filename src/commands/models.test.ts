@@ -115,6 +115,9 @@ describe('profiles', () => {
     await act('Set Key', { inputs: [''] });
     expect(fake.secrets.size).toBe(0);
     await act('Set Key', { inputs: [undefined] });
+    await act('Set Key', { inputs: [KEY], answers: ['Test Connection'] });
+    expect(shown().slice(-2)).toEqual(['The key of Worker is kept.', expect.stringContaining('Worker answers')]);
+    await act('Set Key', { inputs: [''] });
     await act('Test');
     expect(shown().at(-1)).toContain('no API key yet');
     fake.settings['contextCondenser.condensingProfile'] = '';
@@ -175,7 +178,8 @@ describe('condensing with Native', () => {
     const picked = pickProvider('Native');
     await condenseNow(services, file);
     expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation', 'Smart', 'Strategy']);
-    expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ \(-\d+%\)$/);
+    expect(fake.quickPick?.activeItems.map(({ label }) => label)).toEqual(['Lossless']);
+    expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)$/);
     const told = shown().at(-1) ?? '';
     expect(told).toContain('Context condensed using Native. Summary by claude-sonnet-4-20250514 (Work):');
     expect(told).toMatch(/Cost: \$0\.\d+/);

@@ -368,7 +368,7 @@ describe('what is part of the conversation', () => {
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
     expect(notes).toEqual([
-      'Passed over, not part of what is sent as messages: 2 progress, 1 API error message, 1 file-history-snapshot, 1 queue-operation, 1 summary.',
+      'Left out, since it is not sent to the model: 2 progress, 1 API error message, 1 file-history-snapshot, 1 queue-operation, 1 summary.',
     ]);
   });
 

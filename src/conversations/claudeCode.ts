@@ -140,7 +140,7 @@ function passedOverNote(records: readonly ClaudeCodeRecord[]): readonly string[]
     const detail = record.isApiError ? 'API error message' : [record.type, record.subtype].filter(Boolean).join(' ');
     kinds.set(detail, (kinds.get(detail) ?? 0) + 1);
   }
-  return kinds.size === 0 ? [] : [`Passed over, not part of what is sent as messages: ${countedKinds(kinds)}.`];
+  return kinds.size === 0 ? [] : [`Left out, since it is not sent to the model: ${countedKinds(kinds)}.`];
 }
 
 function noMessages(records: readonly ClaudeCodeRecord[], source: string): ConversationReadError {

@@ -62,9 +62,7 @@ describe('a rollout', () => {
       title: 'Fix the test',
       workspace: '/home/dev/app',
       request: { system: 'You are Codex.' },
-      notes: [
-        'Passed over, not part of what is sent as messages: 1 event user_message, 1 ghost_snapshot, 1 turn_context.',
-      ],
+      notes: ['Left out, since it is not sent to the model: 1 event user_message, 1 ghost_snapshot, 1 turn_context.'],
     });
     expect(conversation.messages.map(({ role }) => role).join(' ')).toBe(
       'system user user assistant user assistant user assistant user assistant',

@@ -50,6 +50,6 @@ function notesOf(
       ? [leftOutNote(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} that was taken back (rollback).`] : []),
-    ...(passedOver.size > 0 ? [`Passed over, not part of what is sent as messages: ${countedKinds(passedOver)}.`] : []),
+    ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
   ];
 }

@@ -57,7 +57,7 @@ describe('a session', () => {
       workspace: '/home/dev/app',
       notes: [
         '1 tool result whose content Copilot did not write down; they are empty.',
-        'Passed over, not part of what is sent as messages: 1 assistant.turn_start.',
+        'Left out, since it is not sent to the model: 1 assistant.turn_start.',
       ],
     });
     expect(conversation.messages.slice(2)).toEqual([

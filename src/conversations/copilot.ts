@@ -42,9 +42,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
       ...(main.withoutResult > 0
         ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not write down; they are empty.`]
         : []),
-      ...(passedOver.size > 0
-        ? [`Passed over, not part of what is sent as messages: ${countedKinds(passedOver)}.`]
-        : []),
+      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: sidechainsOf(events),

@@ -61,7 +61,7 @@ describe('a session in one document', () => {
       id: 'gemini:f86f',
       format: 'gemini',
       title: 'List the files',
-      notes: ['Passed over, not part of what is sent as messages: 1 info.'],
+      notes: ['Left out, since it is not sent to the model: 1 info.'],
     });
     expect(conversation.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'List the files' }] },

@@ -88,9 +88,7 @@ function conversationOf({ meta, records, rewound, notes }: GeminiSession, source
     notes: [
       ...notes,
       ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} that was taken back (rewound).`] : []),
-      ...(passedOver.size > 0
-        ? [`Passed over, not part of what is sent as messages: ${countedKinds(passedOver)}.`]
-        : []),
+      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: [],

@@ -33,7 +33,9 @@ describe('broken JSON', () => {
     ['{"a":1,}', 7, false, 'a key in double quotes'],
     ['"\\x"', 2, false, 'an escape'],
     ['"\\u12g4"', 5, false, 'four hexadecimal digits'],
-    ['"a\nb"', 2, false, 'an escaped control character'],
+    ['"a\nb"', 2, false, 'the end of a string'],
+    ['"a\n', 3, true, 'the end of a string'],
+    ['"a\tb"', 2, false, 'an escaped control character'],
     ['[1] x', 4, false, 'the end of the text'],
     ['[}', 1, false, 'a value'],
   ])('%j breaks at %i', (text, offset, truncated, expected) => {

@@ -41,6 +41,7 @@ function scanString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const char = text.charAt(at);
     if (char === '"') return at + 1;
+    if (char === '\n') fail(text, skipSpace(text, at) === text.length ? text.length : at, 'the end of a string');
     if (char < ' ') fail(text, at, 'an escaped control character');
     if (char !== '\\') continue;
     at += 1;

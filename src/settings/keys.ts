@@ -1,4 +1,5 @@
 /** Keys of profiles. They live in VS Code's SecretStorage and nowhere else. */
+import { ApiError } from '../api/apiError';
 import { keyTarget, type ApiProfile } from './profiles';
 
 /** What is used of `vscode.SecretStorage`. */
@@ -22,6 +23,17 @@ export async function readKey(secrets: SecretStore, profile: ApiProfile): Promis
   return stored.target === keyTarget(profile)
     ? { kind: 'set', key: stored.key }
     : { kind: 'other-endpoint', givenFor: stored.target };
+}
+
+/**
+ * The key that may be sent to the profile's endpoint; undefined where the profile has none.
+ * @throws {ApiError} kind `auth` where the key was given for another endpoint
+ */
+export async function sendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
+  const state = await readKey(secrets, profile);
+  if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
+  const what = `The key was given for ${state.givenFor}, and the profile now names another endpoint. It was not sent there.`;
+  throw new ApiError('auth', { name: profile.name, what });
 }
 
 export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isApiError } from '../api/apiError';
 import type { LanguageModels } from '../api/vscodeLm';
 import { freshCounter } from '../core/testingCounter';
-import { deleteKey, readKey, storeKey, type SecretStore } from './keys';
+import { deleteKey, readKey, sendableKey, storeKey, type SecretStore } from './keys';
 import { handlerFor, testConnection } from './profileHandler';
 import {
   keyTarget,
@@ -91,8 +91,13 @@ describe('keys', () => {
       kind: 'other-endpoint',
       givenFor: 'anthropic',
     });
+    await expect(sendableKey(store, { ...work, baseUrl: 'https://evil.example/v1' })).rejects.toThrow(
+      /given for anthropic.*another endpoint/,
+    );
+    expect(await sendableKey(store, work)).toBe('sk-1');
     await deleteKey(store, 'work');
     expect(await readKey(store, work)).toEqual({ kind: 'missing' });
+    expect(await sendableKey(store, work)).toBeUndefined();
     for (const odd of ['no json', 'null', '{"key":1}']) {
       store.kept.set('contextCondenser.profileKey.work', odd);
       expect(await readKey(store, work)).toEqual({ kind: 'missing' });

@@ -95,7 +95,7 @@ export async function undoGiveBack(services: Services, conversation: string | un
 async function offerExport(services: Services, path: string): Promise<void> {
   const yes = vscode.l10n.t('Export…');
   const message = vscode.l10n.t(
-    'The agent of this conversation does not go on with what others write. It can be exported, or handed over with a prompt.',
+    'This conversation can’t be given back: its agent does not go on with what others write, or the file is not where the agent keeps it. It can be exported, or handed over with a prompt.',
   );
   if ((await vscode.window.showInformationMessage(message, yes)) !== yes) return;
   await exportFile(services, path);

@@ -66,7 +66,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   await offered(1);
   expect(offers()[0]).toMatchObject({ kind: 'information', choices: ['Condense', 'Not Now', 'Never for This Task'] });
   expect(offers()[0]?.message).toMatch(
-    /^“.+” \(Zoo Code\) is idle and holds 1\d,\d{3} tokens, 1\d\d % of the window\. /,
+    /^“.+” \(Zoo Code\) is idle and holds 1\d,\d{3} tokens, 1\d\d% of the window\. /,
   );
   await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/), { timeout: 20_000 });
   expect(fake.shown.at(-1)?.choices).toContain('Give Back…');

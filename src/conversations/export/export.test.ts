@@ -146,7 +146,7 @@ describe('Anthropic', () => {
       '1 first message: put in, because APIs want a conversation to begin with the user.',
       '1 block of type “server_tool_use”: left out, its counterpart is missing.',
       '1 thought: left out, nothing follows it.',
-      '1 tool: its parameters were not recorded, declared as taking anything.',
+      '1 tool: declared as taking any parameters, since theirs were not recorded.',
     ]);
   });
 
@@ -246,7 +246,7 @@ describe('OpenAI', () => {
       ],
       tools: [{ type: 'function', function: { name: 'Read' } }],
     });
-    expect(notes).toEqual(['1 tool: its parameters were not recorded, declared as taking anything.']);
+    expect(notes).toEqual(['1 tool: declared as taking any parameters, since theirs were not recorded.']);
   });
 
   it('says what could not go along', () => {
@@ -274,7 +274,7 @@ describe('OpenAI', () => {
       '1 thought: left out, Chat Completions has no form for it.',
       '1 image: left out, an assistant has none at OpenAI.',
       '1 block of type “later”: left out, OpenAI has no form for it.',
-      '1 tool: its parameters were not recorded, declared as taking anything.',
+      '1 tool: declared as taking any parameters, since theirs were not recorded.',
       '1 failed result: not marked as failed, OpenAI has no form for it.',
     ]);
   });

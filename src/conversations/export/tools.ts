@@ -33,7 +33,7 @@ export function toolsOf(request: Fields | undefined, turns: readonly Turn[], los
   }
   const used = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
   const missing = [...used].filter((name) => !declared.has(name));
-  losses.add('tool', 'its parameters were not recorded, declared as taking anything', missing.length);
+  losses.add('tool', 'declared as taking any parameters, since theirs were not recorded', missing.length);
   return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT }))];
 }
 

@@ -8,13 +8,22 @@ import type { ApiMessage, Block } from './types';
  * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}.
  */
 export function renderConversation(messages: readonly ApiMessage[], origins?: readonly number[]): string {
-  const names = toolNames(messages);
+  const bodies = renderBodies(messages);
   return messages
-    .map((message, index) => {
+    .map(({ role }, index) => {
       const origin = origins?.[index] ?? index;
-      return renderMessage(message, origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1), names);
+      const number = origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1);
+      return `━━━ ${number} · ${role} ━━━\n${bodies[index] ?? ''}\n`;
     })
     .join('\n');
+}
+
+/** Each message as text for people, without a heading; results are named by the tool that was called. */
+export function renderBodies(messages: readonly ApiMessage[]): string[] {
+  const names = toolNames(messages);
+  return messages.map(({ content }) =>
+    typeof content === 'string' ? content : content.map((block) => renderBlock(block, names)).join('\n'),
+  );
 }
 
 function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
@@ -23,12 +32,6 @@ function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
     for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, block.name);
   }
   return names;
-}
-
-function renderMessage(message: ApiMessage, number: string, names: ReadonlyMap<string, string>): string {
-  const body =
-    typeof message.content === 'string' ? [message.content] : message.content.map((block) => renderBlock(block, names));
-  return [`━━━ ${number} · ${message.role} ━━━`, ...body, ''].join('\n');
 }
 
 function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {

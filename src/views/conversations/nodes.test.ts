@@ -125,11 +125,11 @@ describe('a row', () => {
 
   it('says its share of the window first, so that a narrow side bar shows it, then tokens and age', () => {
     const { label, description, contextValue, accessibilityInformation, tooltip } = item(found('a'));
-    expect(label).toBe('50 % · Title of a');
+    expect(label).toBe('50% · Title of a');
     expect(description).toBe('5,000 tokens · 2 min ago');
     expect(contextValue).toBe('conversation');
-    expect(accessibilityInformation?.label).toBe('Title of a, 50 %, 5,000 tokens, 2 min ago');
-    expect(tooltip).toContain('Title of a\n5,000 tokens, 50 % of a window of 10,000\n');
+    expect(accessibilityInformation?.label).toBe('Title of a, 50%, 5,000 tokens, 2 min ago');
+    expect(tooltip).toContain('Title of a\n5,000 tokens, 50% of a window of 10,000\n');
   });
 
   it('says how large a file is that is too large to be counted', () => {
@@ -162,7 +162,7 @@ describe('a row', () => {
 
   it('says what the chat’s own window holds', () => {
     expect(treeItem({ kind: 'live', live }, facts)).toMatchObject({
-      label: '50 % · Fix the chat',
+      label: '50% · Fix the chat',
       description: '30,000 tokens · 2 min ago',
       contextValue: 'live',
     });

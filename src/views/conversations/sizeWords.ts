@@ -11,4 +11,4 @@ export function sizeWords({ details, bytes }: IndexedConversation): string {
 }
 
 /** Percent of a context window. */
-export const shareWords = (tokens: number, window: number): string => `${Math.round((tokens / window) * 100)} %`;
+export const shareWords = (tokens: number, window: number): string => `${Math.round((tokens / window) * 100)}%`;

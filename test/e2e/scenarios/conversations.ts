@@ -58,7 +58,7 @@ const everyAgent: Scenario = async (bed) => {
   for (const agent of AGENTS) {
     // One agent at a time is unfolded: the first row with the title is its own.
     await clickRow(bench, agent);
-    await treeRows(bench, (texts) => texts.some((text) => /^\d+ % · Rename value7 .*[\d,]+ tokens · /.test(text)));
+    await treeRows(bench, (texts) => texts.some((text) => /^\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)));
     await opensPreviewsCondensesAndExports(bench, join(folder, `${agent}.md`));
     if (agent === 'Claude Code') {
       await treeRows(bench, (texts) => texts.some((text) => text.includes('can’t be read')));
@@ -118,12 +118,12 @@ export const keepsTheFiguresInANarrowSideBar: Scenario = async (bed) => {
   const bench = await bed.open({ home, folder: bed.folder() });
   await openContainer(bench, VIEW);
   await clickRow(bench, 'Claude Code');
-  await treeRows(bench, (texts) => texts.some((shown) => /^\d+ % · Rename value7/.test(shown)));
+  await treeRows(bench, (texts) => texts.some((shown) => /^\d+% · Rename value7/.test(shown)));
   await narrowSideBar(bench);
   await screenshot(bench, 'conversations-narrow-dark');
   await setTheme(bench, 'light');
   await screenshot(bench, 'conversations-narrow-light');
-  assert.match(await tooltip(bench, 'Rename value7'), /[\d,]+ tokens, \d+ % of a window of 200,000/);
+  assert.match(await tooltip(bench, 'Rename value7'), /[\d,]+ tokens, \d+% of a window of 200,000/);
 };
 
 export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {

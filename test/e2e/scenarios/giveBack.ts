@@ -29,7 +29,7 @@ async function condensed(bed: Bed, home: string, agent: string): Promise<Workben
   await openContainer(bench, 'Context Condenser');
   await treeRows(bench, (texts) => texts.some((text) => text.includes(agent)));
   await clickRow(bench, agent);
-  await treeRows(bench, (texts) => texts.some((text) => /\d+ % · .* tokens · /.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /\d+% · .* tokens · /.test(text)));
   await chooseInMenu(bench, 'tokens · ', 'Condense');
   await notification(bench, 'Context condensed using');
   await clearNotifications(bench);
@@ -116,7 +116,7 @@ export const offersToCondenseAnIdleTask: Scenario = async (bed) => {
   const bench = await bed.open({ home, folder: bed.folder(), settings });
   await openContainer(bench, 'Context Condenser');
   const offer = await notification(bench, 'Condense it before it is resumed?');
-  assert.match(offer.text, /\(Zoo Code\) is idle and holds [\d,]+ tokens, 1\d\d % of the window\./);
+  assert.match(offer.text, /\(Zoo Code\) is idle and holds [\d,]+ tokens, 1\d\d% of the window\./);
   assert.deepEqual(offer.buttons, ['Condense', 'Not Now', 'Never for This Task']);
   await screenshot(bench, 'idle-task-dark');
   await setTheme(bench, 'light');

@@ -64,7 +64,7 @@ async function condense(bench: Workbench, shot?: string): Promise<void> {
     'the providers',
   );
   assert.match(offered.items[0]?.label ?? '', /^Native$/);
-  assert.match(offered.items[0]?.description ?? '', /≈ \$0\.\d+ · [\d,]+ → [\d,]+ \(-\d+%\)/);
+  assert.match(offered.items[0]?.description ?? '', /≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
   if (shot !== undefined) await screenshot(bench, shot);
   await pick(bench, 'Native');
 }

@@ -75,6 +75,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   'agent.declaredWindow': () => t('Window that the chat is told'),
   'agent.wrappedModels': () => t('Models of VS Code offered condensed'),
   'agent.backgroundPercent': () => t('Prepare a summary at'),
+  'agent.summaryWaitSeconds': () => t('Wait for a summary (seconds)'),
   'agent.coldPercent': () => t('Condense a cold conversation at'),
 };
 

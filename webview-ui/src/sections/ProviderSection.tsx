@@ -19,7 +19,7 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
   const own = provider.setting;
   const schema = own === undefined ? provider.schema : (welcome.schemas[own] ?? {});
   return (
-    <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('Condenses now') : undefined}>
+    <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('In use') : undefined}>
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}
       {provider.id === 'native' && <PromptEditor />}
       <SchemaRoot value={{ root: schema, ancestors: [] }}>

@@ -63,7 +63,8 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   return (
     <div className="advice" role="status">
       <p>
-        <strong>{advice.preset === undefined ? t(name) : t('{0} with the preset {1}', t(name), advice.preset)}</strong>{' '}
+        <strong>{advice.preset === undefined ? t(name) : t('{0} with the preset {1}', t(name), advice.preset)}</strong>
+        {': '}
         {advice.reason} {t('Cost limit: {0}.', formatDollars(advice.maxCost))}
       </p>
       <Button primary onClick={() => void apply()}>

@@ -64,7 +64,7 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
 }
 
 const savingOf = ({ savedPercent, seconds }: (typeof MEASURED)[keyof typeof MEASURED]): string =>
-  t('{0} in {1}', formatPercent(savedPercent), formatDuration(seconds * 1_000));
+  t('{0} of 200,000 tokens in {1}, measured', formatPercent(savedPercent), formatDuration(seconds * 1_000));
 
 function nativeCost(condensing: ProfileState | undefined): string {
   if (!condensing) return t('What the model costs; choose a profile first');
