@@ -6,7 +6,7 @@ import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 
-export const MOST_BREAKPOINTS = 4;
+const MOST_BREAKPOINTS = 4;
 
 /** The request with a breakpoint at the given messages, at its system prompt, and where one is left at its tools. */
 export function withCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {

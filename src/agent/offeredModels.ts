@@ -32,7 +32,7 @@ export interface OfferedModel {
 }
 
 /** The window of a model that nobody names one for, in tokens. */
-export const ASSUMED_WINDOW = 128_000;
+const ASSUMED_WINDOW = 128_000;
 
 /** A model of a profile. A gateway's model has the window of the vendor's model of that name, but not its prices. */
 export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {

@@ -23,10 +23,10 @@ export interface AgentSettings {
   readonly problems: readonly ConfigProblem[];
 }
 
-export const DEFAULT_DECLARED_WINDOW = 1_000_000;
-export const DEFAULT_BACKGROUND_PERCENT = 60;
-export const DEFAULT_COLD_PERCENT = 50;
-export const DEFAULT_SUMMARY_WAIT_SECONDS = 30;
+const DEFAULT_DECLARED_WINDOW = 1_000_000;
+const DEFAULT_BACKGROUND_PERCENT = 60;
+const DEFAULT_COLD_PERCENT = 50;
+const DEFAULT_SUMMARY_WAIT_SECONDS = 30;
 
 const NOTICES = ['none', 'statusBar', 'notification'] as const;
 

@@ -14,7 +14,7 @@ export interface Timeouts {
   readonly wholeMs: number;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { firstByteMs: 60_000, wholeMs: 300_000 };
+const DEFAULT_TIMEOUTS: Timeouts = { firstByteMs: 60_000, wholeMs: 300_000 };
 
 export interface CallOptions {
   readonly timeouts?: Partial<Timeouts>;

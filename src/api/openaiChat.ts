@@ -107,7 +107,7 @@ class OpenCalls {
   }
 }
 
-export function chatUsage(wire: Wire): Usage {
+function chatUsage(wire: Wire): Usage {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek names its cache hits on the outside.

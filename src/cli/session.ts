@@ -32,7 +32,7 @@ export interface Session {
 }
 
 /** Bundle that parses conversations in a worker. */
-export const READER_WORKER = 'readerWorker.cjs';
+const READER_WORKER = 'readerWorker.cjs';
 
 /** @throws ConversationReadError where the file can't be read. */
 export async function openSession(args: Arguments, io: CliIo): Promise<Session> {

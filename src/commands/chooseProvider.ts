@@ -77,7 +77,7 @@ export async function askProvider(
   picker.items = [item(vscode.l10n.t('estimating…')), ...WITHOUT_PROFILE()];
   picker.activeItems = picker.items.filter(({ provider }) => provider === settings.provider);
   picker.busy = true;
-  const estimating = estimateNative(services, path, settings, profile, models, abort.signal).then(
+  const estimating = estimateNative(services, { path, settings, profile, models, signal: abort.signal }).then(
     ({ tokensBefore, tokensAfter, cost }) =>
       tokensAfter === tokensBefore
         ? vscode.l10n.t('not enough to condense')

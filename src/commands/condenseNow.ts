@@ -73,8 +73,9 @@ export async function condenseFile(services: Services, path: string, settings: M
           return condenseInHost(services, path, settings, task.config, models, signal, told);
         }
         if (settings.provider !== 'native') return inBackground(services, task, signal, told);
-        if (!models.condensing) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
-        return condenseNative(services, path, settings, models.condensing, models, signal, told);
+        const profile = models.condensing;
+        if (!profile) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
+        return condenseNative(services, { path, settings, profile, models, signal }, told);
       }),
     );
     log.info(`${path}\n${result.report}`);

@@ -10,7 +10,7 @@ import type { Services } from './services';
 import { manualSettings } from './settings';
 
 /** This machine, as seen from this VS Code. */
-export const thisMachine = ({ context }: Services): FindOptions => ({
+const thisMachine = ({ context }: Services): FindOptions => ({
   platform: process.platform,
   env: { ...process.env },
   homedir: homedir(),

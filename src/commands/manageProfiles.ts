@@ -34,7 +34,7 @@ export async function manageProfiles(services: Services): Promise<void> {
 }
 
 /** Asks for what a profile needs, and for its key; the first one condenses from then on. */
-export async function addProfile(services: Services): Promise<void> {
+async function addProfile(services: Services): Promise<void> {
   const profile = await askProfile(undefined);
   if (!profile) return;
   const { profiles, condensing } = modelSettings();

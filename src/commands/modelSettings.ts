@@ -21,7 +21,7 @@ export interface ModelSettings {
   readonly problems: readonly ConfigProblem[];
 }
 
-export const DEFAULT_MAX_COST = 0.5;
+const DEFAULT_MAX_COST = 0.5;
 
 const numberIn = (value: unknown, least: number, most: number, standard: number): number =>
   typeof value === 'number' && value >= least && value <= most ? value : standard;

@@ -24,6 +24,7 @@ import { modelsOfWindow } from './windowModels';
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
 
+/** The file of this user's measures. */
 export const metricsOf = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
@@ -49,7 +50,19 @@ const nativeSettings = (): object => {
   return typeof value === 'object' && value !== null ? value : {};
 };
 
-interface Bench {
+/** A condensation of a file by Native, as a user asks for it. */
+export interface NativeRequest {
+  /** Where the conversation is: a file's path, or `<path>#<part>`. */
+  readonly path: string;
+  readonly settings: ManualSettings;
+  /** Whose model sums up. */
+  readonly profile: ApiProfile;
+  readonly models: ModelSettings;
+  readonly signal: AbortSignal;
+}
+
+/** What a request takes: the conversation, read, and what condenses it. */
+interface Prepared {
   readonly conversation: Conversation;
   readonly counter: MessageCounter;
   readonly manager: CondensationManager;
@@ -57,16 +70,12 @@ interface Bench {
   readonly select: () => Promise<SelectedSummarizer>;
 }
 
-async function benchFor(
+async function prepare(
   services: Services,
-  path: string,
-  { history }: ManualSettings,
-  profile: ApiProfile,
-  models: ModelSettings,
-  signal: AbortSignal,
-): Promise<Bench> {
+  { path, settings, profile, models, signal }: NativeRequest,
+): Promise<Prepared> {
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
-  const conversation = await parseInWorker(path, { workerPath, signal, history });
+  const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
   const counter = await counterOf(services);
   const measures = await metricsOf(services).read();
   const select = async () =>
@@ -87,15 +96,9 @@ async function benchFor(
  * The request that Native would send for a file, with the real conversation in it. Nothing is sent.
  * @throws NoSummarizerError, and the signal's reason where it was aborted.
  */
-export async function previewNative(
-  services: Services,
-  path: string,
-  settings: ManualSettings,
-  profile: ApiProfile,
-  models: ModelSettings,
-  signal: AbortSignal,
-): Promise<string> {
-  const { conversation, counter, config, select } = await benchFor(services, path, settings, profile, models, signal);
+export async function previewNative(services: Services, request: NativeRequest): Promise<string> {
+  const { signal } = request;
+  const { conversation, counter, config, select } = await prepare(services, request);
   const { model } = (await select()).summarizer;
   const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
   const checked = nativeConfigSchema.safeParse(config);
@@ -107,6 +110,7 @@ export async function previewNative(
   return [system, prompt, ...(plan.facts === '' ? [] : [facts, plan.facts])].join('\n\n────────\n\n');
 }
 
+/** Tokens as the o200k tokenizer counts them. */
 export interface NativeEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -115,22 +119,15 @@ export interface NativeEstimate {
 }
 
 /** What Native would take for a file, without a paid call. @throws as condensing does */
-export async function estimateNative(
-  services: Services,
-  path: string,
-  settings: ManualSettings,
-  profile: ApiProfile,
-  models: ModelSettings,
-  signal: AbortSignal,
-): Promise<NativeEstimate> {
-  const { conversation, manager, config } = await benchFor(services, path, settings, profile, models, signal);
+export async function estimateNative(services: Services, request: NativeRequest): Promise<NativeEstimate> {
+  const { conversation, manager, config } = await prepare(services, request);
   const { id, messages } = conversation;
   return manager.estimate({
     conversation: id,
     messages,
     config,
     trigger: 'manual',
-    signal,
+    signal: request.signal,
     ...knownOf(conversation),
   });
 }
@@ -138,24 +135,17 @@ export async function estimateNative(
 /** Condenses a file with a profile's model. @throws the signal's reason where it was aborted */
 export async function condenseNative(
   services: Services,
-  path: string,
-  settings: ManualSettings,
-  profile: ApiProfile,
-  models: ModelSettings,
-  signal: AbortSignal,
+  request: NativeRequest,
   tell: (progress: TaskProgress) => void,
 ): Promise<CondensedResult | NotCondensedResult> {
   tell({ step: 'Reading the conversation' });
-  const { conversation, manager, counter, config } = await benchFor(services, path, settings, profile, models, signal);
-  return condenseHere(services, { conversation, manager, counter }, path, { ...settings, provider: 'native' }, config, {
-    models,
-    signal,
-    tell,
-  });
+  const { config, ...here } = await prepare(services, request);
+  const { path, settings, models, signal } = request;
+  return condenseHere(services, here, path, { ...settings, provider: 'native' }, config, { models, signal, tell });
 }
 
 /** What condensing in this thread works with. */
-export type Here = Pick<Bench, 'conversation' | 'manager' | 'counter'>;
+export type Here = Pick<Prepared, 'conversation' | 'manager' | 'counter'>;
 
 /** Condenses where the keys are. @throws the signal's reason where it was aborted */
 export async function condenseHere(

@@ -24,7 +24,9 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   };
   try {
     const content = await vscode.window.withProgress(progress, (_report, token) =>
-      withCancellation(token, (signal) => previewNative(services, file, manualSettings(), profile, models, signal)),
+      withCancellation(token, (signal) =>
+        previewNative(services, { path: file, settings: manualSettings(), profile, models, signal }),
+      ),
     );
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: 'markdown' }));
   } catch (error) {

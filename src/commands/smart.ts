@@ -1,6 +1,6 @@
 /** Smart in this window. */
 import { smartProvider, type CondensationProvider } from '../core/condense';
-import { asksModels } from '../core/condense/providers/smart/asksModels';
+import { asksModel } from '../core/condense/checkedConfig';
 import type { SmartConfig } from '../core/condense/providers/smart/config';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { metricsOf } from './native';
@@ -13,7 +13,4 @@ export const smartOfWindow = (services: Services, counter: MessageCounter): Cond
   smartProvider({ ...modelsOfWindow(services, counter, metricsOf(services)), memo: summariesOf(services) });
 
 /** Whether a configuration of the settings may call a model; what is wrong with it counts as the default, which calls none. */
-export function mayAskModels(config: unknown): boolean {
-  const checked = smartProvider().validateConfig(config);
-  return checked.valid && asksModels(checked.config);
-}
+export const mayAskModels = (config: unknown): boolean => asksModel(smartProvider(), config);

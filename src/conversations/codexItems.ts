@@ -6,7 +6,7 @@ import { parseArguments } from './openaiArguments';
 import { asText, imageSource, listIn, recordIn, stringIn } from './values';
 
 /** An item that we don't know, or that only Codex's own API understands. */
-export const CODEX_ITEM = 'codex_item';
+const CODEX_ITEM = 'codex_item';
 
 /**
  * One message for what the model said without an answer in between, one for the results that follow each other, one for each

@@ -44,7 +44,7 @@ export function checkDepth({ line, value }: JsonRecord, source: string): void {
   }
 }
 
-export const wrongRecord = (source: string, line: number, found: string, expected: string): ConversationReadError =>
+const wrongRecord = (source: string, line: number, found: string, expected: string): ConversationReadError =>
   new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
 
 interface LineValues {

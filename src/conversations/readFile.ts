@@ -13,7 +13,7 @@ import type { Conversation, ReadOptions } from './types';
 import type { Fields } from './values';
 
 /** Far above any real conversation; what is bigger was picked by mistake. */
-export const MAX_BYTES = 1024 ** 3;
+const MAX_BYTES = 1024 ** 3;
 
 /** The beginning of a file that was read before, and the state that the file had then. */
 export interface FileHead {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 /** Scheme of the read-only documents that show a conversation before and after. */
-export const SCHEME = 'context-condenser';
+const SCHEME = 'context-condenser';
 
 /** How many condensations' texts are kept for comparing; they can be large. */
 const KEPT = 3;

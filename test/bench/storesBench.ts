@@ -31,7 +31,7 @@ export interface StoresRun {
   readonly idleLagMs: number;
   /** Bytes that the process took most, worker included, beyond what it took before. */
   readonly peakBytes: number;
-  /** Bytes read from files; undefined where the system doesn't tell. */
+  /** Bytes read from files, the worker's own among them (program and rank table, 2.4 MB); undefined where the system doesn't tell. */
   readonly readBytes: number | undefined;
 }
 

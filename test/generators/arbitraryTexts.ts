@@ -106,7 +106,7 @@ export const todoText: fc.Arbitrary<string> = fc
   );
 
 /** Text of all scripts with emoji and combining marks; never blank. */
-export const unicodeText: fc.Arbitrary<string> = fc
+const unicodeText: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
     fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -132,7 +132,7 @@ export const loneSurrogates: fc.Arbitrary<string> = fc
   .filter(isNotBlank);
 
 /** Looks like this product's own traces, or like the structure of a history. */
-export const trickyText: fc.Arbitrary<string> = fc.constantFrom(
+const trickyText: fc.Arbitrary<string> = fc.constantFrom(
   '⟦condensed: same as later Read · ref abcdef⟧',
   `⟦condensed: 3 lines truncated · ref 012345⟧\n${'text behind a marker of somebody else\n'.repeat(40)}`,
   '⟦condensed: 1 lines as in later Grep · ref aaaaaa⟧\n'.repeat(30),

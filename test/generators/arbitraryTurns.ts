@@ -41,7 +41,7 @@ const text = (value: string): Block => ({ type: 'text', text: value });
 /** One black pixel as PNG. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-export const image: fc.Arbitrary<Block> = fc.constantFrom<Block>(
+const image: fc.Arbitrary<Block> = fc.constantFrom<Block>(
   { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
   { type: 'image', source: { type: 'url', url: 'https://example.invalid/a.png' } },
 );

@@ -72,7 +72,7 @@ export function resultOf({ body }: RecordedRequest, id: string): string | undefi
 }
 
 /** The text of a result. */
-export const resultText = ({ content }: Json): string =>
+const resultText = ({ content }: Json): string =>
   typeof content === 'string'
     ? content
     : objects(content)

@@ -79,7 +79,7 @@ export function taskFigures(
 }
 
 /** Each request must begin with all that the one before held; breakpoints move and are no part of it. */
-export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
+function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
   const breaks: PrefixBreak[] = [];
   let before: readonly string[] = [];
   for (const [request, { body }] of requests.entries()) {

@@ -1,10 +1,10 @@
 /** A small Claude Code transcript with something to gain: one file read twice, and long enough to count. */
 
 /** Lines of a file as Claude Code's Read gives them. */
-export const numbered = (lines: readonly string[]): string =>
+const numbered = (lines: readonly string[]): string =>
   lines.map((line, index) => `${String(index + 1).padStart(6)}→${line}`).join('\n');
 
-export const CODE = Array.from(
+const CODE = Array.from(
   { length: 120 },
   (_, index) => `export const value${index} = compute(${index * 7}, 'name-${index}');`,
 );
@@ -42,7 +42,7 @@ export function transcript(lines: readonly Line[] = duplicateReads()): string {
     .concat('\n');
 }
 
-export function duplicateReads(): Line[] {
+function duplicateReads(): Line[] {
   return [
     { type: 'user', content: 'Rename value7 in src/values.ts' },
     call('toolu_1', '/project/src/values.ts'),

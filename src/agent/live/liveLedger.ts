@@ -3,7 +3,7 @@ import type { Hash } from '../../core/hash';
 import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } from '../../storage/ledgerStore';
 
 /** What ledgers of live conversations say of their format. */
-export const LIVE_FORMAT = 'live';
+const LIVE_FORMAT = 'live';
 
 /**
  * The ledger of a live conversation: the one on disk, and what could not be written there. The agent itself still has the

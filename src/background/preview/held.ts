@@ -10,7 +10,7 @@ import { knownOf } from '../condenseConversation';
 import type { FileConversation, LiveContent, LiveConversation, PreviewedConversation } from './messages';
 
 /** What is larger is condensed, but not previewed as one types: it would fill the memory. */
-export const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
+const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
 /** Compared ones are held, too. */
 const MOST_HELD = 4;

@@ -18,8 +18,7 @@ export function defaultConversation(services: Services): ConversationName {
   return live ? { kind: 'live', id: live.id } : { kind: 'file', path: samplePath(services) };
 }
 
-export const samplePath = ({ context }: Services): string =>
-  join(context.extensionPath, 'sample', 'conversation.jsonl');
+const samplePath = ({ context }: Services): string => join(context.extensionPath, 'sample', 'conversation.jsonl');
 
 /** Lets the user pick one. @returns undefined where nothing was picked */
 export async function choosePreviewed(services: Services): Promise<ConversationName | undefined> {

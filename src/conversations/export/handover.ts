@@ -13,7 +13,7 @@ import type { Losses } from './losses';
 import type { Exportable } from './types';
 
 /** Default size of the prompt in tokens. */
-export const HANDOVER_TOKENS = 12_000;
+const HANDOVER_TOKENS = 12_000;
 
 /** Shares of the size. */
 const SHARES = { facts: 0.35, end: 0.4 } as const;

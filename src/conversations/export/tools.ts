@@ -13,7 +13,7 @@ export interface Tool {
 }
 
 /** Names that every API takes: `^[a-zA-Z0-9_-]{1,64}$`. */
-export const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
+const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
 
 const ANY_INPUT: Fields = { type: 'object', additionalProperties: true };
 

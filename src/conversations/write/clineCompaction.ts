@@ -46,7 +46,7 @@ export function projected(sidecar: Json, session: Json): readonly unknown[] | un
 }
 
 /** Hash of all messages: what was said, not the ids and times that each writing may give anew. */
-export function prefixHash(messages: readonly Json[]): string {
+function prefixHash(messages: readonly Json[]): string {
   const hash = createHash('sha256');
   hash.update(`cline-session-compaction-source-v2\n${messages.length}\n`);
   for (const message of messages) hash.update(`${JSON.stringify(hashInput(message))}\n`);

@@ -2,7 +2,8 @@
 import type { MessageCounter } from '../tokens/messageCounter';
 import { applyEdits } from './edits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
-import type { CondensationManager, CondensationOutcome, CondensationRequest } from './manager';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
+import type { CondensationManager } from './manager';
 import {
   DEFAULT_TARGET_PERCENT,
   shouldCondense,

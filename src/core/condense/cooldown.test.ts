@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coherenceOf } from './coherence/coherence';
 import { Cooldown } from './cooldown';
-import type { CondensationOutcome, CondensationRequest } from './manager';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { Pace } from './pace';
 
 const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic', windowTokens: 1_000 };

@@ -1,4 +1,4 @@
-import type { CondensationOutcome, CondensationRequest } from './manager';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
 
 /** Share of the window that must be new before the next automatic try, in percent. */
 const NEW_SHARE_PERCENT = 10;

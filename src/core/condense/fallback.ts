@@ -5,7 +5,8 @@
  */
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits';
-import type { CondensationManager, CondensationOutcome, CondensationRequest } from './manager';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
+import type { CondensationManager } from './manager';
 import { allowedTokens } from './thresholds';
 
 /** The window that the conversation must fit into. */

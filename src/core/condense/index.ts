@@ -1,6 +1,6 @@
 /** What the rest of the product uses of the condensation core. */
 export { CondensationManager, UnknownProviderError } from './manager';
-export type { CondensationOutcome, CondensationRequest, ProviderInfo } from './manager';
+export type { CondensationOutcome, CondensationRequest } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
 export { condenseIfNeeded } from './automatic';
 export { condenseWithFallback } from './fallback';

@@ -4,12 +4,8 @@ import type { ApiMessage } from '../messages/types';
 import { assistant, call, exchange, lines, result, user } from '../testing';
 import { freshCounter } from '../testingCounter';
 import type { Cut, CutEdit, Edit, EditId } from './edits';
-import {
-  CondensationManager,
-  UnknownProviderError,
-  type CondensationOutcome,
-  type CondensationRequest,
-} from './manager';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
+import { CondensationManager, UnknownProviderError } from './manager';
 import { marker, type ReferenceId } from './markers';
 import { losslessProvider } from './providers/lossless';
 import { truncationProvider } from './providers/truncation';

@@ -1,98 +1,27 @@
-import { newViolations, type Violation } from '../messages/firewall';
+import { newViolations } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
+import { asksModel, checkedConfig } from './checkedConfig';
 import { checkEdits } from './checkEdits';
-import { coherenceOf, floorBreaches, type CoherenceFloor, type CoherenceReport } from './coherence/coherence';
+import { coherenceOf, floorBreaches } from './coherence/coherence';
+import {
+  DEFAULT_MINIMUM_GAIN,
+  type CondensationOutcome,
+  type CondensationRequest,
+  type OutcomeBase,
+  type ProviderInfo,
+} from './condensation';
 import { Cooldown } from './cooldown';
-import { applyEdits, editKey, type Edit } from './edits';
+import { applyEdits, editKey } from './edits';
 import { Pace } from './pace';
 import {
-  mayAskModel,
   ProviderFailure,
-  type CondensationOptions,
   type CondensationProvider,
   type ConversationContext,
-  type ModelCall,
-  type ProviderCapabilities,
   type ProviderResult,
   type ReductionEstimate,
-  type StepReport,
   type UnchangedReason,
 } from './types';
-
-/** When a result is worth applying: either figure is enough. */
-export interface MinimumGain {
-  /** Share of the tokens before, in percent. */
-  readonly percent: number;
-  readonly tokens: number;
-}
-
-export const DEFAULT_MINIMUM_GAIN: MinimumGain = { percent: 5, tokens: 1_000 };
-
-export interface CondensationRequest extends CondensationOptions {
-  /** Names the conversation, so that its cool-down is known. */
-  readonly conversation: string;
-  readonly messages: readonly ApiMessage[];
-  /** Edits of earlier condensations that the view shows. */
-  readonly edits?: readonly Edit[];
-  /** Id of the provider; undefined: the active one. */
-  readonly provider?: string;
-  /** The provider's configuration as it came from outside. */
-  readonly config?: unknown;
-  /** Automatic ones wait while the conversation cools down; a person's wish doesn't. */
-  readonly trigger: 'manual' | 'automatic';
-  /** The conversation's system prompt, where it is known. */
-  readonly system?: string;
-  /** Who the conversation's own model belongs to, such as `anthropic`. */
-  readonly vendor?: string;
-  /** Indexes of the messages that a person pinned. */
-  readonly pinned?: ReadonlySet<number>;
-  readonly minimumGain?: MinimumGain;
-  /** Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused. */
-  readonly coherenceFloor?: CoherenceFloor;
-}
-
-interface OutcomeBase {
-  readonly provider: string;
-  readonly tokensBefore: number;
-  readonly steps: readonly StepReport[];
-  /** US dollars, spent also where nothing was applied; undefined where a price is not known. */
-  readonly cost: number | undefined;
-  /** Milliseconds. */
-  readonly timeMs: number;
-  /** What a person should know beside the figures. */
-  readonly notes: readonly string[];
-  /** The paid calls that were made, in order. */
-  readonly calls?: readonly ModelCall[];
-  /** US dollars that the calls were expected to cost. */
-  readonly estimatedCost?: number;
-}
-
-export type CondensationOutcome = OutcomeBase &
-  (
-    | {
-        readonly kind: 'condensed';
-        readonly tokensAfter: number;
-        /** The new edits; the view shows them on top of the earlier ones. */
-        readonly edits: readonly Edit[];
-        readonly view: readonly ApiMessage[];
-        /** What of the conversation's files, error lines, instructions and to-dos still stands in the view. */
-        readonly coherence: CoherenceReport;
-      }
-    | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }
-    /** The firewall said no. */
-    | { readonly kind: 'refused'; readonly violations: readonly Violation[] }
-    | { readonly kind: 'cancelled' }
-    | { readonly kind: 'failed'; readonly error: Error }
-  );
-
-export interface ProviderInfo {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
-  readonly capabilities: ProviderCapabilities;
-}
 
 /** What {@link CondensationManager} throws for a provider that it doesn't know. */
 export class UnknownProviderError extends Error {
@@ -151,12 +80,12 @@ export class CondensationManager {
 
   /**
    * Whether a condensation by this provider may call a model.
-   * @param config as it came from outside.
+   * @param config as it came from outside
    * @throws UnknownProviderError
    */
   asksModel(id: string, config: unknown): boolean {
     const provider = this.getProvider(id);
-    return mayAskModel(provider, configFor(provider, config).config);
+    return asksModel(provider, config);
   }
 
   /** @throws UnknownProviderError */
@@ -179,7 +108,7 @@ export class CondensationManager {
    */
   async estimate(request: CondensationRequest): Promise<ReductionEstimate & { readonly cost: number | undefined }> {
     const provider = this.getProvider(request.provider ?? this.active);
-    const { config } = configFor(provider, request.config);
+    const { config } = checkedConfig(provider, request.config);
     const { context } = this.contextOf(request);
     const reduction = await provider.estimateReduction(context, config, request);
     return { ...reduction, cost: await provider.estimateCost(context, config, request) };
@@ -234,7 +163,7 @@ export class CondensationManager {
   ): Promise<CondensationOutcome> {
     let result: ProviderResult | undefined;
     try {
-      const { config, notes } = configFor(provider, request.config);
+      const { config, notes } = checkedConfig(provider, request.config);
       makers.notes.push(...notes);
       // Applying the edits so far and counting took their time.
       await makers.pace.breathe();
@@ -345,14 +274,4 @@ interface OutcomeMakers {
   readonly base: (spent: Spent) => OutcomeBase;
   readonly unchanged: (reason: UnchangedReason, detail: string, spent?: Spent) => CondensationOutcome;
   readonly tokensBefore: number;
-}
-
-/** The checked configuration; a wrong one gives the defaults and a note that names the field. */
-function configFor(provider: CondensationProvider, config: unknown): { config: unknown; notes: string[] } {
-  const result = provider.validateConfig(config);
-  if (result.valid) return { config: result.config, notes: [] };
-  const defaults = provider.validateConfig(undefined);
-  if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
-  const problems = result.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`);
-  return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${problems.join('; ')}`] };
 }

@@ -47,7 +47,7 @@ export const withRule = (text: string): string => text.replace(/ · ref (?=[0-9a
 export const withoutRule = (text: string): string => text.replace(RULE, '');
 
 /** How every marker begins. */
-export const OPENING = '⟦condensed: ';
+const OPENING = '⟦condensed: ';
 const MARKER = /⟦condensed: ([^⟦⟧]*?) · ref ([0-9a-f]{6,64})⟧/g;
 
 export interface FoundMarker {

@@ -23,7 +23,7 @@ export interface RunGroup {
 }
 
 /** Key of the runs that called no model. */
-export const NO_PROFILE = '';
+const NO_PROFILE = '';
 
 /** Groups by the profile that was called first, the largest saving first. */
 export const byProfile = (measures: readonly Measure[]): RunGroup[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CondensationOutcome } from './manager';
+import type { CondensationOutcome } from './condensation';
 import {
   calibratedFactor,
   distribution,

@@ -1,7 +1,7 @@
 /** What is measured of condensations, and what follows from it. The measures stay on the machine. */
 import { promptTokens, type Usage } from '../cost/usage';
 import type { CondensationId } from './ledger';
-import type { CondensationOutcome } from './manager';
+import type { CondensationOutcome } from './condensation';
 import type { OutputSample } from './summary/expectedOutput';
 import type { ModelCall } from './types';
 
@@ -76,7 +76,7 @@ export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cos
 export const hasFailed = ({ outcome }: Measure): boolean => outcome === 'failed' || outcome === 'refused';
 
 /** Percent of the tokens that went. */
-export const reductionPercent = ({ tokensBefore, tokensAfter }: Measure): number =>
+const reductionPercent = ({ tokensBefore, tokensAfter }: Measure): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** What a person should be told about a condensation that was applied. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coherenceOf } from './coherence/coherence';
 import { Pace } from './pace';
-import type { CondensationOutcome, ProviderInfo } from './manager';
+import type { CondensationOutcome, ProviderInfo } from './condensation';
 import { formatChange, formatCost, formatReport, formatTime } from './report';
 import type { StepOutcome, StepReport } from './types';
 

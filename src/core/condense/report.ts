@@ -1,4 +1,4 @@
-import type { CondensationOutcome, ProviderInfo } from './manager';
+import type { CondensationOutcome, ProviderInfo } from './condensation';
 import type { StepReport } from './types';
 
 const number = new Intl.NumberFormat('en-US');

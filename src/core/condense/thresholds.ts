@@ -12,7 +12,7 @@ export const DEFAULT_THRESHOLD_PERCENT = 75;
 /** How far a condensation goes, in percent of the window, where nothing else is set. */
 export const DEFAULT_TARGET_PERCENT = 50;
 /** Tokens kept free for the reply where the model names none. */
-export const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
+const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
 /** A profile's threshold that means: as the global one. */
 export const INHERIT_THRESHOLD = -1;
 

@@ -46,7 +46,7 @@ export interface Violation {
 export const SUMMARY_ORIGIN = -1;
 
 /** The API counts breakpoints over system, tools and messages together. */
-export const MAX_CACHE_MARKS = 4;
+const MAX_CACHE_MARKS = 4;
 
 export interface CheckOptions {
   /** The request's tool declarations; undefined where the caller doesn't know them. */

@@ -20,7 +20,7 @@ const ASSIGNED =
 /** `postgres://user:password@host`: the password goes. */
 const IN_URL = /\b([a-z][a-z+.-]{1,20}:\/\/[^\s:/@]{1,100}:)[^\s@/]{1,200}@/gi;
 
-export const SECRET_MASK = '[key]';
+const SECRET_MASK = '[key]';
 
 /** Code assigns names and calls, not keys: `password = getPassword()`, `apiKey: string`, `secret=${SECRET}`. */
 const looksLikeCode = (value: string): boolean => /[(${<[]/.test(value) || !/\d/.test(value);

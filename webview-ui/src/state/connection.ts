@@ -26,7 +26,7 @@ export interface RequestOptions {
 }
 
 /** A request that got no answer in time, or a failure that the host told. */
-export class RequestError extends Error {
+class RequestError extends Error {
   override readonly name = 'RequestError';
 }
 

@@ -82,7 +82,7 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
 };
 
 /** The step itself, for pipelines that have more than one. */
-export const truncationStep = (
+const truncationStep = (
   config: TruncationConfig,
   targetTokens: number | undefined,
   pinned: ReadonlySet<number> = new Set(),

@@ -119,7 +119,7 @@ const patchedLines = (patch: string): string =>
     .map((line) => line.slice(1))
     .join('\n');
 
-export function stringsOf(value: unknown): string[] {
+function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   return isRecord(value) ? Object.values(value).flatMap(stringsOf) : [];

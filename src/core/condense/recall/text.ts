@@ -4,7 +4,7 @@
 const PREFIX = /^ *(?:\d+(?:→|\t| \| ?)|(?:[^\s:]+[:-])?\d+[:-])/;
 
 /** A line as it is compared: without number or place in front, without blanks around. */
-export const plainLine = (line: string): string => line.replace(PREFIX, '').trim();
+const plainLine = (line: string): string => line.replace(PREFIX, '').trim();
 
 /** The lines of a text as they are compared, each in both forms where a prefix may be part of the line. */
 export function linesOf(text: string): Set<string> {

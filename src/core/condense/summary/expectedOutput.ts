@@ -21,7 +21,7 @@ const LEAST_OF_CONTENT = 20;
 const SHARE_OF_CONTENT = 0.35;
 
 /** @param inputTokens, askedTokens o200k tokens of the request, and what its reply is asked to have at most. */
-export const defaultContentTokens = (inputTokens: number, askedTokens: number): number =>
+const defaultContentTokens = (inputTokens: number, askedTokens: number): number =>
   Math.min(SHARE_OF_LIMIT * askedTokens, LEAST_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
 
 /** What a run taught: what was sent and what came back, in the model's tokens. */

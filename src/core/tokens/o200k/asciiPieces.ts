@@ -23,7 +23,7 @@ const COLUMNS = 16;
 /** States from here on end the piece: before the byte last looked at, one byte earlier, or the table can't tell. */
 export const BEFORE = 13 * COLUMNS;
 export const EARLIER = 14 * COLUMNS;
-export const UNKNOWN = 15 * COLUMNS;
+const UNKNOWN = 15 * COLUMNS;
 
 /** The states, in the order of the rows. The piece begins in the first. */
 const STATES = {

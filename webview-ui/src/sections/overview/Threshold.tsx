@@ -15,7 +15,7 @@ interface ModelWindow {
 const USUAL_WINDOW = 200_000;
 
 /** The models whose windows are known, the condensing profile's first. */
-export function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
+function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const names = new Map(
     (Array.isArray(state.settings['profiles']?.value) ? (state.settings['profiles'].value as unknown[]) : []).flatMap(
       (entry) => {

@@ -15,7 +15,7 @@ export interface ProviderFacts {
 const EXAMPLE = { read: 100_000, written: 1_500 } as const;
 
 /** US dollars for summing up the example with a profile's model; undefined where its price is not known. */
-export const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
+const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
   inputPrice === undefined || outputPrice === undefined
     ? undefined
     : (EXAMPLE.read * inputPrice + EXAMPLE.written * outputPrice) / 1_000_000;

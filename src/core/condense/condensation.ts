@@ -1,0 +1,81 @@
+/** What a condensation is asked for, and what comes of it. */
+import type { Violation } from '../messages/firewall';
+import type { ApiMessage } from '../messages/types';
+import type { CoherenceFloor, CoherenceReport } from './coherence/coherence';
+import type { Edit } from './edits';
+import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
+
+/** When a result is worth applying: either figure is enough. */
+export interface MinimumGain {
+  /** Share of the tokens before, in percent. */
+  readonly percent: number;
+  readonly tokens: number;
+}
+
+export const DEFAULT_MINIMUM_GAIN: MinimumGain = { percent: 5, tokens: 1_000 };
+
+export interface CondensationRequest extends CondensationOptions {
+  /** Names the conversation, so that its cool-down is known. */
+  readonly conversation: string;
+  readonly messages: readonly ApiMessage[];
+  /** Edits of earlier condensations that the view shows. */
+  readonly edits?: readonly Edit[];
+  /** Id of the provider; undefined: the active one. */
+  readonly provider?: string;
+  /** The provider's configuration as it came from outside. */
+  readonly config?: unknown;
+  /** Automatic ones wait while the conversation cools down; a person's wish doesn't. */
+  readonly trigger: 'manual' | 'automatic';
+  /** The conversation's system prompt, where it is known. */
+  readonly system?: string;
+  /** Who the conversation's own model belongs to, such as `anthropic`. */
+  readonly vendor?: string;
+  /** Indexes of the messages that a person pinned. */
+  readonly pinned?: ReadonlySet<number>;
+  readonly minimumGain?: MinimumGain;
+  /** Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused. */
+  readonly coherenceFloor?: CoherenceFloor;
+}
+
+/** What is told of every run, whatever came of it. */
+export interface OutcomeBase {
+  readonly provider: string;
+  readonly tokensBefore: number;
+  readonly steps: readonly StepReport[];
+  /** US dollars, spent also where nothing was applied; undefined where a price is not known. */
+  readonly cost: number | undefined;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** What a person should know beside the figures. */
+  readonly notes: readonly string[];
+  /** The paid calls that were made, in order. */
+  readonly calls?: readonly ModelCall[];
+  /** US dollars that the calls were expected to cost. */
+  readonly estimatedCost?: number;
+}
+
+export type CondensationOutcome = OutcomeBase &
+  (
+    | {
+        readonly kind: 'condensed';
+        readonly tokensAfter: number;
+        /** The new edits; the view shows them on top of the earlier ones. */
+        readonly edits: readonly Edit[];
+        readonly view: readonly ApiMessage[];
+        /** What of the conversation's files, error lines, instructions and to-dos still stands in the view. */
+        readonly coherence: CoherenceReport;
+      }
+    | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }
+    /** The firewall said no. */
+    | { readonly kind: 'refused'; readonly violations: readonly Violation[] }
+    | { readonly kind: 'cancelled' }
+    | { readonly kind: 'failed'; readonly error: Error }
+  );
+
+export interface ProviderInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly capabilities: ProviderCapabilities;
+}
