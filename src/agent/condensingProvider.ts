@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
 import { promptTokens } from '../core/cost/usage';
+import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -86,7 +87,7 @@ export class CondensingProvider {
       await this.pass(id, messages, options, progress, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
-      this.parts.log.error(error instanceof Error ? error.message : String(error));
+      this.parts.log.error(errorMessage(error));
       throw chatError(error);
     } finally {
       subscription.dispose();

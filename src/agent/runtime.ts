@@ -9,6 +9,7 @@ import { providerConfig } from '../commands/providerConfig';
 import type { Services } from '../commands/services';
 import { manualSettings } from '../commands/settings';
 import type { CondensationOutcome } from '../core/condense';
+import { errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { promptOf, thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
@@ -150,7 +151,7 @@ export class AgentRuntime implements vscode.Disposable {
       );
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
       return;
     }
@@ -188,9 +189,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   private refreshModels(): void {
     this.catalog.refresh().catch((error: unknown) => {
-      this.services.log.warn(
-        `The models of the chat could not be read. ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.services.log.warn(`The models of the chat could not be read. ${errorMessage(error)}`);
     });
   }
 

@@ -13,6 +13,7 @@ import { pinnedIndexes } from '../core/condense/pins';
 import { applyEdits } from '../core/condense/edits';
 import { coherenceOf } from '../core/condense/coherence/coherence';
 import { withoutMessages } from '../core/condense/preview';
+import { errorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
@@ -128,7 +129,7 @@ async function pruned(store: string, inUse: string): Promise<readonly string[]> 
     await pruneLedgers(store, { now: new Date(), inUse: [inUse] });
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [errorMessage(error)];
   }
 }
 

@@ -1,11 +1,5 @@
 import { readConversationFile } from '../conversations/readFile';
-import {
-  CondensationManager,
-  losslessProvider,
-  smartProvider,
-  strategyProvider,
-  truncationProvider,
-} from '../core/condense';
+import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -72,8 +66,7 @@ async function condense(
 ): Promise<CondensedResult | NotCondensedResult> {
   tell({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
-  const free = [losslessProvider, truncationProvider, smartProvider()] as const;
-  const manager = new CondensationManager(counter, [...free, strategyProvider({ providers: free })]);
+  const manager = new CondensationManager(counter, providersWithoutModels());
   return (await condenseConversation(conversation, task, { manager, counter, tell })).result;
 }
 

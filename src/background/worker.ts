@@ -1,6 +1,7 @@
 /** The background worker's entry point: does the one task it was started with. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isConversationReadError } from '../conversations/readError';
+import { errorMessage } from '../core/errors';
 import { GiveBackError } from '../giveBack/giveBackError';
 import { loadTokenCounter } from '../storage/assets';
 import { perform } from './perform';
@@ -21,7 +22,7 @@ perform(
     send({ type: 'done', result });
   },
   (error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     const refusal = refusalOf(error);
     send({ type: 'failed', message, ...(refusal && { refusal }) });
   },

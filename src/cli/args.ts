@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { errorMessage } from '../core/errors';
 
 export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export'] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -130,7 +131,7 @@ function parse(argv: readonly string[]) {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
     // The first sentence names the option; what follows in Node's message is about file names that begin with "-".
-    const [what = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    const [what = ''] = errorMessage(error).split('. ');
     throw new UsageError(`${what}. --help lists the options.`);
   }
 }

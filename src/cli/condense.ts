@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import type { CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report';
 import { recordCondensation } from '../storage/recordCondensation';
-import { readConfig } from './config';
 import { outcomeFigures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { messagesJson, outFile, writeWhole } from './output';
-import { targetOf, type Session } from './session';
+import { requestOf, type Session } from './session';
 
 /**
  * `condense`: from the conversation as its file has it, whatever was condensed before. The result goes into the ledger
@@ -16,15 +15,7 @@ export async function condense(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
   const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
-  const outcome = await manager.condense({
-    conversation: conversation.id,
-    messages: conversation.messages,
-    provider: provider.id,
-    config: await readConfig(args, provider),
-    trigger: 'manual',
-    signal: io.signal,
-    ...targetOf(session),
-  });
+  const outcome = await manager.condense(await requestOf(session, provider));
   if (outcome.kind === 'condensed') {
     await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
     if (out !== undefined) await writeWhole(out, messagesJson(conversation, outcome.view));

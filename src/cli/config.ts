@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { CondensationProvider } from '../core/condense';
+import { errorCode, errorMessage } from '../core/errors';
 import { UsageError, type Arguments } from './args';
 
 /**
@@ -31,18 +32,15 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new UsageError(
-      `--config takes JSON, the path of a JSON file or the name of a built-in strategy; ${file} can't be read (${codeOf(error)}).`,
+      `--config takes JSON, the path of a JSON file or the name of a built-in strategy; ${file} can't be read (${errorCode(error) ?? 'unknown error'}).`,
     );
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 
 function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${where} is no JSON: ${errorMessage(error)}`);
   }
 }

@@ -1,23 +1,14 @@
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report';
-import { readConfig } from './config';
 import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
-import { targetOf, type Session } from './session';
+import { requestOf, type Session } from './session';
 
 /** `estimate`: the plan that would run, without any paid call; nothing is written. */
 export async function estimate(session: Session): Promise<ExitCode> {
-  const { args, io, conversation, manager, calibrate } = session;
+  const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);
   const started = performance.now();
-  const result = await manager.estimate({
-    conversation: conversation.id,
-    messages: conversation.messages,
-    provider: provider.id,
-    config: await readConfig(args, provider),
-    trigger: 'manual',
-    signal: io.signal,
-    ...targetOf(session),
-  });
+  const result = await manager.estimate(await requestOf(session, provider));
   const timeMs = performance.now() - started;
   const before = calibrate(result.tokensBefore);
   const after = calibrate(result.tokensAfter);

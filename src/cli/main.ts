@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { version } from '../../package.json';
+import { errorCode } from '../core/errors';
 import { run } from './run';
 
 const abort = new AbortController();
@@ -16,7 +17,7 @@ function write(descriptor: number, text: string): void {
     try {
       bytes = bytes.subarray(writeSync(descriptor, bytes));
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      const code = errorCode(error);
       if (code === 'EPIPE') return;
       if (code !== 'EAGAIN') throw error;
     }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { splitLocation } from '../conversations/location';
 import type { Conversation } from '../conversations/types';
+import { errorMessage } from '../core/errors';
 import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
 
@@ -48,7 +49,7 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new UsageError(`${file} was not written: ${reason}`);
   }
 }

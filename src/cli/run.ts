@@ -1,5 +1,6 @@
 import { isConversationReadError } from '../conversations/readError';
 import { UnknownProviderError } from '../core/condense';
+import { errorMessage } from '../core/errors';
 import { HELP, parseLine, UsageError, type CommandName } from './args';
 import { condense } from './condense';
 import { estimate } from './estimate';
@@ -38,7 +39,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
 }
 
 function explain(error: unknown, io: CliIo): ExitCode {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   io.stderr(`context-condenser: ${message}\n`);
   if (error instanceof UsageError || error instanceof UnknownProviderError || isConversationReadError(error)) {
     return EXIT.badInput;

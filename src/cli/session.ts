@@ -3,20 +3,17 @@ import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
 import {
   CondensationManager,
-  losslessProvider,
-  smartProvider,
-  strategyProvider,
-  truncationProvider,
+  providersWithoutModels,
+  type CondensationProvider,
+  type CondensationRequest,
 } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
 import type { Arguments } from './args';
+import { readConfig } from './config';
 import type { CliIo } from './io';
-
-/** The command line has no models. */
-const FREE = [losslessProvider, truncationProvider, smartProvider()] as const;
 
 /** What every command works with: the conversation that was read, the counter, the manager. */
 export interface Session {
@@ -52,12 +49,26 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     io,
     conversation,
     counter,
-    manager: new CondensationManager(counter, [...FREE, strategyProvider({ providers: FREE })]),
+    manager: new CondensationManager(counter, providersWithoutModels()),
     store: resolve(args.store ?? defaultStore(io)),
     calibrate: (count) => Math.round(count * factor),
   };
 }
 
+/** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
+export async function requestOf(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
+  const { args, io, conversation } = session;
+  return {
+    conversation: conversation.id,
+    messages: conversation.messages,
+    provider: provider.id,
+    config: await readConfig(args, provider),
+    trigger: 'manual',
+    signal: io.signal,
+    ...targetOf(session),
+  };
+}
+
 /** The target in o200k tokens, from one in the chosen model's. */
-export const targetOf = ({ args, calibrate }: Session): { targetTokens?: number } =>
+const targetOf = ({ args, calibrate }: Session): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTokens } from '../core/condense/report';
+import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
 import { modelSettings, saveUserSetting, type ModelSettings } from './modelSettings';
 import type { Services } from './services';
@@ -86,7 +87,7 @@ export async function askProvider(
             vscode.l10n.t('{0} → {1} tokens', formatTokens(tokensBefore), formatTokens(tokensAfter)) +
               ` (${formatChange(tokensBefore, tokensAfter)})`,
           ].join(' · '),
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    errorMessage,
   );
   void estimating.then((description) => {
     if (abort.signal.aborted) return;

@@ -6,6 +6,7 @@ import type { CondensationProvider } from '../core/condense';
 import { formatTokens } from '../core/condense/report';
 import { isBuiltIn, type BuiltInProviderId } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
+import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
 import { condensationWords } from '../views/condensationWords';
 import { agentOf } from '../agent/runtime';
@@ -182,7 +183,7 @@ async function tellUnchanged(services: Services, result: NotCondensedResult, set
 
 /** An error in words, with Retry. */
 export async function tellError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   services.log.error(message);
   const again = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
@@ -211,7 +212,7 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
     services.log.info(`Condensed copy saved: ${target.fsPath}`);
     void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     void vscode.window.showErrorMessage(vscode.l10n.t('The copy was not saved. {0}', message));
   }
 }

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { errorMessage } from '../core/errors';
 import { deleteKey, storeKey } from '../settings/keys';
 import { withProfile, type ApiProfile } from '../settings/profiles';
 import { readRooSettings, type ImportedProfile, type ImportedSetting, type RooImport } from '../settings/rooSettings';
@@ -62,7 +63,7 @@ async function read(path: string): Promise<RooImport | string> {
       modelSettings().profiles.map(({ id }) => id),
     );
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

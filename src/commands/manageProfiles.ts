@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatTime } from '../core/condense/report';
+import { errorMessage } from '../core/errors';
 import { deleteKey, sendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
 import { freeId } from '../core/freeId';
@@ -151,7 +152,7 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
     const time = formatTime(result.timeMs);
     return { ok: true, message: vscode.l10n.t('{0} answers ({1}, {2}).', profile.name, profile.model, time) };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: errorMessage(error) };
   }
 }
 

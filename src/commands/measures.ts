@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Measure } from '../core/condense/measures';
+import { errorMessage } from '../core/errors';
 import { metricsOf } from './native';
 import type { Services } from './services';
 
@@ -13,6 +14,6 @@ export async function keepMeasure(services: Services, measure: Measure, chosen: 
   try {
     await metricsOf(services).add({ ...measure, ...(typeof named === 'string' && { preset: named }) });
   } catch (error) {
-    services.log.warn(`The measures could not be kept. ${error instanceof Error ? error.message : String(error)}`);
+    services.log.warn(`The measures could not be kept. ${errorMessage(error)}`);
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { agentOf } from '../agent/runtime';
+import { errorMessage } from '../core/errors';
 import { inBackground, storeOf } from './background';
 import type { Services } from './services';
 
@@ -24,7 +25,7 @@ export async function undoCondensation(services: Services, conversation: string 
     services.log.info(message);
     void vscode.window.showInformationMessage(message);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     services.log.error(message);
     void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was undone. {0}', message));
   }

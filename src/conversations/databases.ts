@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type * as sqlite from 'node:sqlite';
+import { errorMessage } from '../core/errors';
 import { ConversationReadError } from './readError';
 
 /** The first bytes of every SQLite file. */
@@ -112,7 +113,7 @@ function open(file: string): sqlite.DatabaseSync {
 }
 
 function databaseError(file: string, error: unknown): ConversationReadError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const isForeign = /no such (?:table|column)/.test(message);
   const isBusy = /locked|busy/i.test(message);
   return new ConversationReadError(

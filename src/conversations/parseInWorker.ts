@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { errorCode } from '../core/errors';
 import { ConversationReadError } from './readError';
 import type { Conversation, ReadOptions } from './types';
 import type { WorkerReply, WorkerRequest } from './workerReply';
@@ -65,7 +66,7 @@ function settlable<T>() {
 }
 
 export function workerError(path: string, error: unknown): ConversationReadError {
-  const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  const isMemory = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
   return new ConversationReadError(
     {
       problem: 'worker',

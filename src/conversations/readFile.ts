@@ -1,5 +1,6 @@
 /** Reading a conversation from a file. Runs in the reader's worker; callers elsewhere use `readInWorker`. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { errorCode } from '../core/errors';
 import { isDatabase, MAGIC_BYTES, type OpenDatabases } from './databases';
 import { asBuffer } from './lines';
 import { splitLocation } from './location';
@@ -144,34 +145,35 @@ function checkSize(path: string, size: number, maxBytes: number): void {
 const sizeText = (bytes: number): string =>
   bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MB` : `${(bytes / 1024 ** 3).toFixed(2)} GB`;
 
-const FILE_PROBLEMS: ReadonlyMap<unknown, { problem: ReadProblem; found: string; expected: string; advice?: string }> =
-  new Map([
-    ['ENOENT', { problem: 'not-found', found: 'no such file', expected: 'a file', advice: 'Check the path.' }],
-    ['ENOTDIR', { problem: 'not-found', found: 'no such file', expected: 'a file', advice: 'Check the path.' }],
-    [
-      'EACCES',
-      {
-        problem: 'no-permission',
-        found: 'no permission to read it',
-        expected: 'a readable file',
-        advice: 'Check its permissions.',
-      },
-    ],
-    [
-      'EPERM',
-      {
-        problem: 'no-permission',
-        found: 'no permission to read it',
-        expected: 'a readable file',
-        advice: 'Check its permissions.',
-      },
-    ],
-  ]);
+const FILE_PROBLEMS: ReadonlyMap<
+  string | undefined,
+  { problem: ReadProblem; found: string; expected: string; advice?: string }
+> = new Map([
+  ['ENOENT', { problem: 'not-found', found: 'no such file', expected: 'a file', advice: 'Check the path.' }],
+  ['ENOTDIR', { problem: 'not-found', found: 'no such file', expected: 'a file', advice: 'Check the path.' }],
+  [
+    'EACCES',
+    {
+      problem: 'no-permission',
+      found: 'no permission to read it',
+      expected: 'a readable file',
+      advice: 'Check its permissions.',
+    },
+  ],
+  [
+    'EPERM',
+    {
+      problem: 'no-permission',
+      found: 'no permission to read it',
+      expected: 'a readable file',
+      advice: 'Check its permissions.',
+    },
+  ],
+]);
 
 /** An error of the file system in words. */
 export function fileError(path: string, error: unknown): ConversationReadError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const words = FILE_PROBLEMS.get(code) ?? {
+  const words = FILE_PROBLEMS.get(errorCode(error)) ?? {
     problem: 'io' as const,
     found: error instanceof Error ? error.message : 'an error while reading',
     expected: 'a readable file',

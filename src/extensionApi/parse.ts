@@ -5,6 +5,7 @@ import type { Edit } from '../core/condense/edits';
 import type { WindowLimits } from '../core/condense/fallback';
 import { isBuiltIn } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
+import { errorMessage } from '../core/errors';
 import type { ApiMessage } from '../core/messages/types';
 import type { Conversation, CondenseOptions, ModelWindow, Provider, ProviderEstimate, ProviderResult } from './api';
 
@@ -136,7 +137,7 @@ function messagesOf(values: readonly unknown[]): ApiMessage[] {
     try {
       checkMessage(message, `conversation.messages[${index}]`);
     } catch (error) {
-      throw new TypeError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new TypeError(errorMessage(error), { cause: error });
     }
     return message;
   });
@@ -147,7 +148,7 @@ function copyOf<T>(value: T, where: string): T {
   try {
     return structuredClone(value);
   } catch (error) {
-    throw new TypeError(`${where} is no plain data: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new TypeError(`${where} is no plain data: ${errorMessage(error)}`, {
       cause: error,
     });
   }
@@ -191,7 +192,7 @@ export function parseProvider(value: Provider): ParsedProvider {
     // Whether it is a JSON Schema is what zod finds out.
     config = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw new TypeError(`provider.configSchema: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new TypeError(`provider.configSchema: ${errorMessage(error)}`, {
       cause: error,
     });
   }

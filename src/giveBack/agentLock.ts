@@ -5,7 +5,7 @@
  */
 import { basename } from 'node:path';
 import { lock } from 'proper-lockfile';
-import { codeOf } from '../storage/storageError';
+import { errorCode } from '../core/errors';
 import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
 
 /** Milliseconds after which a lock without a sign of life is taken away, and between two signs. */
@@ -65,7 +65,7 @@ async function lockOf(path: string, retries: AgentLockTiming, onCompromised: () 
       onCompromised,
     });
   } catch (error) {
-    if (codeOf(error) !== 'ELOCKED') throw error;
+    if (errorCode(error) !== 'ELOCKED') throw error;
     throw lockedError(path, 'The agent is writing to it.', error);
   }
 }

@@ -38,6 +38,17 @@ export class GiveBackError extends Error {
   }
 }
 
+/** The agent works on the conversation, or may. @param happened a sentence: how that is known */
+export const runningError = (path: string, happened: string): GiveBackError =>
+  new GiveBackError({
+    trouble: 'running',
+    path,
+    happened,
+    notDone: NOTHING_WRITTEN,
+    advice: 'Stop or close the task in its agent, and try again.',
+  });
+
+/** Somebody wrote to the file between reading and writing. @param notDone a sentence: what was left undone */
 export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',

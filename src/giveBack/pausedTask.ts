@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
 import { statusIfThere } from '../storage/fileTools';
-import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
+import { runningError } from './giveBackError';
 import { QUIET_MS } from './runningTask';
 
 export interface RooApi {
@@ -58,8 +58,8 @@ export async function whilePaused<T>(
   const stack = await api.getCurrentTaskStack();
   const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
   // One that is not open there runs in another window, which can't be reached from here.
-  if (!open.includes(task)) throw notPaused(history, 'The task is not open in the agent of this window.');
-  if (open.length > 1) throw notPaused(history, 'The task has a subtask or is one.');
+  if (!open.includes(task)) throw runningError(history, 'The task is not open in the agent of this window.');
+  if (open.length > 1) throw runningError(history, 'The task has a subtask or is one.');
   try {
     await api.cancelCurrentTask();
     await api.clearCurrentTask();
@@ -78,14 +78,5 @@ async function settled(files: Files, history: string, { now, wait }: Clock): Pro
     if (status && now() - status.modified >= QUIET_MS) return;
     await wait(STEP_MS);
   }
-  throw notPaused(history, 'The agent went on writing to the task.');
+  throw runningError(history, 'The agent went on writing to the task.');
 }
-
-const notPaused = (path: string, happened: string): GiveBackError =>
-  new GiveBackError({
-    trouble: 'running',
-    path,
-    happened,
-    notDone: NOTHING_WRITTEN,
-    advice: 'Stop or close the task in its agent, and try again.',
-  });

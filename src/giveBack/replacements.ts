@@ -1,5 +1,6 @@
 /** The folder of all replacements: which can be undone, which a dead process left half done, which are too old. */
 import { join } from 'node:path';
+import { errorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
@@ -81,7 +82,7 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
       const status = await statusIfThere(files, folder);
       if (after && status && now.getTime() - status.modified > MAX_AGE_MS) await files.removeFolder(folder);
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(errorMessage(error));
     }
   }
   return { recovered, problems };

@@ -4,7 +4,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
 import { statusIfThere } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
-import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
+import { GiveBackError, NOTHING_WRITTEN, runningError } from './giveBackError';
 
 /** Milliseconds. An agent that works writes at least at every answer and every tool; a file that was written since may be one's. */
 export const QUIET_MS = 5_000;
@@ -26,20 +26,11 @@ export async function refuseRunning(files: Files, history: string, now: number):
     });
   }
   if (now - status.modified < QUIET_MS) {
-    throw running(history, 'The agent wrote to this task a moment ago; it may be working on it.');
+    throw runningError(history, 'The agent wrote to this task a moment ago; it may be working on it.');
   }
   const delegation = await delegationOf(files, join(dirname(history), 'history_item.json'));
-  if (delegation) throw running(history, delegation);
+  if (delegation) throw runningError(history, delegation);
 }
-
-const running = (path: string, happened: string): GiveBackError =>
-  new GiveBackError({
-    trouble: 'running',
-    path,
-    happened,
-    notDone: NOTHING_WRITTEN,
-    advice: 'Stop or close the task in its agent, and try again.',
-  });
 
 /** A task that waits for its subtask is woken by it, with what it holds in memory. */
 async function delegationOf(files: Files, path: string): Promise<string | undefined> {

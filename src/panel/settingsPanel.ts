@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { errorMessage } from '../core/errors';
 import { pageFor, resourceRoots } from './html';
 import { settingSchemas, type Manifest } from './manifest';
 import { PanelSettings } from './panelSettings';
@@ -165,7 +166,7 @@ export class SettingsPanel implements vscode.Disposable {
       const handler = this.handlers[method] as (params: unknown, signal: AbortSignal) => Promise<unknown>;
       this.send({ type: 'reply', id, result: await handler(checked.data, abort.signal) });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
       this.send({ type: 'failed', id, message });
     } finally {

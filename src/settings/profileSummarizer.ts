@@ -4,6 +4,7 @@ import type { LanguageModels } from '../api/vscodeLm';
 import type { Unavailable } from '../core/condense/summary/selectSummarizer';
 import type { Summarizer } from '../core/condense/summary/summarizer';
 import { withOverrides } from '../core/cost/prices';
+import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
 import { readKey, type SecretStore } from './keys';
@@ -44,6 +45,6 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       tokenFactor: parts.tokenFactor?.(model) ?? tokenizerFactor(model),
     });
   } catch (error) {
-    return { profile: name, reason: error instanceof Error ? error.message : String(error) };
+    return { profile: name, reason: errorMessage(error) };
   }
 }

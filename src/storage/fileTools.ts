@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { FileStatus, Files, OpenFile, OpenMode } from './files';
-import { codeOf } from './storageError';
+import { errorCode } from '../core/errors';
 
 /** Opens a file for one action and closes it whatever comes of it. */
 export async function withFile<T>(
@@ -27,7 +27,7 @@ export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -11,7 +11,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { codeOf, StorageError } from './storageError';
+import { errorCode } from '../core/errors';
+import { StorageError } from './storageError';
 
 /** Milliseconds. */
 export interface LockTiming {
@@ -111,7 +112,7 @@ async function tryLock(files: Files, path: string, token: string): Promise<Holde
       await create(files, path, token);
       return undefined;
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCode(error);
       if (code === 'EEXIST') {
         const holder = await read(files, path);
         if (holder) return holder;
@@ -157,7 +158,7 @@ function isDead({ pid, host }: Holder): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return codeOf(error) === 'ESRCH';
+    return errorCode(error) === 'ESRCH';
   }
 }
 

@@ -1,3 +1,5 @@
+import { errorCode, errorMessage } from '../core/errors';
+
 /** What kind of trouble the storage ran into. */
 export type StorageTrouble =
   | 'no-space'
@@ -38,10 +40,6 @@ export class StorageError extends Error {
 
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
-/** The code of a system error, such as `ENOSPC`. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-
 interface Words {
   readonly trouble: StorageTrouble;
   readonly happened: string;
@@ -73,9 +71,9 @@ const KNOWN: Readonly<Record<string, Words>> = {
 /** Any error as a StorageError; one that is so already keeps its own words. */
 export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
-  const words = KNOWN[codeOf(error) ?? ''] ?? {
+  const words = KNOWN[errorCode(error) ?? ''] ?? {
     trouble: 'io',
-    happened: `The system reported: ${error instanceof Error ? error.message : String(error)}.`,
+    happened: `The system reported: ${errorMessage(error)}.`,
     advice: 'Check the disk and try again.',
   };
   return new StorageError({ ...words, path, notDone }, { cause: error });

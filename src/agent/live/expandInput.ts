@@ -1,4 +1,5 @@
 import { expandMarkers, findMarkers, type ReferenceId } from '../../core/condense/markers';
+import { errorMessage } from '../../core/errors';
 import { isRecord } from '../../core/messages/blocks';
 import type { LiveConversation } from './liveConversation';
 import { originalsBehind } from './references';
@@ -21,7 +22,7 @@ export async function expandInput(conversation: LiveConversation, input: unknown
       if (!isSummary) originals.set(reference, text);
     }
   } catch (error) {
-    return { error: refusal(error instanceof Error ? error.message : String(error)) };
+    return { error: refusal(errorMessage(error)) };
   }
   const missing = references.find((reference) => !originals.has(reference));
   if (missing !== undefined) return { error: refusal(`Nothing is known under ref ${missing}.`) };

@@ -3,6 +3,7 @@ import type { CondensationManager, CondensationOutcome } from '../../core/conden
 import type { EditId } from '../../core/condense/edits';
 import { callCost } from '../../core/cost/callCost';
 import type { Usage } from '../../core/cost/usage';
+import { errorMessage } from '../../core/errors';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { StorageOptions } from '../../storage/ledgerStore';
 import { breakpoints } from './breakpoints';
@@ -71,7 +72,7 @@ export class LiveConversations implements LiveConversationsApi {
       } catch (error) {
         signal?.throwIfAborted();
         // Whatever it is, it must not cost the user the task.
-        notes.push(`The request was not condensed: ${error instanceof Error ? error.message : String(error)}`);
+        notes.push(`The request was not condensed: ${errorMessage(error)}`);
         this.parts.emit({ kind: 'problem', conversation: conversation.id, message: notes[0] ?? '' });
       }
       return this.prepared(conversation, outcome, notes);

@@ -1,5 +1,6 @@
 /** Gives an agent back what was condensed away. */
 import type { ReferenceId } from '../../core/condense/markers';
+import { errorMessage } from '../../core/errors';
 import { renderConversation } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
@@ -37,7 +38,7 @@ export async function recall(
     const found = await foundBy(conversations, query);
     return 'nothing' in found ? { kind: 'nothing', text: found.nothing } : answer(found.found, query, counter);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return { kind: 'nothing', text: error instanceof PatternError ? why : `It could not be recalled: ${why}` };
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../core/errors';
 import { hashText } from '../../core/hash';
 import { messageKey, type MessageKey } from '../../core/messages/messageKey';
 import { taskIndex } from '../../core/messages/task';
@@ -109,7 +110,7 @@ export class Registry {
     this.hasPruned = true;
     const now = new Date(this.parts.clock.now());
     pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).catch((error: unknown) => {
-      this.parts.emit({ kind: 'problem', message: error instanceof Error ? error.message : String(error) });
+      this.parts.emit({ kind: 'problem', message: errorMessage(error) });
     });
   }
 }

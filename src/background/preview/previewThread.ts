@@ -1,5 +1,6 @@
 /** The host's end of the preview's worker: started with the first question, ended when nobody has asked for a while. */
 import { Worker } from 'node:worker_threads';
+import { errorMessage } from '../../core/errors';
 import type {
   FromPreviewWorker,
   LiveContent,
@@ -90,7 +91,7 @@ export class PreviewThread {
       this.failAll(reason);
     };
     worker.once('error', (error: unknown) => {
-      lost(error instanceof Error ? error.message : String(error));
+      lost(errorMessage(error));
     });
     worker.once('exit', (code) => {
       lost(`exit code ${code}`);

@@ -1,5 +1,6 @@
 /** The preview's worker's entry point: answers until the host ends it. */
 import { parentPort } from 'node:worker_threads';
+import { errorMessage } from '../../core/errors';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { loadTokenCounter } from '../../storage/assets';
 import type { FromPreviewWorker, ToPreviewWorker } from './messages';
@@ -19,7 +20,7 @@ async function answer({ id, request }: Extract<ToPreviewWorker, { type: 'ask' }>
     const result = await (await session).ask(request, abort.signal);
     send({ type: 'answer', id, result });
   } catch (error) {
-    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+    send({ type: 'failed', id, message: errorMessage(error) });
   } finally {
     running.delete(id);
   }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { agentOf } from '../../agent/runtime';
+import { errorMessage } from '../../core/errors';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import {
@@ -107,7 +108,7 @@ async function onConversation(
     await view.reloadLedgers();
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     services.log.error(message);
     void vscode.window.showErrorMessage(message);
   }

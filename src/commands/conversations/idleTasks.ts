@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/condense/report';
+import { errorMessage } from '../../core/errors';
 import { idleTasks, type StoredTask } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { shownCondensation, titleOf } from '../../views/conversations/nodes';
@@ -74,7 +75,7 @@ class IdleTaskWatch implements vscode.Disposable {
         await this.offer(task);
       }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.services.log.warn(`Idle tasks were not looked for. ${message}`);
     } finally {
       this.isLooking = false;

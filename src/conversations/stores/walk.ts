@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { errorCode } from '../../core/errors';
 import type { Step } from './agentStores';
 import type { FindProblem } from './types';
 
@@ -43,7 +44,8 @@ async function list({ problems }: Walk, folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (!isAbsent(error)) problems.push({ path: folder, reason: `the folder can't be listed (${codeOf(error)})` });
+    if (!isAbsent(error))
+      problems.push({ path: folder, reason: `the folder can't be listed (${errorCode(error) ?? 'unknown error'})` });
     return [];
   }
 }
@@ -58,12 +60,10 @@ async function statusOf({ root, problems }: Walk, path: string, name: string): P
   } catch (error) {
     // A name that isn't UTF-8 can't be given back to the system.
     if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is no UTF-8' });
-    else if (!isAbsent(error)) problems.push({ path, reason: `it can't be looked at (${codeOf(error)})` });
+    else if (!isAbsent(error))
+      problems.push({ path, reason: `it can't be looked at (${errorCode(error) ?? 'unknown error'})` });
   }
   return undefined;
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');

@@ -10,3 +10,4 @@ export { nativeProvider } from './providers/native';
 export { smartProvider } from './providers/smart';
 export { strategyProvider } from './providers/strategy';
 export { truncationProvider } from './providers/truncation';
+export { providersWithoutModels } from './providers/withoutModels';

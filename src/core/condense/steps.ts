@@ -1,4 +1,5 @@
 import { sumOfCosts } from '../cost/callCost';
+import { errorMessage } from '../errors';
 import { readExchanges } from '../messages/exchanges';
 import type { Draft } from './draft';
 import { Pace } from './pace';
@@ -75,7 +76,7 @@ async function runStep(
   } catch (error) {
     draft.rollback(before);
     signal?.throwIfAborted();
-    outcome = { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    outcome = { kind: 'failed', reason: errorMessage(error) };
   }
   const spent = step.spent?.() ?? NOTHING_SPENT;
   const calls = spent.calls - spentBefore.calls;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { LiveSummary } from '../../agent/live/types';
 import type { ConversationIndex } from '../../background/conversationIndex';
 import type { LedgersResult } from '../../background/tasks';
+import { errorMessage } from '../../core/errors';
 import { VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';
 import { agentNodes, isFiltering, NO_FILTER, pageOf, type AgentNode, type Filter, type Node } from './nodes';
@@ -100,7 +101,7 @@ export class ConversationsView implements vscode.Disposable {
       this.ledgers.take(await this.parts.ledgersSince(this.ledgers.since));
       this.changed();
     } catch (error) {
-      this.parts.warn(`The ledgers could not be listed. ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.warn(`The ledgers could not be listed. ${errorMessage(error)}`);
     }
   }
 

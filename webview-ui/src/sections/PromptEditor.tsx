@@ -1,4 +1,5 @@
 import { useRef, useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../src/core/errors';
 import { Row } from '../components/Row';
 import { helpOf } from '../components/schema';
 import { t } from '../l10n';
@@ -30,7 +31,7 @@ export function PromptEditor(): ReactNode {
     } catch (error) {
       if (abort.signal.aborted) return;
       setPreview(undefined);
-      setFailure(error instanceof Error ? error.message : String(error));
+      setFailure(errorMessage(error));
     }
   };
   const problems = [...draft.problems, ...(failure === undefined ? [] : [failure])];

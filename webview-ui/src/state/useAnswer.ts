@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { errorMessage } from '../../../src/core/errors';
 import type { Method, Params, Result } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 
@@ -24,7 +25,7 @@ export function useAnswer<M extends Method>(method: M, params: Params<M>): { ans
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        setAnswer({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+        setAnswer({ kind: 'failed', message: errorMessage(error) });
       },
     );
   }, [connection, method, question]);

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { errorMessage } from '../../../src/core/errors';
 import type { Method, Params, Result } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 import type { Answer } from './useAnswer';
@@ -37,7 +38,7 @@ export function useLatest<M extends Method>(method: M, params: Params<M>, depend
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        setAnswer({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+        setAnswer({ kind: 'failed', message: errorMessage(error) });
         setAnswered(asked);
       },
     );

@@ -1,5 +1,6 @@
 /** One place in the settings, as the chosen scope shows it, and ways to change it. */
 import { useState } from 'react';
+import { errorMessage } from '../../../src/core/errors';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 import { pathText, valueAt, type Path } from './path';
@@ -47,7 +48,7 @@ export function useSetting(name: string, path: Path = []): Setting {
       const { problems } = await connection.request(method, change(value));
       return problems.map((problem) => sentence(problem, pathText(path)));
     } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
+      return [errorMessage(error)];
     }
   };
   return {

@@ -1,5 +1,6 @@
 /** Presets as files (`*.condense.json`), so that they can be shared and kept in a repository. */
 import type { z } from 'zod';
+import { errorMessage } from '../../errors';
 import { validate } from '../config';
 import { smartConfigSchema } from '../providers/smart/config';
 import type { ValidationResult } from '../types';
@@ -27,7 +28,7 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return wrong('', `is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return wrong('', `is no JSON: ${errorMessage(error)}`);
   }
   const reserved = reservedKey(value, [], 0);
   if (reserved !== undefined) return wrong(reserved.path, reserved.message);

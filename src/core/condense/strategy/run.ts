@@ -1,4 +1,5 @@
 import { sumOfCosts } from '../../cost/callCost';
+import { errorMessage } from '../../errors';
 import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
 import { judge } from '../condition';
@@ -128,7 +129,7 @@ export class StrategyRun {
     } catch (error) {
       if (error instanceof ProviderFailure) this.take(name, error.spent);
       if (this.options.signal?.aborted) throw this.cancelled(error);
-      this.fail(name, error instanceof Error ? error.message : String(error));
+      this.fail(name, errorMessage(error));
     }
   }
 

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import { freeId } from '../../../../src/core/freeId';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -59,7 +60,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       onDone();
       if (vendor !== 'vscode') await connection.request('setKey', { id }, { timeoutMs: Infinity });
     } catch (error) {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     }
   };
   return (

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -102,7 +103,7 @@ function Actions({ entry, facts, isCondensing }: ActionsProps): ReactNode {
     setProblems([]);
     action.catch((error: unknown) => {
       setTest(undefined);
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     });
   };
   const tryIt = (): void => {
