@@ -200,7 +200,9 @@ describe('a draft on top of earlier edits', () => {
     for (const place of places) first.cut('step', place, [slice(at(0), at(1), 'a')], INFO);
     first.remember();
     expect(new Draft(two, counter, first.edits).messages[1]).toBe(first.messages[1]);
-    expect(new Draft(two, counter, first.edits.toReversed()).messages[1]).toBe(first.messages[1]);
+    expect(new Draft([...two, user('more')], counter, first.edits).messages[1]).toBe(first.messages[1]);
+    const reversed = first.edits.toReversed();
+    expect(new Draft(two, counter, reversed).messages).toEqual(applyEdits(two, reversed).messages);
     const without = first.edits.slice(1);
     expect(new Draft(two, counter, without).messages).toEqual(applyEdits(two, without).messages);
     const copy = new Draft(two, counter, without).copy();

@@ -1,6 +1,6 @@
 import { hashText, type Hash } from '../hash';
 import { blocksOf } from '../messages/blocks';
-import { valueAt, withValueAt } from '../messages/path';
+import { isSamePath, valueAt, withValueAt } from '../messages/path';
 import { taskIndex } from '../messages/task';
 import type { ApiMessage, Block, ContentType, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
@@ -16,6 +16,7 @@ import {
   type EditId,
   type SummaryEdit,
 } from './edits';
+import { knownView, rememberView } from './knownViews';
 import {
   isOneMarker,
   marker,
@@ -54,31 +55,23 @@ export interface PlaceState {
   readonly strict: boolean;
 }
 
-/** What {@link Draft.rollback} goes back to. */
-export interface Checkpoint {
-  readonly places: ReadonlyMap<string, PlaceState>;
+/** A view with how it came about. */
+export interface ViewState {
   readonly messages: readonly ApiMessage[];
-  readonly edits: ReadonlyMap<string, Edit>;
+  /** By message the places of which something was cut. */
+  readonly places: readonly (readonly PlaceState[])[];
   readonly tokens: number;
+  /** Whether a marker of the view tells the rule about markers. */
   readonly ruleTold: boolean;
   readonly summaries: readonly SummaryEdit[];
 }
 
-/** A message with all of its edits. */
-interface ShownBefore {
-  readonly edits: ReadonlySet<CutEdit>;
-  readonly from: ApiMessage;
-  readonly to: ApiMessage;
-  readonly states: readonly PlaceState[];
-  readonly references: readonly (readonly [ReferenceId, Hash])[];
-  readonly tellsRule: boolean;
+/** What {@link Draft.rollback} goes back to. */
+export interface Checkpoint extends ViewState {
+  readonly edits: ReadonlyMap<string, Edit>;
 }
 
-/**
- * By each of the edits: a conversation that grows is condensed again and again with the same ones, and the very same
- * messages come of them.
- */
-const shownBefore = new WeakMap<CutEdit, ShownBefore>();
+const NO_PLACES: readonly PlaceState[] = [];
 
 /** Stands in the draft for thinking that was taken out: no tokens. */
 const GONE: Block = { type: 'thinking', thinking: '' };
@@ -91,65 +84,63 @@ const HIDDEN: ApiMessage = { role: 'user', content: [] };
  * original, refuses what would not save tokens, and hands out the edits at the end.
  */
 export class Draft {
-  private places: Map<string, PlaceState>;
+  private places: (readonly PlaceState[])[];
   private view: ApiMessage[];
   private made = new Map<string, Edit>();
   private total: number;
-  /** Whether a marker of the view tells the rule about markers. */
   private ruleTold = false;
   private summaries: readonly SummaryEdit[] = [];
-  /** The edits that the view started with, by place. */
-  private readonly startedWith = new Map<string, CutEdit>();
-  /** Messages of which a block was taken at some time: how they came about is not remembered. */
-  private readonly lostBlocks = new Set<number>();
   /** Never rolled back: an id that was given once keeps its meaning. */
-  private readonly references = new Map<ReferenceId, Hash>();
+  private readonly references: Map<ReferenceId, Hash>;
   /** Index of the task, with which the conversation begins; -1 where there is none. */
   readonly task: number;
 
   /**
    * @param original the immutable conversation.
-   * @param active edits of earlier condensations, which the view starts with.
+   * @param active edits of earlier condensations, which the view starts with; where a draft over the same conversation
+   *   had them before, this one costs what is new.
    * @throws Error where an edit doesn't belong to the conversation; drop stale edits first.
    */
   constructor(
     readonly original: readonly ApiMessage[],
     readonly counter: MessageCounter,
-    active: readonly Edit[] = [],
+    private readonly active: readonly Edit[] = [],
   ) {
-    this.view = [...original];
     this.task = taskIndex(original);
-    this.places = new Map();
-    const cuts = new Map<number, CutEdit[]>();
+    const known = knownView(original, counter, active);
+    const added = original.slice(known?.original.length ?? 0);
+    this.view = [...(known?.state.messages ?? []), ...added];
+    this.places = [...(known?.state.places ?? []), ...added.map(() => NO_PLACES)];
+    this.references = new Map(known?.references);
+    this.ruleTold = known?.state.ruleTold ?? false;
+    this.summaries = known?.state.summaries ?? [];
+    this.total = (known?.state.tokens ?? 0) + this.tokensOf(added);
+    const rest = active.slice(known?.edits.length ?? 0);
+    if (rest.length > 0) this.showAll(lastByPlace(rest));
+  }
+
+  private showAll(edits: readonly Edit[]): void {
     const blocks: BlockEdit[] = [];
-    for (const edit of lastByPlace(active)) {
-      if (edit.kind === 'summary') {
+    for (const edit of edits) {
+      if (edit.kind === 'cut') this.showCuts(edit);
+      else if (edit.kind === 'block') blocks.push(edit);
+      else {
         this.references.set(edit.reference, edit.before);
         this.summaries = [...this.summaries, edit];
-        continue;
       }
-      if (edit.kind === 'block') {
-        blocks.push(edit);
-        continue;
-      }
-      this.startedWith.set(placeKey(edit.place), edit);
-      const ofMessage = cuts.get(edit.place.message);
-      if (ofMessage) ofMessage.push(edit);
-      else cuts.set(edit.place.message, [edit]);
     }
-    for (const [message, edits] of cuts) this.showAgain(message, edits);
     for (const edit of blocks) this.showWithoutBlock(edit);
     for (const summary of this.summaries) this.hide(summary);
+    this.ruleTold = this.places.some((states) => states.some(({ cuts }) => cuts.some(({ text }) => tellsRule(text))));
     this.total = this.tokensOf(this.view);
+    this.remember();
   }
 
   /** A draft that stands as this one does and goes its own way from here. */
   copy(): Draft {
-    const copy = new Draft(this.original, this.counter);
+    const copy = new Draft(this.original, this.counter, this.active);
     copy.rollback(this.checkpoint());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
-    for (const [key, edit] of this.startedWith) copy.startedWith.set(key, edit);
-    for (const message of this.lostBlocks) copy.lostBlocks.add(message);
     return copy;
   }
 
@@ -214,7 +205,7 @@ export class Draft {
     const saved = before - this.tokensAt(this.messageAt(place.message), place, tokens.after);
     const judged = this.ruleTold === told ? saved : before - this.tokensWithoutRule(changed);
     if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(place)) {
-      this.places.set(placeKey(place), state);
+      this.setState(state);
       this.view[place.message] = message;
       this.ruleTold = told;
       if (wish !== undefined && judged < MIN_SAVED && hasShortReferences(cuts)) refuse(message, wish);
@@ -257,43 +248,22 @@ export class Draft {
     if (original === undefined || hashText(original) !== before) {
       throw new Error(`the edit ${id} belongs to another conversation`);
     }
-    this.lostBlocks.add(message);
     if (standIn) this.references.set(standIn.reference, before);
     const shown = standIn ? { type: 'text', text: standIn.text } : GONE;
     this.view[message] = withValueAt(this.messageAt(message), path, shown);
   }
 
-  /** Remembers how the view's messages came about: a draft that starts with these edits has them at once. */
+  /** Remembers the view: a draft over the conversation with these edits, or one over what it has grown to, has it at once. */
   remember(): void {
-    const latest = new Map(this.startedWith);
-    for (const edit of this.made.values()) if (edit.kind === 'cut') latest.set(placeKey(edit.place), edit);
-    const byMessage = new Map<number, { readonly edits: CutEdit[]; readonly states: PlaceState[]; isWhole: boolean }>();
-    for (const [key, state] of this.places) {
-      const { message } = state.place;
-      const edit = latest.get(key);
-      const known = byMessage.get(message) ?? {
-        edits: [],
-        states: [],
-        isWhole: !this.isSummarized(message) && !this.lostBlocks.has(message),
-      };
-      byMessage.set(message, known);
-      if (edit && edit.cuts === state.cuts) {
-        known.edits.push(edit);
-        known.states.push(state);
-      } else if (edit !== undefined || state.cuts.length > 0) known.isWhole = false;
-    }
-    for (const [message, { edits, states, isWhole }] of byMessage) {
-      const from = this.original[message];
-      const to = this.messageAt(message);
-      const [first] = edits;
-      if (!from || !first || !isWhole || shownBefore.get(first)?.to === to) continue;
-      rememberShown(edits, from, to, states, (id, ...cut) => this.references.get(id) ?? hashOfReference(id, ...cut));
-    }
+    const { original, counter } = this;
+    const edits = [...this.active, ...this.made.values()];
+    rememberView({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
   }
 
-  /** The places of which something was cut, but for those that a summary took in. */
-  get shown(): readonly PlaceState[] {
-    return [...this.places.values()].filter(({ place }) => !this.isSummarized(place.message));
+  /** By message the places of which something was cut; the very same list while nothing changes there. */
+  get shown(): readonly (readonly PlaceState[])[] {
+    if (this.summaries.length === 0) return this.places;
+    return this.places.map((states, message) => (this.isSummarized(message) ? NO_PLACES : states));
   }
 
   /**
@@ -356,26 +326,15 @@ export class Draft {
     return tokensBefore - tokensAfter;
   }
 
-  /** Shows a message with its edits of earlier condensations; what it took to do so is remembered. */
-  private showAgain(message: number, edits: readonly CutEdit[]): void {
-    const from = this.messageAt(message);
-    let known = edits[0] && shownBefore.get(edits[0]);
-    if (known?.from !== from || known.edits.size !== edits.length || !edits.every((edit) => known?.edits.has(edit))) {
-      const states = edits.map((edit) => this.stateWith(edit));
-      const to = states.reduce((made, { place, text }) => withValueAt(made, place.path, text), from);
-      known = rememberShown(edits, from, to, states, hashOfReference);
-    }
-    for (const state of known.states) this.places.set(placeKey(state.place), state);
-    this.view[message] = known.to;
-    this.ruleTold ||= known.tellsRule;
-    for (const [reference, hash] of known.references) this.references.set(reference, hash);
-  }
-
-  private stateWith(edit: CutEdit): PlaceState {
+  /** Shows a place with its edit of an earlier condensation. */
+  private showCuts(edit: CutEdit): void {
     const state = this.stateOf(edit.place);
-    if (hashAt(this.original, edit.place, state.original) !== edit.before)
+    const { original } = state;
+    if (hashAt(this.original, edit.place, original) !== edit.before)
       throw new Error(`the edit ${edit.id} belongs to another conversation`);
-    return { ...state, cuts: edit.cuts, text: renderCuts(state.original, edit.cuts), strict: edit.strict };
+    this.show({ ...state, cuts: edit.cuts, text: renderCuts(original, edit.cuts), strict: edit.strict });
+    for (const { reference, start, end } of edit.cuts)
+      if (reference !== undefined) this.references.set(reference, hashText(original.slice(start, end)));
   }
 
   private hide({ start, end, message }: SummaryEdit): void {
@@ -392,7 +351,7 @@ export class Draft {
 
   checkpoint(): Checkpoint {
     return {
-      places: new Map(this.places),
+      places: [...this.places],
       messages: [...this.view],
       edits: new Map(this.made),
       tokens: this.total,
@@ -403,7 +362,7 @@ export class Draft {
 
   /** Drops all that was done since the checkpoint. */
   rollback(checkpoint: Checkpoint): void {
-    this.places = new Map(checkpoint.places);
+    this.places = [...checkpoint.places];
     this.view = [...checkpoint.messages];
     this.made = new Map(checkpoint.edits);
     this.total = checkpoint.tokens;
@@ -418,7 +377,7 @@ export class Draft {
   }
 
   private stateOf(place: Place): PlaceState {
-    const known = this.places.get(placeKey(place));
+    const known = this.places[place.message]?.find((state) => isSamePath(state.place.path, place.path));
     if (known) return known;
     const original = valueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
@@ -427,8 +386,15 @@ export class Draft {
 
   private show(state: PlaceState): void {
     const { message, path } = state.place;
-    this.places.set(placeKey(state.place), state);
+    this.setState(state);
     this.view[message] = withValueAt(this.messageAt(message), path, state.text);
+  }
+
+  private setState(state: PlaceState): void {
+    const { message, path } = state.place;
+    const states = this.places[message] ?? NO_PLACES;
+    const at = states.findIndex((other) => isSamePath(other.place.path, path));
+    this.places[message] = at < 0 ? [...states, state] : states.with(at, state);
   }
 
   /**
@@ -568,27 +534,6 @@ const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === SHORTEST_REFERENCE);
 
 const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
-
-function rememberShown(
-  edits: readonly CutEdit[],
-  from: ApiMessage,
-  to: ApiMessage,
-  states: readonly PlaceState[],
-  hashOf: (reference: ReferenceId, state: PlaceState, cut: Cut) => Hash,
-): ShownBefore {
-  const references = states.flatMap((state) =>
-    state.cuts.flatMap((cut) =>
-      cut.reference === undefined ? [] : [[cut.reference, hashOf(cut.reference, state, cut)] as const],
-    ),
-  );
-  const rule = states.some(({ cuts }) => cuts.some((cut) => tellsRule(cut.text)));
-  const shown: ShownBefore = { edits: new Set(edits), from, to, states, references, tellsRule: rule };
-  for (const edit of edits) shownBefore.set(edit, shown);
-  return shown;
-}
-
-const hashOfReference = (_reference: ReferenceId, { original }: PlaceState, { start, end }: Cut): Hash =>
-  hashText(original.slice(start, end));
 
 interface Slice {
   readonly start: number;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
-import { placeOf, toolExchanges } from './exchanges';
+import { Exchanges, placeOf, toolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
 /** What was called, and what came back where. */
@@ -169,5 +170,54 @@ it('gives the very same exchanges for the same messages, also where a view of th
   expect(new Set(first).size).toBe(3);
   views.forEach((view, at) => {
     expect(toolExchanges(view)[0]).toBe(first[at]);
+  });
+});
+
+describe('exchanges of a conversation that changes', () => {
+  /** A message of tool blocks and of XML-era ones, whose ids and tools are few enough to meet. */
+  const message: fc.Arbitrary<ApiMessage> = fc.oneof(
+    fc
+      .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('Read', 'Bash')), { maxLength: 3 })
+      .map((calls) => ({
+        role: 'assistant' as const,
+        content: calls.map(([id, name]) => ({ type: 'tool_use' as const, id, name, input: { path: id } })),
+      })),
+    fc
+      .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('one', 'Error: two')), { maxLength: 3 })
+      .map((answers) => ({
+        role: 'user' as const,
+        content: answers.map(([id, content]) => ({ type: 'tool_result' as const, tool_use_id: id, content })),
+      })),
+    fc.array(fc.constantFrom('read_file', 'list_files'), { maxLength: 2 }).map((tools) => ({
+      role: 'assistant' as const,
+      content: tools.map((tool) => `<${tool}>\n<path>a</path>\n</${tool}>`).join('\n') || 'text',
+    })),
+    fc.array(fc.constantFrom('read_file', 'list_files'), { maxLength: 2 }).map((tools) => ({
+      role: 'user' as const,
+      content: tools.flatMap((tool) => [
+        { type: 'text' as const, text: `[${tool} for 'a'] Result:` },
+        { type: 'text' as const, text: 'content' },
+      ]),
+    })),
+  );
+
+  it('are those of the conversation read anew', () => {
+    const change = fc.record({ at: fc.nat(30), message, keep: fc.nat(3) });
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 8 }), fc.array(change, { maxLength: 12 }), (start, changes) => {
+        const exchanges = new Exchanges();
+        let messages = start;
+        for (const { at, message: other, keep } of changes) {
+          const known = exchanges.of(messages);
+          expect(known).toEqual(toolExchanges(messages));
+          expect(exchanges.of(messages.slice())).toBe(known);
+          const where = at % (messages.length + 1);
+          const copy = { ...(messages[where] ?? other) };
+          // Cut back, as it was in another object, or another message; behind the end it is added.
+          messages = keep === 0 ? messages.slice(0, where) : messages.toSpliced(where, 1, keep === 1 ? copy : other);
+        }
+      }),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 200) },
+    );
   });
 });

@@ -1,12 +1,7 @@
-import { blocksOf, isRecord, isText, isToolResult, isToolUse } from './blocks';
-import { contentsOf, type Content } from './content';
+import { isRead, partOf, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
 import type { ApiMessage, Place } from './types';
-import { xmlCalls, xmlResultHeader } from './xmlTools';
 
-/** A slice of text with its place in the conversation. */
-export interface PlacedContent extends Content {
-  readonly message: number;
-}
+export type { PlacedContent } from './messagePart';
 
 /** A tool call together with its result, native or XML-era. */
 export interface ToolExchange {
@@ -26,80 +21,138 @@ export interface ToolExchange {
 
 export const placeOf = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
-interface Call {
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly callMessage: number;
-  readonly parameters: readonly PlacedContent[];
-}
-
-interface Result {
-  readonly message: number;
-  readonly results: readonly PlacedContent[];
-  readonly isError: boolean;
-}
-
-/** A call that waits for its result. */
-interface Pair {
-  readonly call: Call;
-  result?: Result;
-}
-
 /**
  * All tool calls of a conversation with their results, in the order of the calls. The same messages at the same indexes
  * give the very same exchanges.
  */
-export function toolExchanges(messages: readonly ApiMessage[]): ToolExchange[] {
-  const pairs: Pair[] = [];
-  // An id that an imperfect history uses again means its last call; a second answer is nobody's.
-  const open = new Map<string, Pair>();
-  messages.forEach((message, index) => {
-    const { calls, xmlCalls: xml, answers } = partOf(message, index);
-    for (const { id, result } of answers) {
-      const pair = open.get(id);
-      if (pair) pair.result = result;
-      open.delete(id);
+export const toolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] => new Exchanges().of(messages);
+
+/** The tool calls of a conversation whose messages change and come: a message that is as it was costs a comparison. */
+export class Exchanges {
+  private pairing = new Pairing();
+
+  /** The exchanges of the conversation as it now stands; the very same list where none has changed. */
+  of(messages: readonly ApiMessage[]): readonly ToolExchange[] {
+    if (!this.pairing.change(messages)) this.pairing = new Pairing();
+    this.pairing.grow(messages);
+    return this.pairing.joined();
+  }
+}
+
+/** A call and what answers it. */
+interface Pair {
+  /** Its place among all calls. */
+  readonly at: number;
+  call: Call;
+  result: Result | undefined;
+}
+
+/** What a message has to do with which calls. */
+interface PairedMessage {
+  readonly message: ApiMessage;
+  readonly part: MessagePart;
+  /** Its own calls, the native ones first. */
+  readonly calls: readonly Pair[];
+  /** The calls that its answers belong to, the native ones first; undefined for an answer that is nobody's. */
+  readonly answered: readonly (Pair | undefined)[];
+}
+
+class Pairing {
+  private readonly messages: PairedMessage[] = [];
+  private exchanges: readonly ToolExchange[] = [];
+  /** An id that an imperfect history uses again means its last call; a second answer is nobody's. */
+  private readonly open = new Map<string, Pair>();
+  private count = 0;
+  /** Calls that came or changed since the exchanges were joined. */
+  private readonly touched = new Set<Pair>();
+
+  /**
+   * Brings the messages that are known to what they now are.
+   * @returns false where some have gone, or one has other calls or answers than it had.
+   */
+  change(messages: readonly ApiMessage[]): boolean {
+    if (messages.length < this.messages.length) return false;
+    for (const [index, known] of this.messages.entries()) {
+      const message = messages[index];
+      if (!message || message === known.message) continue;
+      const part = partOf(message, index);
+      if (shapeOf(part) !== shapeOf(known.part)) return false;
+      this.messages[index] = { ...known, message, part };
+      callsOf(part).forEach((call, at) => {
+        this.touch(known.calls[at], { call });
+      });
+      answersOf(part).forEach(({ result }, at) => {
+        this.touch(known.answered[at], { result });
+      });
     }
-    for (const { id, call } of calls) {
-      const pair: Pair = { call };
-      pairs.push(pair);
-      open.set(id, pair);
+    return true;
+  }
+
+  /** Adds the messages that are new. */
+  grow(messages: readonly ApiMessage[]): void {
+    for (let index = this.messages.length; index < messages.length; index++) {
+      const message = messages[index] as ApiMessage;
+      const part = partOf(message, index);
+      const answered = [...part.answers.map(({ id }) => this.take(id)), ...this.takeXml(part.xmlAnswers)];
+      answersOf(part).forEach(({ result }, at) => {
+        this.touch(answered[at], { result });
+      });
+      const calls = callsOf(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
+      for (const pair of calls) this.touched.add(pair);
+      part.calls.forEach(({ id }, at) => this.open.set(id, calls[at] as Pair));
+      this.messages.push({ message, part, calls, answered });
     }
-    if (xml.length === 0) return;
-    const waiting: Pair[] = xml.map((call) => ({ call }));
-    const next = messages[index + 1];
-    if (next) answerXml(waiting, partOf(next, index + 1).xmlAnswers);
-    pairs.push(...waiting);
-  });
-  return pairs.map(joined);
-}
+  }
 
-/** Reads messages at leisure, so that {@link toolExchanges} has little left to do at once. */
-export async function readExchanges(
-  messages: readonly ApiMessage[],
-  pace: { readonly breathe: () => Promise<void> },
-): Promise<void> {
-  for (const [index, message] of messages.entries()) {
-    partOf(message, index);
-    await pace.breathe();
+  joined(): readonly ToolExchange[] {
+    if (this.touched.size === 0) return this.exchanges;
+    const exchanges = this.exchanges.slice();
+    for (const pair of this.touched) exchanges[pair.at] = joined(pair);
+    this.touched.clear();
+    return (this.exchanges = exchanges);
+  }
+
+  private touch(pair: Pair | undefined, change: Partial<Pair>): void {
+    if (pair) this.touched.add(Object.assign(pair, change));
+  }
+
+  private take(id: string): Pair | undefined {
+    const pair = this.open.get(id);
+    this.open.delete(id);
+    return pair;
+  }
+
+  /** Gives the XML-era answers the calls of the message before: of each tool in order. */
+  private takeXml(answers: MessagePart['xmlAnswers']): (Pair | undefined)[] {
+    const last = this.messages.at(-1);
+    if (answers.length === 0 || !last) return answers.map(() => undefined);
+    const waiting = new Map<string, Pair[]>();
+    for (const pair of last.calls.slice(last.part.calls.length).reverse()) {
+      const ofTool = waiting.get(pair.call.tool);
+      if (ofTool) ofTool.push(pair);
+      else waiting.set(pair.call.tool, [pair]);
+    }
+    return answers.map(({ tool }) => waiting.get(tool)?.pop());
   }
 }
 
-/** Gives the calls of one message the results in the next one: of each tool in order. */
-function answerXml(pairs: readonly Pair[], answers: MessagePart['xmlAnswers']): void {
-  const waiting = new Map<string, Pair[]>();
-  for (const pair of pairs.toReversed()) {
-    const ofTool = waiting.get(pair.call.tool);
-    if (ofTool) ofTool.push(pair);
-    else waiting.set(pair.call.tool, [pair]);
-  }
-  for (const { tool, result } of answers) {
-    const pair = waiting.get(tool)?.pop();
-    if (pair) pair.result = result;
-  }
-}
+const callsOf = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ call }) => call), ...xmlCalls];
 
-interface Joined extends Pair {
+const answersOf = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [...answers, ...xmlAnswers];
+
+/** What of a message decides which call belongs to which answer. */
+const shapeOf = ({ calls, xmlCalls, answers, xmlAnswers }: MessagePart): string =>
+  JSON.stringify([
+    calls.map(({ id }) => id),
+    xmlCalls.map(({ tool }) => tool),
+    answers.map(({ id }) => id),
+    xmlAnswers.map(({ tool }) => tool),
+  ]);
+
+/** An exchange with what it was joined of. */
+interface Joined {
+  readonly call: Call;
+  readonly result: Result | undefined;
   readonly exchange: ToolExchange;
 }
 
@@ -119,103 +172,18 @@ function joined({ call, result }: Pair): ToolExchange {
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),
     isError: result?.isError ?? false,
   };
-  known.set(byCall && result ? result : call, { call, ...(result && { result }), exchange });
+  known.set(byCall && result ? result : call, { call, result, exchange });
   return exchange;
 }
 
-/** What one message has to do with tools. */
-interface MessagePart {
-  readonly index: number;
-  readonly calls: readonly { readonly id: string; readonly call: Call }[];
-  readonly xmlCalls: readonly Call[];
-  readonly answers: readonly { readonly id: string; readonly result: Result }[];
-  readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
-}
-
-/** By message, with the index that it had: views are read again and again, and few of their messages change. */
-const remembered = new WeakMap<ApiMessage, MessagePart>();
-
-function partOf(message: ApiMessage, index: number): MessagePart {
-  const before = remembered.get(message);
-  if (before?.index === index) return before;
-  const byBlock = contentsByBlock(message, index);
-  const isCaller = message.role === 'assistant';
-  const part: MessagePart = {
-    index,
-    calls: isCaller ? nativeCalls(message, index, byBlock) : [],
-    xmlCalls: isCaller ? xmlCallsOf(message, index, byBlock) : [],
-    answers: message.role === 'user' ? nativeAnswers(message, index, byBlock) : [],
-    xmlAnswers: message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : [],
-  };
-  remembered.set(message, part);
-  return part;
-}
-
-/** A message's contents by the index of their block; string content stands under undefined. */
-type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
-
-function contentsByBlock(message: ApiMessage, index: number): ByBlock {
-  const byBlock = new Map<string | number | undefined, PlacedContent[]>();
-  for (const content of contentsOf(message)) {
-    const placed = { ...content, message: index };
-    const block = byBlock.get(content.path[1]);
-    if (block) block.push(placed);
-    else byBlock.set(content.path[1], [placed]);
+/** Reads messages at leisure, so that {@link toolExchanges} has little left to do at once. */
+export async function readExchanges(
+  messages: readonly ApiMessage[],
+  pace: { readonly breathe: () => Promise<void> },
+): Promise<void> {
+  for (const [index, message] of messages.entries()) {
+    if (isRead(message, index)) continue;
+    partOf(message, index);
+    await pace.breathe();
   }
-  return byBlock;
-}
-
-/** What agents write in front of a result where a call failed; most say so in a field, too. */
-const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
-
-const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
-
-const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
-  blocksOf(message).flatMap((block, at) => {
-    if (!isToolUse(block)) return [];
-    const input = isRecord(block.input) ? block.input : {};
-    return [{ id: block.id, call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } }];
-  });
-
-const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
-  blocksOf(message).flatMap((block, at) => {
-    if (!isToolResult(block)) return [];
-    const results = byBlock.get(at) ?? [];
-    const isError = block.is_error === true || saysFailure(results);
-    return [{ id: block.tool_use_id, result: { message: index, results, isError } }];
-  });
-
-/** The texts of a message with the index of their block. */
-const textsOf = (message: ApiMessage): { text: string; at: number | undefined }[] =>
-  typeof message.content === 'string'
-    ? [{ text: message.content, at: undefined }]
-    : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
-
-function xmlCallsOf(message: ApiMessage, index: number, byBlock: ByBlock): Call[] {
-  return textsOf(message).flatMap(({ text, at }) => {
-    const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
-    let next = 0;
-    return xmlCalls(text).map((call) => {
-      const from = next;
-      while ((parameters[next]?.end ?? Number.POSITIVE_INFINITY) <= call.end) next++;
-      return {
-        tool: call.tool,
-        input: Object.fromEntries(call.parameters.map(({ name, start, end }) => [name, text.slice(start, end)])),
-        callMessage: index,
-        parameters: parameters.slice(from, next),
-      };
-    });
-  });
-}
-
-function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['xmlAnswers'] {
-  let open: string | undefined;
-  return textsOf(message).flatMap(({ text, at }) => {
-    const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
-    const header = xmlResultHeader(text);
-    const tool = header?.tool ?? open;
-    open = header?.length === text.length ? header.tool : undefined;
-    if (tool === undefined || results.length === 0) return [];
-    return [{ tool, result: { message: index, results, isError: saysFailure(results) } }];
-  });
 }

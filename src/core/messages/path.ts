@@ -36,3 +36,6 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   else Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });
   return copy as T;
 }
+
+export const isSamePath = (a: Path, b: Path): boolean =>
+  a === b || (a.length === b.length && a.every((key, at) => key === b[at]));

@@ -1,4 +1,6 @@
-import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { Exchanges, type ToolExchange } from '../../messages/exchanges';
+import { perObject } from '../../perObject';
+import type { ApiMessage } from '../../messages/types';
 import type { Draft } from '../draft';
 
 interface Remembered {
@@ -8,11 +10,15 @@ interface Remembered {
 
 const remembered = new WeakMap<Draft, Remembered>();
 
+/** By a conversation's first message: the next draft's view is mostly what the one before had. */
+const byConversation = perObject((_first: ApiMessage) => new Exchanges());
+
 /** The exchanges of a draft's view; most steps change nothing, and a change always changes the number of tokens. */
 export function exchangesOf(draft: Draft): readonly ToolExchange[] {
   const known = remembered.get(draft);
   if (known?.tokens === draft.tokens) return known.exchanges;
-  const exchanges = toolExchanges(draft.messages);
+  const [first] = draft.original;
+  const exchanges = first ? byConversation(first).of(draft.messages) : [];
   remembered.set(draft, { tokens: draft.tokens, exchanges });
   return exchanges;
 }

@@ -47,13 +47,13 @@ async function condensed(): Promise<Draft> {
 describe('the check', () => {
   it('finds nothing where all that was left out stands', async () => {
     const draft = await condensed();
-    expect(await brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
+    expect(await brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('finds cuts whose kept copy is gone, and restores them', async () => {
     const draft = await condensed();
     await takeKept.run(draft, new Pace());
-    const broken = await brokenCuts(messages, draft.messages, draft.shown);
+    const broken = await brokenCuts(messages, draft.messages, draft.shown.flat());
     expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
     expect(await restoreBroken(draft, new Pace())).toBe(1);
     expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
@@ -86,7 +86,7 @@ describe('the check', () => {
     const draft = await condensed();
     const { steps } = await runSteps(draft, [takeKept, restoredReferences(DEFAULT_TOOLS)], {});
     expect(steps.at(-1)).toMatchObject({ name: RESTORED, edits: 1 });
-    expect(await brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
+    expect(await brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('has nothing to do at the end of a run that changed nothing', async () => {
@@ -102,7 +102,7 @@ describe('the check', () => {
     const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
     const end = draft.text(place).indexOf(A[20] ?? '') - 1;
     draft.cut('take', place, [{ start: 0, end, marker: 'some text' }], info);
-    const broken = await brokenCuts(only, draft.messages, draft.shown);
+    const broken = await brokenCuts(only, draft.messages, draft.shown.flat());
     expect(broken.map(({ cut, line }) => [only[2] && cut.text, line])).toEqual([['', '']]);
     expect(await restoreBroken(draft, new Pace())).toBe(1);
     expect(resultAt(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
@@ -116,7 +116,7 @@ describe('the check', () => {
     const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
     const end = draft.text(place).indexOf(A[20] ?? '') - 1;
     draft.cut('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
-    expect(await brokenCuts(only, draft.messages, draft.shown)).toEqual([]);
+    expect(await brokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('knows cuts of messages that it does not have for nothing', async () => {

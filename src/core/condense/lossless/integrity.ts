@@ -82,7 +82,7 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
   known.learn(originalExchanges(draft.original));
   known.learn(exchangesOf(draft));
   await known.standing.update(draft.messages, pace);
-  const broken = brokenIn(draft.original, draft.shown, known);
+  const broken = brokenIn(draft.original, draft.shown.flat(), known);
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = placeKey(place);

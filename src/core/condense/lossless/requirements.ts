@@ -1,5 +1,6 @@
 import type { Content } from '../../messages/content';
-import type { ContentType, Path, Place } from '../../messages/types';
+import { isSamePath } from '../../messages/path';
+import type { ContentType, Place } from '../../messages/types';
 import type { Cut } from '../edits';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
@@ -25,10 +26,8 @@ export const requiredBy = (
   known: KnownLines,
 ): readonly Requirement[] =>
   contents
-    .filter(({ path }) => samePath(path, place.path))
+    .filter(({ path }) => isSamePath(path, place.path))
     .flatMap((content) => requiredIn(content, known.linesOf(content), cuts));
-
-const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, at) => key === b[at]);
 
 function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requirement[] {
   const requirements: Requirement[] = [];

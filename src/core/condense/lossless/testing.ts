@@ -48,7 +48,7 @@ export async function run(steps: DraftStep | readonly DraftStep[], messages: rea
   const { edits } = draft;
   expect((await runAll(new Draft(messages, counter, edits))).edits).toEqual([]);
   expect((await runAll(new Draft(draft.messages, counter))).edits).toEqual([]);
-  expect(await brokenCuts(messages, draft.messages, draft.shown)).toEqual([]);
+  expect(await brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
   expect(draft.tokens).toBe(counter.messages(draft.messages));
   messages.forEach((message, at) => {
     expect(counter.message(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.message(message));

@@ -1,0 +1,125 @@
+import { blocksOf, isRecord, isText, isToolResult, isToolUse } from './blocks';
+import { contentsOf, type Content } from './content';
+import type { ApiMessage } from './types';
+import { xmlCalls, xmlResultHeader } from './xmlTools';
+
+/** A slice of text with its place in the conversation. */
+export interface PlacedContent extends Content {
+  readonly message: number;
+}
+
+/** A tool call without its result. */
+export interface Call {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly callMessage: number;
+  readonly parameters: readonly PlacedContent[];
+}
+
+/** What answers a call. */
+export interface Result {
+  readonly message: number;
+  readonly results: readonly PlacedContent[];
+  readonly isError: boolean;
+}
+
+/** What one message has to do with tools. */
+export interface MessagePart {
+  readonly index: number;
+  readonly calls: readonly { readonly id: string; readonly call: Call }[];
+  readonly xmlCalls: readonly Call[];
+  readonly answers: readonly { readonly id: string; readonly result: Result }[];
+  readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
+}
+
+/** By message, with the index that it had: views are read again and again, and few of their messages change. */
+const remembered = new WeakMap<ApiMessage, MessagePart>();
+
+/** Whether a message was read before, at the same index. */
+export const isRead = (message: ApiMessage, index: number): boolean => remembered.get(message)?.index === index;
+
+/** What the message at an index has to do with tools. */
+export function partOf(message: ApiMessage, index: number): MessagePart {
+  const before = remembered.get(message);
+  if (before?.index === index) return before;
+  const byBlock = contentsByBlock(message, index);
+  const isCaller = message.role === 'assistant';
+  const part: MessagePart = {
+    index,
+    calls: isCaller ? nativeCalls(message, index, byBlock) : [],
+    xmlCalls: isCaller ? xmlCallsOf(message, index, byBlock) : [],
+    answers: message.role === 'user' ? nativeAnswers(message, index, byBlock) : [],
+    xmlAnswers: message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : [],
+  };
+  remembered.set(message, part);
+  return part;
+}
+
+/** A message's contents by the index of their block; string content stands under undefined. */
+type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
+
+function contentsByBlock(message: ApiMessage, index: number): ByBlock {
+  const byBlock = new Map<string | number | undefined, PlacedContent[]>();
+  for (const content of contentsOf(message)) {
+    const placed = { ...content, message: index };
+    const block = byBlock.get(content.path[1]);
+    if (block) block.push(placed);
+    else byBlock.set(content.path[1], [placed]);
+  }
+  return byBlock;
+}
+
+/** What agents write in front of a result where a call failed; most say so in a field, too. */
+const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
+
+const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
+
+const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
+  blocksOf(message).flatMap((block, at) => {
+    if (!isToolUse(block)) return [];
+    const input = isRecord(block.input) ? block.input : {};
+    return [{ id: block.id, call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } }];
+  });
+
+const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
+  blocksOf(message).flatMap((block, at) => {
+    if (!isToolResult(block)) return [];
+    const results = byBlock.get(at) ?? [];
+    const isError = block.is_error === true || saysFailure(results);
+    return [{ id: block.tool_use_id, result: { message: index, results, isError } }];
+  });
+
+/** The texts of a message with the index of their block. */
+const textsOf = (message: ApiMessage): { text: string; at: number | undefined }[] =>
+  typeof message.content === 'string'
+    ? [{ text: message.content, at: undefined }]
+    : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
+
+function xmlCallsOf(message: ApiMessage, index: number, byBlock: ByBlock): Call[] {
+  return textsOf(message).flatMap(({ text, at }) => {
+    const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
+    let next = 0;
+    return xmlCalls(text).map((call) => {
+      const from = next;
+      while ((parameters[next]?.end ?? Number.POSITIVE_INFINITY) <= call.end) next++;
+      return {
+        tool: call.tool,
+        input: Object.fromEntries(call.parameters.map(({ name, start, end }) => [name, text.slice(start, end)])),
+        callMessage: index,
+        parameters: parameters.slice(from, next),
+      };
+    });
+  });
+}
+
+function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['xmlAnswers'] {
+  let open: string | undefined;
+  return textsOf(message).flatMap(({ text, at }) => {
+    const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
+    const header = xmlResultHeader(text);
+    const tool = header?.tool ?? open;
+    open = header?.length === text.length ? header.tool : undefined;
+    if (tool === undefined || results.length === 0) return [];
+    return [{ tool, result: { message: index, results, isError: saysFailure(results) } }];
+  });
+}
