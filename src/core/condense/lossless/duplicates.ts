@@ -1,11 +1,13 @@
-import { hashText, type Hash } from '../../hash';
+import { hashText } from '../../hash';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
-import type { Path } from '../../messages/types';
+import { pathOf, ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
+import { perObject } from '../../perObject';
 import type { Draft } from '../draft';
+import { isOneMarker } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
-import { protectedFrom } from './protect';
+import { knownLinesOf, stepMemory } from './knownLines';
+import { Groups } from './settled';
 
 /** Which of several equal copies stays: the latest (the default: older zones are condensed further) or the first (cache). */
 export type Keep = 'latest' | 'first';
@@ -15,74 +17,73 @@ const MIN_CHARS = 80;
 
 interface Copy {
   readonly exchange: ToolExchange;
+  /** The exchange's index among those with the same text. */
+  readonly index: number;
   readonly content: PlacedContent;
 }
 
 /** Reads of one file that gave the same text: one copy stays, the others refer to it. */
 export const duplicateReads = (tools: ToolTable, keep: Keep): DraftStep =>
-  duplicates('Duplicate file reads', tools, keep, (exchange) => ruleFor(tools, exchange.tool)?.kind === 'read');
+  duplicates('Duplicate file reads', tools, keep, copiedReads);
 
 /** Any other results with the same text. */
 export const duplicateResults = (tools: ToolTable, keep: Keep): DraftStep =>
-  duplicates('Duplicate results', tools, keep, (exchange) => ruleFor(tools, exchange.tool)?.kind !== 'read');
+  duplicates('Duplicate results', tools, keep, copiedResults);
 
-function duplicates(
-  name: string,
-  tools: ToolTable,
-  keep: Keep,
-  isMeant: (exchange: ToolExchange) => boolean,
-): DraftStep {
+const copies = (isMeant: (kind: ToolKind | undefined) => boolean) =>
+  stepMemory(
+    (tools) =>
+      new Groups<ToolExchange>((exchange) =>
+        isMeant(ruleFor(tools, exchange.tool)?.kind) ? [...new Set(copiesIn(exchange).map(hashOf))] : [],
+      ),
+  );
+const copiedReads = copies((kind) => kind === 'read');
+const copiedResults = copies((kind) => kind !== 'read');
+
+/** Errors are always kept apart. */
+const copiesIn = ({ isError, results }: ToolExchange): readonly PlacedContent[] =>
+  isError ? [] : results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
+
+/** By hash: V8 hashes long strings by their length alone. */
+const hashOf = perObject(({ text }: PlacedContent) => hashText(text));
+
+function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): DraftStep {
   return {
     name,
     async run(draft, pace) {
-      const groups = new Map<string, Copy[]>();
-      for (const exchange of exchangesOf(draft)) {
-        // Errors are always kept apart.
-        if (exchange.isError || !isMeant(exchange)) continue;
-        for (const content of exchange.results) {
-          if (content.text.length < MIN_CHARS || protectedFrom(draft, content)) continue;
-          // By hash: V8 hashes long strings by their length alone.
-          const key = hashOf(content);
-          const copies = groups.get(key);
-          if (copies) copies.push({ exchange, content });
-          else groups.set(key, [{ exchange, content }]);
-        }
-        await pace.breathe();
-      }
-      for (const copies of groups.values()) {
-        if (copies.length > 1) refer(draft, name, tools, keep, copies);
-        await pace.breathe();
-      }
+      const groups = copied(knownLinesOf(draft, tools), keep);
+      await groups.each(exchangesOf(draft), pace, ({ items, key }) => {
+        const same = items.flatMap((exchange, index) =>
+          copiesIn(exchange)
+            .filter((content) => content.message > draft.task && hashOf(content) === key)
+            .map((content): Copy => ({ exchange, content, index })),
+        );
+        return refer(draft, name, tools, keep, same);
+      });
     },
   };
 }
 
-const remembered = new WeakMap<Path, Map<number, Hash>>();
-
-/** A content's path lives as long as its message. */
-function hashOf({ path, start, text }: PlacedContent): Hash {
-  let byStart = remembered.get(path);
-  if (!byStart) remembered.set(path, (byStart = new Map<number, Hash>()));
-  let hash = byStart.get(start);
-  if (hash === undefined) byStart.set(start, (hash = hashText(text)));
-  return hash;
-}
-
-function refer(draft: Draft, step: string, tools: ToolTable, keep: Keep, copies: readonly Copy[]): void {
-  const kept = keep === 'latest' ? copies.at(-1) : copies[0];
-  for (const copy of copies) {
-    if (copy === kept || !kept) continue;
-    const { start, end } = copy.content;
-    draft.cut(
-      step,
-      placeOf(copy.content),
-      [{ start, end, marker: `same as ${describe(tools, keep, kept.exchange)}` }],
-      {
-        contentType: 'toolResults',
-        reason: 'the same text stands in another result',
-        strict: true,
-      },
-    );
+/** Gives the index of each copy that was cut, undefined for one that was not. */
+function* refer(
+  draft: Draft,
+  step: string,
+  tools: ToolTable,
+  keep: Keep,
+  same: readonly Copy[],
+): Generator<number | undefined> {
+  const kept = keep === 'latest' ? same.at(-1) : same[0];
+  if (!kept) return;
+  const marker = `same as ${describe(tools, keep, kept.exchange)}`;
+  for (const { content, index } of same) {
+    if (content === kept.content) continue;
+    const { start, end } = content;
+    const saved = draft.cut(step, placeOf(content), [{ start, end, marker }], {
+      contentType: 'toolResults',
+      reason: 'the same text stands in another result',
+      strict: true,
+    });
+    yield saved > 0 ? index : undefined;
   }
 }
 

@@ -2,13 +2,13 @@ import { contentsOf } from '../../messages/content';
 import { toolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
-import { perObject } from '../../perObject';
 import type { Draft } from '../draft';
 import { placeKey, type Cut, type Edit } from '../edits';
 import { Pace } from '../pace';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { giveBackLines, KnownLines, knownLinesOf } from './knownLines';
+import { NOTHING } from './lineIds';
 import { requiredBy, type PlaceCuts, type Requirement } from './requirements';
 
 /** A strict cut whose text no longer stands elsewhere in the view. */
@@ -33,8 +33,8 @@ export async function brokenCuts(
   tools: ToolTable = DEFAULT_TOOLS,
 ): Promise<BrokenCut[]> {
   const known = new KnownLines(tools);
-  known.learn(toolExchanges(original));
-  known.learn(toolExchanges(view));
+  known.learn(toolExchanges(original), 'original');
+  known.learn(toolExchanges(view), 'view');
   await known.standing.update(view, new Pace());
   return brokenIn(original, shown, known);
 }
@@ -44,13 +44,8 @@ function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, k
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
-    let requirements = known.requirements.get(at.cuts);
-    if (!requirements) {
-      requirements = requiredBy(at, contentsOf(message), known);
-      known.requirements.set(at.cuts, requirements);
-    }
     const missed = new Set<Cut>();
-    for (const { cut, contentType, lines } of requirements) {
+    for (const { cut, contentType, lines } of requirementsOf(at, message, known)) {
       const line = missed.has(cut) ? undefined : missedLine(lines, known);
       if (line === undefined) continue;
       missed.add(cut);
@@ -58,6 +53,20 @@ function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, k
     }
   }
   return broken;
+}
+
+function requirementsOf(at: PlaceCuts, message: ApiMessage, known: KnownLines): readonly Requirement[] {
+  const before = known.requirements.get(at.cuts);
+  if (before) return before;
+  const requirements = requiredBy(at, contentsOf(message), known);
+  known.requirements.set(at.cuts, requirements);
+  for (const { lines } of requirements) {
+    for (let line = lines?.first ?? 0; line <= (lines?.last ?? -1); line++) {
+      const id = lines?.of.id(line) ?? NOTHING;
+      if (id !== NOTHING && !known.ids.isBlank(id)) known.standing.promise(id);
+    }
+  }
+  return requirements;
 }
 
 /** The first line that doesn't stand; undefined where all do. */
@@ -71,18 +80,24 @@ function missedLine(lines: Requirement['lines'], { standing, ids }: KnownLines):
   return undefined;
 }
 
-const originalExchanges = perObject(toolExchanges);
-
 /**
  * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
+ * New cuts are looked at, and all of them only where a line has gone that one of them promises.
  * @returns how many cuts were taken back.
  */
 export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable = DEFAULT_TOOLS): Promise<number> {
   const known = knownLinesOf(draft, tools);
-  known.learn(originalExchanges(draft.original));
-  known.learn(exchangesOf(draft));
+  known.learn(known.originalExchanges.of(draft.original), 'original');
+  known.learn(exchangesOf(draft), 'view');
   await known.standing.update(draft.messages, pace);
-  const broken = brokenIn(draft.original, draft.shown.flat(), known);
+  const { shown } = draft;
+  const doubtful = known.standing.hasLost ? shown : known.proven.open(shown).map((at) => shown[at] ?? []);
+  const broken = brokenIn(draft.original, doubtful.flat(), known);
+  known.proven.settle(
+    shown,
+    broken.map(({ place }) => place.message),
+  );
+  known.standing.hasLost = false;
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = placeKey(place);

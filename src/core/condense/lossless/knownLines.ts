@@ -1,6 +1,6 @@
 import type { Content } from '../../messages/content';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import type { ToolExchange } from '../../messages/exchanges';
+import { Exchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { perObject } from '../../perObject';
@@ -11,7 +11,8 @@ import type { LineIndex } from './lineIndex';
 import { splitLines, type Lines } from './lines';
 import type { PrefixHint } from './prefixes';
 import type { PlannedRun } from './repeatedLines';
-import type { Requirement } from './requirements';
+import type { PlaceCuts, Requirement } from './requirements';
+import { Settled } from './settled';
 import { resultHint, type Source } from './sources';
 import { StandingLines } from './standing';
 
@@ -22,6 +23,9 @@ import { StandingLines } from './standing';
 export class KnownLines {
   readonly ids = new LineIds();
   readonly standing = new StandingLines(this);
+  readonly originalExchanges = new Exchanges();
+  /** Places whose cuts promise nothing that doesn't stand. */
+  readonly proven = new Settled<readonly PlaceCuts[]>();
   /** The index of the latest plan; taken out while one is made. */
   index: LineIndex | undefined;
   /** The texts of each exchange whose lines are followed. */
@@ -31,7 +35,8 @@ export class KnownLines {
   /** What each list of cuts promises. */
   readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
   private readonly hints = new WeakMap<Path, PrefixHint>();
-  private readonly hinted = new WeakSet<ToolExchange>();
+  /** Exchanges whose results' hints are known. */
+  private readonly learnt = { original: new Settled<ToolExchange>(), view: new Settled<ToolExchange>() };
   /** A path lives as long as its message's contents, which are remembered, too. */
   private readonly lines = new WeakMap<Path, KnownText[]>();
 
@@ -42,13 +47,13 @@ export class KnownLines {
   ) {}
 
   /** Learns how the results of calls are to be read. Before that their lines are not known. */
-  learn(exchanges: readonly ToolExchange[]): void {
-    for (const exchange of exchanges) {
-      if (this.hinted.has(exchange)) continue;
-      this.hinted.add(exchange);
-      const hint = resultHint(ruleFor(this.tools, exchange.tool)?.kind);
-      for (const { path } of exchange.results) this.hints.set(path, hint);
+  learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
+    for (const at of this.learnt[of].open(exchanges)) {
+      const { tool, results } = exchanges[at] as ToolExchange;
+      const hint = resultHint(ruleFor(this.tools, tool)?.kind);
+      for (const { path } of results) this.hints.set(path, hint);
     }
+    this.learnt[of].settle(exchanges);
   }
 
   /** The lines of a content. */
@@ -64,6 +69,17 @@ export class KnownLines {
   }
 }
 
+/** Makes what a step keeps with a conversation's lines from run to run; one for each way in which the step may be set. */
+export function stepMemory<M>(make: (tools: ToolTable) => M): (known: KnownLines, setting?: string) => M {
+  const bySetting = perObject((_known: KnownLines) => new Map<string, M>());
+  return (known, setting = '') => {
+    const memories = bySetting(known);
+    const found = memories.get(setting) ?? make(known.tools);
+    memories.set(setting, found);
+    return found;
+  };
+}
+
 /** One of several texts may stand in one string. */
 interface KnownText {
   readonly start: number;
@@ -73,6 +89,8 @@ interface KnownText {
 
 interface OfConversation {
   readonly rules: string;
+  /** What comes before is left alone. */
+  readonly task: number;
   readonly known: KnownLines;
 }
 
@@ -88,7 +106,7 @@ export function knownLinesOf(draft: Draft, tools: ToolTable): KnownLines {
   const [first] = draft.original;
   const before = first && byConversation.get(first);
   if (first) byConversation.delete(first);
-  const fits = before?.rules === rulesOf(tools) && before.known.counter === draft.counter;
+  const fits = before?.rules === rulesOf(tools) && before.task === draft.task && before.known.counter === draft.counter;
   const known = fits ? before.known : new KnownLines(tools, draft.counter);
   byDraft.set(draft, known);
   return known;
@@ -99,5 +117,5 @@ export function giveBackLines(draft: Draft): void {
   const known = byDraft.get(draft);
   const [first] = draft.original;
   byDraft.delete(draft);
-  if (known && first) byConversation.set(first, { rules: rulesOf(known.tools), known });
+  if (known && first) byConversation.set(first, { rules: rulesOf(known.tools), task: draft.task, known });
 }

@@ -1,18 +1,19 @@
-import { placeOf, type PlacedContent } from '../../messages/exchanges';
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
 import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
+import { knownLinesOf, stepMemory } from './knownLines';
 import { protectedFrom } from './protect';
+import { Settled } from './settled';
 import { resultHint } from './sources';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
 export const KEPT_NUMBER = 50;
 
-/** Contents that were looked at in vain, with how they were read. */
-const hasNone = new WeakMap<PlacedContent, PrefixHint>();
+const settledOf = stepMemory(() => new Settled<ToolExchange>());
 
 /**
  * Line numbers in front of lines: of an unbroken run the first keeps its number, the last where other text follows, and
@@ -23,23 +24,26 @@ export const lineNumbers = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      for (const exchange of exchangesOf(draft)) {
-        if (exchange.isError) continue;
-        const hint = resultHint(ruleFor(tools, exchange.tool)?.kind);
+      const exchanges = exchangesOf(draft);
+      const settled = settledOf(knownLinesOf(draft, tools));
+      const acted: number[] = [];
+      for (const at of settled.open(exchanges)) {
+        const { tool, results, isError } = exchanges[at] as ToolExchange;
+        if (isError) continue;
+        const hint = resultHint(ruleFor(tools, tool)?.kind);
         // From the back: several results in one text keep their offsets.
-        for (const content of exchange.results.toReversed()) {
-          if (hasNone.get(content) === hint || protectedFrom(draft, content)) continue;
-          const requests = prefixesToCut(content, hint);
-          if (requests.length === 0) hasNone.set(content, hint);
-          if (requests.length === 0) continue;
-          draft.cut(name, placeOf(content), requests, {
+        for (const content of results.toReversed()) {
+          if (protectedFrom(draft, content)) continue;
+          const saved = draft.cut(name, placeOf(content), prefixesToCut(content, hint), {
             contentType: content.type,
             reason: 'the numbers follow from the first line’s',
             strict: true,
           });
+          if (saved > 0) acted.push(at);
           await pace.breathe();
         }
       }
+      settled.settle(exchanges, acted);
     },
   };
 };

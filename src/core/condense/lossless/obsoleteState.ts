@@ -1,12 +1,14 @@
 import { blocksOf, isText } from '../../messages/blocks';
-import type { PlacedContent } from '../../messages/exchanges';
-import { placeOf } from '../../messages/exchanges';
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { ApiMessage, Block, TextBlock } from '../../messages/types';
 import type { CutRequest, Draft } from '../draft';
 import type { DraftStep } from '../steps';
 import { plural } from './describe';
 import { exchangesOf } from './draftExchanges';
+import { knownLinesOf, stepMemory } from './knownLines';
 import { protectedFrom } from './protect';
+import { Groups } from './settled';
 import { linesOf, standingRuns } from './standingLines';
 
 const ENVIRONMENT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
@@ -20,57 +22,68 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      for (const [what, contents] of [
-        ['later environment details', environments(draft)],
-        ['a later plan', plans(draft, tools)],
-      ] as const) {
-        const latest = contents.at(-1);
-        if (!latest) continue;
-        const standing = linesOf(latest.text);
+      const known = knownLinesOf(draft, tools);
+      const work = function* (what: string, contents: readonly StateContent[]): Generator<number | undefined> {
+        const standing = linesOf(contents.at(-1)?.content.text ?? '');
         // From the back, so that slices of one string keep their offsets.
-        for (const content of contents.slice(0, -1).toReversed()) {
+        for (const { content, index } of contents.slice(0, -1).toReversed()) {
           const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
             marker: `${plural(run.lines)} as in ${what}`,
           }));
-          draft.cut(name, placeOf(content), requests, {
-            contentType: content.type,
-            reason: `superseded by ${what}`,
-            strict: true,
-          });
-          await pace.breathe();
+          const info = { contentType: content.type, reason: `superseded by ${what}`, strict: true };
+          yield draft.cut(name, placeOf(content), requests, info) > 0 ? index : undefined;
         }
-      }
+      };
+      await environments(known).each(draft.messages, pace, ({ items, places }) =>
+        work('later environment details', environmentsIn(draft, items, places)),
+      );
+      await plans(known).each(exchangesOf(draft), pace, ({ items }) =>
+        work(
+          'a later plan',
+          items.flatMap((exchange, index) => plansIn(exchange).map((content) => ({ content, index }))),
+        ),
+      );
     },
   };
 };
 
-/** Environment details that Roo and Cline put at the end of each turn. */
-function environments(draft: Draft): PlacedContent[] {
-  const contents: PlacedContent[] = [];
-  draft.messages.forEach((message, index) => {
-    if (message.role !== 'user') return;
-    blocksOf(message).forEach((block, at) => {
-      if (!isText(block) || !ENVIRONMENT.test(block.text)) return;
-      const { text } = block;
-      const content: PlacedContent = {
-        type: 'messageText',
-        message: index,
-        path: ['content', at, 'text'],
-        start: 0,
-        end: text.length,
-        text,
-      };
-      if (!protectedFrom(draft, content)) contents.push(content);
-    });
-  });
-  return contents;
+/** A text of the state, and which item of its group has it. */
+interface StateContent {
+  readonly content: PlacedContent;
+  readonly index: number;
 }
 
+const isEnvironment = (block: Block): block is TextBlock => isText(block) && ENVIRONMENT.test(block.text);
+
+const environments = stepMemory(
+  () =>
+    new Groups<ApiMessage>((message) =>
+      message.role === 'user' && blocksOf(message).some(isEnvironment) ? ['environment'] : [],
+    ),
+);
+
+/** Environment details that Roo and Cline put at the end of each turn. */
+const environmentsIn = (draft: Draft, items: readonly ApiMessage[], places: readonly number[]): StateContent[] =>
+  items.flatMap((item, index) =>
+    blocksOf(item).flatMap((block, at) => {
+      if (!isEnvironment(block)) return [];
+      const { text } = block;
+      const message = places[index] as number;
+      const path = ['content', at, 'text'];
+      const content: PlacedContent = { type: 'messageText', message, path, start: 0, end: text.length, text };
+      return protectedFrom(draft, content) ? [] : [{ content, index }];
+    }),
+  );
+
+const plans = stepMemory(
+  (tools) =>
+    new Groups<ToolExchange>((exchange) =>
+      ruleFor(tools, exchange.tool)?.kind === 'plan' && plansIn(exchange).length > 0 ? ['plan'] : [],
+    ),
+);
+
 /** Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to shorten. */
-function plans(draft: Draft, tools: ToolTable): PlacedContent[] {
-  return exchangesOf(draft)
-    .filter((exchange) => ruleFor(tools, exchange.tool)?.kind === 'plan' && !exchange.isError)
-    .flatMap((exchange) => exchange.parameters.filter((content) => content.text.includes('\n')));
-}
+const plansIn = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
+  isError ? [] : parameters.filter((content) => content.text.includes('\n'));

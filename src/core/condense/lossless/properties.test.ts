@@ -19,7 +19,7 @@ const STEPS: Readonly<Record<string, () => readonly DraftStep[]>> = {
     ...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
     lineNumbers(DEFAULT_TOOLS),
   ],
-  reminders: () => [repeatedReminders('latest')],
+  reminders: () => [repeatedReminders(DEFAULT_TOOLS, 'latest')],
   'terminal noise': () => [terminalNoise(DEFAULT_TOOLS)],
   'failed calls': () => [retriedErrors(DEFAULT_TOOLS)],
 };

@@ -1,3 +1,4 @@
+import { DEFAULT_TOOLS } from '../../messages/tools';
 import { describe, expect, it } from 'vitest';
 import { assistant, text, user } from '../../testing';
 import { repeatedReminders } from './reminders';
@@ -16,14 +17,14 @@ describe('reminders', () => {
   ];
 
   it('stand once, where they stood last', async () => {
-    const draft = await run(repeatedReminders('latest'), messages);
+    const draft = await run(repeatedReminders(DEFAULT_TOOLS, 'latest'), messages);
     expect(resultAt(draft, 2)).toBe('one\n');
     expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
     expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
   });
 
   it('or where they stood first; a block of its own is not left empty', async () => {
-    const draft = await run(repeatedReminders('first'), messages);
+    const draft = await run(repeatedReminders(DEFAULT_TOOLS, 'first'), messages);
     expect(resultAt(draft, 2)).toBe(`one\n\n${REMINDER}\n`);
     expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
     expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
@@ -37,11 +38,11 @@ describe('reminders', () => {
       ...did('Read', {}, content),
       ...did('Read', {}, content),
     ]);
-    expect((await run(repeatedReminders('latest'), [TASK, ...cases])).edits).toEqual([]);
+    expect((await run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [TASK, ...cases])).edits).toEqual([]);
   });
 
   it('stay in the task and in what the agent says', async () => {
-    const draft = await run(repeatedReminders('latest'), [
+    const draft = await run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [
       user(`do it\n${REMINDER}`),
       assistant(`I was told: x\n${REMINDER}`),
       user(`go on\n${REMINDER}`),

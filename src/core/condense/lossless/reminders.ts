@@ -1,11 +1,13 @@
 import { contentsOf, type Content } from '../../messages/content';
-import { placeOf, type PlacedContent } from '../../messages/exchanges';
+import { placeOf } from '../../messages/exchanges';
+import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { perObject } from '../../perObject';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
+import { knownLinesOf, stepMemory } from './knownLines';
 import type { Keep } from './lineIndex';
-import { protectedFrom } from './protect';
+import { Groups } from './settled';
 
 const OPENING = '<system-reminder>';
 const CLOSING = '</system-reminder>';
@@ -17,49 +19,49 @@ interface Slice {
 }
 
 interface Reminder extends Slice {
-  readonly content: PlacedContent;
+  readonly content: Content;
+  readonly text: string;
 }
 
 /**
  * Reminders that an agent's program puts into results and behind what the user wrote, again and again: of equal ones one
  * stays. They speak of the conversation, not of the place where they stand, so that no marker is needed.
  */
-export const repeatedReminders = (keep: Keep): DraftStep => {
+export const repeatedReminders = (tools: ToolTable, keep: Keep): DraftStep => {
   const name = 'Repeated reminders';
   return {
     name,
     async run(draft, pace) {
-      const byText = new Map<string, Reminder[]>();
-      for (const [index, message] of draft.messages.entries()) {
-        for (const { content, reminders } of remindersOf(message)) {
-          const placed: PlacedContent = { ...content, message: index };
-          if (protectedFrom(draft, placed)) continue;
-          for (const { text, ...slice } of reminders) {
-            const same = byText.get(text);
-            if (same) same.push({ content: placed, ...slice });
-            else byText.set(text, [{ content: placed, ...slice }]);
-          }
+      const groups = reminding(knownLinesOf(draft, tools), keep);
+      const messages = [...draft.messages];
+      const changed = new Set(groups.changed(messages).flatMap(({ places }) => places));
+      const acted: number[] = [];
+      for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
+        for (const [content, requests] of cutsByContent(message, messages, groups, draft.task, keep)) {
+          const saved = draft.cut(name, placeOf({ ...content, message }), requests, {
+            contentType: content.type,
+            reason: 'the same reminder stands elsewhere',
+            strict: true,
+          });
+          if (saved > 0) acted.push(message);
         }
         await pace.breathe();
       }
-      for (const [content, requests] of cutsByContent([...byText.values()], keep)) {
-        draft.cut(name, placeOf(content), requests, {
-          contentType: content.type,
-          reason: 'the same reminder stands elsewhere',
-          strict: true,
-        });
-        await pace.breathe();
-      }
+      groups.settle(messages, acted);
     },
   };
 };
 
-/** Reminders in a message, each with its text. Results only hold them at their end; a file may hold the words, too. */
-const remindersOf = perObject((message: ApiMessage) =>
+const reminding = stepMemory(
+  () => new Groups<ApiMessage>((message) => [...new Set(remindersOf(message).map(({ text }) => text))]),
+);
+
+/** Reminders in a message. Results only hold them at their end; a file may hold the words, too. */
+const remindersOf = perObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
     ? contentsOf(message)
         .filter(({ text }) => text.includes(OPENING))
-        .map((content) => ({ content, reminders: remindersIn(content) }))
+        .flatMap((content) => remindersIn(content).map((reminder) => ({ ...reminder, content })))
     : [],
 );
 
@@ -85,13 +87,24 @@ function trimmedEnd(text: string, end: number): number {
   return at;
 }
 
-function cutsByContent(groups: readonly (readonly Reminder[])[], keep: Keep): Map<PlacedContent, CutRequest[]> {
-  const cuts = new Map<PlacedContent, CutRequest[]>();
-  for (const same of groups) {
-    for (const { content, start, end } of keep === 'latest' ? same.slice(0, -1) : same.slice(1)) {
-      const request = { start: content.start + start, end: content.start + end, marker: null };
-      cuts.set(content, [...(cuts.get(content) ?? []), request]);
-    }
+/** The reminders of a message that go, by where they stand; all of them at once, for a cut moves what is behind it. */
+function cutsByContent(
+  at: number,
+  messages: readonly ApiMessage[],
+  groups: Groups<ApiMessage>,
+  task: number,
+  keep: Keep,
+): Map<Content, CutRequest[]> {
+  const own = remindersOf(messages[at] as ApiMessage);
+  const cuts = new Map<Content, CutRequest[]>();
+  for (const reminder of own) {
+    const { content, text, start, end } = reminder;
+    const places = groups.placesOf(text);
+    const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
+    const same = own.filter((other) => other.text === text);
+    if (kept === at && (keep === 'latest' ? same.at(-1) : same[0]) === reminder) continue;
+    const request = { start: content.start + start, end: content.start + end, marker: null };
+    cuts.set(content, [...(cuts.get(content) ?? []), request]);
   }
   return cuts;
 }

@@ -7,13 +7,17 @@ import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { plainCommand } from './describe';
+import { knownLinesOf, stepMemory } from './knownLines';
 import { protectedFrom } from './protect';
+import { Settled } from './settled';
 
 /** Shorter parameters say what was tried. */
 const LONG_CHARS = 160;
 
 /** A retry comes within so many calls. */
 const SOON = 20;
+
+const settledOf = stepMemory(() => new Settled<ToolExchange>());
 
 /** Calls that failed and were made again with success: their long parameters go, the error stays. */
 export const retriedErrors = (tools: ToolTable): DraftStep => {
@@ -22,25 +26,39 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
     name,
     async run(draft, pace) {
       const exchanges = exchangesOf(draft);
-      for (const [at, exchange] of exchanges.entries()) {
-        const target = exchange.isError ? targetOf(tools, exchange) : undefined;
-        if (target === undefined) continue;
+      const settled = settledOf(knownLinesOf(draft, tools));
+      const acted: number[] = [];
+      for (const at of withSoonBefore(settled.open(exchanges))) {
+        const exchange = exchanges[at];
+        const target = exchange?.isError ? targetOf(tools, exchange) : undefined;
+        if (!exchange || target === undefined) continue;
         const retries = exchanges.slice(at + 1, at + 1 + SOON).filter((later) => isRetry(tools, later, target));
         for (const content of exchange.parameters.toReversed()) {
           const { text, start, end } = content;
           if (text.length < LONG_CHARS || findMarkers(text).length > 0 || protectedFrom(draft, content)) continue;
           if (!retries.some((later) => givesAgain(later, content))) continue;
-          draft.cut(name, placeOf(content), [{ start, end, marker: 'this call failed and was made again later' }], {
+          const request = { start, end, marker: 'this call failed and was made again later' };
+          const saved = draft.cut(name, placeOf(content), [request], {
             contentType: content.type,
             reason: 'the call failed and was made again with success',
             strict: false,
           });
+          if (saved > 0) acted.push(at);
         }
         await pace.breathe();
       }
+      settled.settle(exchanges, acted);
     },
   };
 };
+
+/** Places in order, and those for which one of them comes soon: a call that is new may be a retry. */
+function* withSoonBefore(places: readonly number[]): Generator<number> {
+  let next = 0;
+  for (const place of places) {
+    for (next = Math.max(next, place - SOON); next <= place; next++) yield next;
+  }
+}
 
 const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
   !later.isError && later.results.length > 0 && targetOf(tools, later) === target;

@@ -52,7 +52,7 @@ export async function sourcesOf(
   known: KnownLines,
   pace: Pace,
 ): Promise<Source[]> {
-  known.learn(exchanges);
+  known.learn(exchanges, 'view');
   const sources: Source[] = [];
   for (const exchange of exchanges) {
     let own = known.sources.get(exchange);

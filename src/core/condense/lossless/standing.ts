@@ -4,40 +4,66 @@ import type { Pace } from '../pace';
 import type { KnownLines } from './knownLines';
 import { longer, NOTHING, type LineId } from './lineIds';
 import type { Lines } from './lines';
+import { Settled } from './settled';
 
 /** The lines that a model can read in a view. Kept up to date at the price of what changes. */
 export class StandingLines {
+  private readonly seen = new Settled<ApiMessage>();
+  /** By message. */
+  private readonly texts: (readonly Lines[])[] = [];
   /** How often each line stands, by id. */
   private counts = new Int32Array(1_024);
-  private readonly shown: { message: ApiMessage; texts: readonly Lines[] }[] = [];
+  /** By id, 1 for the lines that something promises. */
+  private promised = new Uint8Array(1_024);
+  /** Whether a promised line has gone since this was last set to false. */
+  hasLost = false;
 
   constructor(private readonly known: KnownLines) {}
 
   /** Brings it to the view as it now stands; how results are to be read must have been learnt. */
   async update(view: readonly ApiMessage[], pace: Pace): Promise<void> {
-    for (let index = 0; index < view.length; index++) {
-      const message = view[index] as ApiMessage;
-      const before = this.shown[index];
-      if (before?.message === message) continue;
-      const texts = contentsOf(message).map((content) => this.known.linesOf(content));
-      for (const lines of texts) this.add(lines, 1);
-      for (const lines of before?.texts ?? []) this.add(lines, -1);
-      this.shown[index] = { message, texts };
+    const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
+    for (const at of this.seen.open(view)) {
+      const texts = contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content));
+      changed.push({ at, texts });
       await pace.breathe();
     }
-    for (const { texts } of this.shown.splice(view.length)) for (const lines of texts) this.add(lines, -1);
+    // All that comes before anything goes, so that what has only moved is not lost; and nothing can come in between.
+    for (const { texts } of changed) for (const lines of texts) this.count(lines, 1);
+    for (const { at, texts } of changed) {
+      for (const lines of this.texts[at] ?? []) this.count(lines, -1);
+      this.texts[at] = texts;
+    }
+    for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.count(lines, -1);
+    this.seen.settle(view);
   }
 
   has(id: LineId): boolean {
     return id !== NOTHING && (this.counts[id] ?? 0) > 0;
   }
 
-  private add(lines: Lines, times: 1 | -1): void {
-    const { ids } = this.known;
-    if (ids.count > this.counts.length) this.counts = longer(this.counts, 2 * ids.count);
+  /** Tells that a line must not go unnoticed. */
+  promise(id: LineId): void {
+    this.grow();
+    this.promised[id] = 1;
+  }
+
+  private count(lines: Lines, times: 1 | -1): void {
+    this.grow();
     for (let line = 0; line < lines.count; line++) {
       const id = lines.id(line);
-      if (id !== NOTHING) this.counts[id] = (this.counts[id] as number) + times;
+      if (id === NOTHING) continue;
+      this.counts[id] = (this.counts[id] as number) + times;
+      if (this.counts[id] === 0 && this.promised[id] === 1) this.hasLost = true;
     }
+  }
+
+  private grow(): void {
+    const { count } = this.known.ids;
+    if (count <= this.counts.length) return;
+    this.counts = longer(this.counts, 2 * count);
+    const promised = new Uint8Array(2 * count);
+    promised.set(this.promised);
+    this.promised = promised;
   }
 }

@@ -208,7 +208,7 @@ describe('small similar results', () => {
       ...did('Edit', {}, `${saved('e')} But it is another text.`),
       ...did('Edit', {}, saved('f'), { is_error: true }),
     ];
-    const one = '[done, as 3 others; the last says it below]';
+    const one = '[done, as others; the last says it below]';
     expect(results(await run(similarResults(tools), messages))).toEqual([
       one,
       one,

@@ -1,12 +1,13 @@
-import { placeOf, type PlacedContent } from '../../messages/exchanges';
+import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
+import { knownLinesOf, stepMemory } from './knownLines';
 import { protectedFrom } from './protect';
+import { Settled } from './settled';
 
-/** Contents that were looked at in vain. */
-const isQuiet = new WeakSet<PlacedContent>();
+const settledOf = stepMemory(() => new Settled<ToolExchange>());
 
 /**
  * What a terminal shows for a moment or in colours: control sequences, progress that a carriage return overwrote, blanks
@@ -17,25 +18,29 @@ export const terminalNoise = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      for (const exchange of exchangesOf(draft)) {
-        if (ruleFor(tools, exchange.tool)?.kind !== 'command') continue;
-        for (const content of exchange.results.toReversed()) {
-          if (isQuiet.has(content) || protectedFrom(draft, content)) continue;
+      const exchanges = exchangesOf(draft);
+      const settled = settledOf(knownLinesOf(draft, tools));
+      const acted: number[] = [];
+      for (const at of settled.open(exchanges)) {
+        const { tool, results } = exchanges[at] as ToolExchange;
+        if (ruleFor(tools, tool)?.kind !== 'command') continue;
+        for (const content of results.toReversed()) {
+          if (protectedFrom(draft, content)) continue;
           const requests = noiseIn(content.text).map((request) => ({
             ...request,
             start: request.start + content.start,
             end: request.end + content.start,
           }));
-          if (requests.length === 0) isQuiet.add(content);
-          if (requests.length === 0) continue;
-          draft.cut(name, placeOf(content), requests, {
+          const saved = draft.cut(name, placeOf(content), requests, {
             contentType: content.type,
             reason: 'control sequences, overwritten progress, repeated lines',
             strict: false,
           });
+          if (saved > 0) acted.push(at);
           await pace.breathe();
         }
       }
+      settled.settle(exchanges, acted);
     },
   };
 };

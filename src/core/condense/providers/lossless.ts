@@ -97,7 +97,7 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   if (config.deduplicateFileReads) steps.push(duplicateReads(tools, keep));
   if (config.deduplicateResults) steps.push(duplicateResults(tools, keep));
   if (config.consolidateToolResults) steps.push(repeatedListings(tools, keep));
-  if (config.removeObsoleteState) steps.push(obsoleteState(tools), repeatedReminders(keep));
+  if (config.removeObsoleteState) steps.push(obsoleteState(tools), repeatedReminders(tools, keep));
   steps.push(
     ...repeatedLines(
       tools,
