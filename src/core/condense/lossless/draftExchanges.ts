@@ -11,7 +11,7 @@ interface Remembered {
 const remembered = new WeakMap<Draft, Remembered>();
 
 /** By a conversation's first message: the next draft's view is mostly what the one before had. */
-const byConversation = perObject((_first: ApiMessage) => new Exchanges());
+const byConversation = perObject<ApiMessage, Exchanges>(() => new Exchanges());
 
 /** The exchanges of a draft's view; most steps change nothing, and a change always changes the number of tokens. */
 export function exchangesOf(draft: Draft): readonly ToolExchange[] {

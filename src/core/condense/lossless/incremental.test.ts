@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
 import { freshCounter } from '../../testingCounter';
-import type { Edit } from '../edits';
+import { applyEdits, editKey, type Edit } from '../edits';
 import { losslessProvider } from '../providers/lossless';
+import { repeatingHistory } from './testingHistories';
 
 const config = (input: unknown): never => {
   const checked = losslessProvider.validateConfig(input);
@@ -41,6 +42,56 @@ describe('a run over a conversation that was condensed before', () => {
         }
       }),
       { numRuns: Number(process.env['FC_RUNS'] ?? 15) },
+    ),
+  );
+
+  /** What happens to a conversation between two runs. */
+  const change = fc.record({
+    kind: fc.constantFrom('grows', 'grows', 'is cut back', 'has a copy', 'has another message', 'branches'),
+    /** As a share of the conversation's length. */
+    where: fc.double({ min: 0.05, max: 1, noNaN: true }),
+    /** Whether the run's edits are taken; they may all be given up, or every second one. */
+    edits: fc.constantFrom('taken', 'taken', 'left', 'given up', 'halved'),
+    which: fc.constantFrom<0 | 1 | 2>(0, 0, 0, 1, 2),
+  });
+  const generated = (targetTokens: number) => seeds.map((seed) => generateConversation({ seed, targetTokens }));
+  const repeating = repeatingHistory.map(([task, ...turns]) => [{ ...(task as ApiMessage) }, ...turns]);
+
+  it.each([
+    ['generated conversations', generated(8_000), 20],
+    ['histories that repeat themselves', repeating, 40],
+  ])('gives what a first run gives whatever has become of it: %s', (_name, histories, numRuns) =>
+    fc.assert(
+      fc.asyncProperty(
+        histories,
+        histories,
+        fc.array(change, { minLength: 2, maxLength: 7 }),
+        async (start, other, changes) => {
+          let messages: readonly ApiMessage[] = start;
+          let length = 1;
+          let edits: readonly Edit[] = [];
+          for (const { kind, where, edits: fate, which } of changes) {
+            const at = Math.min(Math.ceil(where * messages.length), messages.length - 1);
+            if (kind === 'grows') length = Math.max(length, at + 1);
+            if (kind === 'is cut back') length = Math.min(length, at + 1);
+            if (kind === 'has a copy')
+              messages = messages.map((message, index) => (index === at ? { ...message } : message));
+            if (kind === 'has another message')
+              messages = messages.map((message, index) => (index === at ? (other[at] ?? message) : message));
+            if (kind === 'branches') messages = [...messages.slice(0, at), ...other.slice(at)];
+            const now = messages.slice(0, length);
+            const gone = new Set(applyEdits(now, edits).stale.map(editKey));
+            edits = edits.filter((edit) => !gone.has(editKey(edit)));
+            const unseen = structuredClone({ now, edits });
+            const made = await condense(now, edits, which);
+            expect(made).toEqual(await condense(unseen.now, unseen.edits, which));
+            if (fate === 'taken') edits = [...edits, ...made];
+            if (fate === 'given up') edits = [];
+            if (fate === 'halved') edits = [...edits, ...made].filter((_edit, index) => index % 2 === 0);
+          }
+        },
+      ),
+      { numRuns: Number(process.env['FC_RUNS'] ?? numRuns) },
     ),
   );
 

@@ -71,7 +71,7 @@ export class KnownLines {
 
 /** Makes what a step keeps with a conversation's lines from run to run; one for each way in which the step may be set. */
 export function stepMemory<M>(make: (tools: ToolTable) => M): (known: KnownLines, setting?: string) => M {
-  const bySetting = perObject((_known: KnownLines) => new Map<string, M>());
+  const bySetting = perObject<KnownLines, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
     const memories = bySetting(known);
     const found = memories.get(setting) ?? make(known.tools);
