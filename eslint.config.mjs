@@ -1,6 +1,7 @@
 import tseslint from 'typescript-eslint';
+import { editorFolders, layers } from './scripts/layers.mjs';
 
-/** What each layer may not import. The layers stand in docs/ARCHITECTURE.md; a lower one never knows a higher one. */
+/** Modules that do something outside the program. */
 const effects = [
   'vscode',
   'fs',
@@ -22,18 +23,18 @@ const effects = [
   'os',
   'node:os',
 ];
-const upper = ['extension', 'extensionApi', 'agent', 'background', 'panel', 'commands', 'views', 'cli'];
-const middle = ['api', 'conversations', 'storage', 'settings'];
-const layer = (files, folders, paths = []) => ({
+const folders = [...Object.keys(layers), ...editorFolders];
+/** The rule that files import none of these folders of src/, and none of these modules. */
+const importsNoneOf = (files, forbidden, modules = []) => ({
   files,
   rules: {
     '@typescript-eslint/no-restricted-imports': [
       'error',
       {
-        paths: paths.map((name) => ({ name, message: 'core has no effects: take the value as a parameter' })),
-        patterns: folders.map((name) => ({
+        paths: modules.map((name) => ({ name, message: 'core has no effects: take the value as a parameter' })),
+        patterns: forbidden.map((name) => ({
           regex: `^(\\.\\./)+${name}(/|$)`,
-          message: `this layer may not import src/${name}`,
+          message: `this folder may not import src/${name}: see scripts/layers.mjs`,
         })),
       },
     ],
@@ -58,12 +59,14 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  layer(['src/core/**/*.ts'], [...upper, ...middle], effects),
-  layer(
-    middle.map((name) => `src/${name}/**/*.ts`),
-    upper,
+  ...Object.entries(layers).map(([name, allowed]) =>
+    importsNoneOf(
+      [`src/${name}/**/*.ts`],
+      ['extension', ...folders.filter((other) => other !== name && !allowed.includes(other))],
+      name === 'core' ? effects : [],
+    ),
   ),
-  layer(['src/{extensionApi,agent,background,panel,commands,views,cli}/**/*.ts'], ['extension']),
+  importsNoneOf([`src/{${editorFolders.join(',')}}/**/*.ts`], ['extension']),
   {
     // The webview runs in another process: of the extension it knows the protocol, and types and pure functions of the core.
     files: ['webview-ui/**/*.{ts,tsx}'],

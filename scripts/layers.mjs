@@ -1,0 +1,16 @@
+// Which folders of src/ each folder may import. eslint.config.mjs makes its rules of this; docs/ARCHITECTURE.md says it to people.
+
+/** Those that stand here import what is named and nothing else of src/. */
+export const layers = {
+  core: [],
+  conversations: ['core'],
+  storage: ['core'],
+  api: ['core', 'conversations'],
+  settings: ['core', 'api'],
+  giveBack: ['core', 'conversations', 'storage'],
+  background: ['core', 'conversations', 'storage', 'giveBack'],
+  cli: ['core', 'conversations', 'storage'],
+};
+
+/** Those that know VS Code import each other and all layers; only src/extension.ts imports them all. */
+export const editorFolders = ['agent', 'commands', 'extensionApi', 'panel', 'views'];
