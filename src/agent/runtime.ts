@@ -36,6 +36,8 @@ export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
+  /** What happens to the conversations of the chat. */
+  readonly liveEvents = new vscode.EventEmitter<LiveEvent>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
   private readonly subscriptions: vscode.Disposable[] = [];
@@ -77,6 +79,7 @@ export class AgentRuntime implements vscode.Disposable {
       log,
     });
     this.subscriptions.push(
+      this.liveEvents,
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
         this.tellProblems();
@@ -194,6 +197,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private onEvent(event: LiveEvent): void {
+    this.liveEvents.fire(event);
     this.showStatus();
     const measure = measureOfEvent(event, manualSettings().provider, new Date());
     if (measure) void keepMeasure(this.services, measure, manualSettings().provider);

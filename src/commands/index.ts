@@ -16,6 +16,7 @@ export {
   choosePreviewed,
   condensePreviewed,
   defaultConversation,
+  onLiveChange,
   previewedConversation,
   previewSetup,
   pricingOf,

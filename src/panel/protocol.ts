@@ -188,6 +188,8 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
     state: stateSchema,
   }),
   z.strictObject({ type: z.literal('state'), state: stateSchema }),
+  /** The conversation that was previewed last is no longer what the answer was made of; the revision grows as a state's. */
+  z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
   z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
   /** A request failed; the message says what happened and what to do. */
   z.strictObject({ type: z.literal('failed'), id: requestId, message }),

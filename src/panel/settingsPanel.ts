@@ -40,7 +40,9 @@ export class SettingsPanel implements vscode.Disposable {
     this.facts = new ProfileFacts(parts, () => {
       this.tellState();
     });
-    const preview = new PreviewHandlers(parts);
+    const preview = new PreviewHandlers(parts, () => {
+      this.send({ type: 'previewChanged', revision: this.revision++ });
+    });
     this.handlers = requestHandlers(parts, this.settings, preview);
     this.subscriptions.push(
       preview,

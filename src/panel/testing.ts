@@ -115,6 +115,7 @@ const previewBackend = (): Backend => ({
     history: 'active',
     store: join(tmpdir(), 'no-ledgers'),
   }),
+  onLiveChange: () => ({ dispose: () => undefined }),
   pricingOf: () => Promise.resolve(undefined),
   profileSetups: () => Promise.resolve([]),
   previewSetup: () =>

@@ -10,6 +10,7 @@ import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench'
 import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
+import { benchPreview, previewTable } from './previewBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
 import { benchStores, storesTable } from './storesBench';
@@ -24,6 +25,7 @@ const PARTS = [
   'recall',
   'tokens',
   'live',
+  'preview',
   'stores',
   'headline',
 ] as const;
@@ -98,6 +100,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchLive();
       return { text: liveTable(data), data };
+    },
+  },
+  preview: {
+    title: 'Preview, from a change to the answer of its worker, generated conversation',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchPreview();
+      return { text: previewTable(data), data };
     },
   },
   tokens: {

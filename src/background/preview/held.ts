@@ -7,7 +7,8 @@ import { pinnedIndexes } from '../../core/condense/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
 import { knownOf } from '../condenseConversation';
-import type { FileConversation, LiveContent, LiveConversation, PreviewedConversation } from './messages';
+import { updated } from './listUpdate';
+import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, PreviewedConversation } from './messages';
 
 /** What is larger is condensed, but not previewed as one types: it would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
@@ -38,11 +39,13 @@ export class HeldConversations {
   private readonly liveContents = new Map<string, LiveContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: Content }>();
 
-  /** Keeps the content of a live conversation: it comes once, also with a question that is cancelled. */
-  take(conversation: PreviewedConversation): void {
-    if (conversation.kind === 'live' && conversation.content) {
-      this.liveContents.set(conversation.id, conversation.content);
-    }
+  /** The old messages stay the same objects: what was worked out of them is remembered by them. */
+  update(id: string, { messages, edits }: LiveUpdate): void {
+    const before = this.liveContents.get(id) ?? NO_CONTENT;
+    this.liveContents.set(id, {
+      messages: updated(before.messages, messages),
+      edits: updated(before.edits, edits),
+    });
   }
 
   /** @throws ConversationReadError */

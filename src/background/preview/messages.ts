@@ -29,12 +29,25 @@ export interface LiveContent {
   readonly edits: readonly Edit[];
 }
 
+/** What has become of a list that the worker has: its beginning stays, and what comes after it. */
+export interface ListUpdate<T> {
+  /** How many of its first elements stay. */
+  readonly kept: number;
+  readonly added: readonly T[];
+}
+
+/** What has become of a live conversation since the worker was told last; at first all of it is added. */
+export interface LiveUpdate {
+  readonly messages: ListUpdate<ApiMessage>;
+  readonly edits: ListUpdate<Edit>;
+}
+
 /** A conversation that the chat holds in memory. */
 export interface LiveConversation {
   readonly kind: 'live';
   readonly id: string;
   readonly title: string;
-  /** Absent once the worker has it. */
+  /** On the host's side alone: the worker is told by updates. */
   readonly content?: LiveContent;
   /** Indexes of the messages that its ledger pins. */
   readonly pinned: readonly number[];
@@ -181,8 +194,9 @@ interface Results {
 }
 export type PreviewAnswer<R extends PreviewRequest> = Results[R['kind']];
 
-/** From the host. The content of a live conversation comes with its first question, and when it has changed. */
+/** From the host. What is new of a live conversation comes before the question about it. */
 export type ToPreviewWorker =
+  | { readonly type: 'live'; readonly id: string; readonly update: LiveUpdate }
   | { readonly type: 'ask'; readonly id: number; readonly request: PreviewRequest }
   | { readonly type: 'cancel'; readonly id: number };
 

@@ -82,21 +82,28 @@ it('ends when nobody asks, and fails what was asked when it is closed', async ()
   await expect(thread.ask(question, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
-it('sends the content of a live conversation once, and again when it has changed', async () => {
-  const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
-    parentPort.postMessage({ type: 'answer', id, result: request.conversation.content?.messages.length ?? 'known' });
+it('tells the worker what is new of a live conversation, and nothing where nothing is', async () => {
+  const workerPath = workerThat(`let told = [];
+  parentPort.on('message', ({ type, id, update, request }) => {
+    if (type === 'live') told.push(update.messages.kept + '+' + update.messages.added.length);
+    else parentPort.postMessage({ type: 'answer', id, result: (told.splice(0).join() || 'nothing') + (request.conversation.content ? '!' : '') });
   });`);
   const thread = new PreviewThread({ workerPath, ended });
   const ask = (messages: readonly { readonly role: 'user'; readonly content: string }[], edits: readonly never[]) => {
     const live = { kind: 'live', id: 'l', title: '', pinned: [], content: { messages, edits } } as const;
     return thread.ask({ ...question, conversation: live }, signal);
   };
-  const messages = [{ role: 'user', content: 'a' }] as const;
-  const edits: readonly never[] = [];
-  expect([await ask(messages, edits), await ask(messages, edits), await ask([...messages], edits)]).toEqual([
-    1,
-    'known',
-    1,
-  ]);
+  const message = (content: string) => ({ role: 'user', content }) as const;
+  const messages = [message('a'), message('b')];
+  const longer = [...messages, message('c')];
+  expect([
+    await ask(messages, []),
+    await ask([...messages], []),
+    await ask(longer, []),
+    await ask([messages[0]!, message('other')], []),
+  ]).toEqual(['0+2', 'nothing', '2+1', '1+1']);
+  // Another worker knows nothing of it.
+  thread.end();
+  expect(await ask(longer, [])).toBe('0+3');
   thread.end();
 });

@@ -1,14 +1,8 @@
 /** The host's end of the preview's worker: started with the first question, ended when nobody has asked for a while. */
 import { Worker } from 'node:worker_threads';
 import { errorMessage } from '../../core/errors';
-import type {
-  FromPreviewWorker,
-  LiveContent,
-  PreviewAnswer,
-  PreviewedConversation,
-  PreviewRequest,
-  ToPreviewWorker,
-} from './messages';
+import { unchanged, updateOf } from './listUpdate';
+import type { FromPreviewWorker, LiveContent, PreviewAnswer, PreviewRequest, ToPreviewWorker } from './messages';
 
 export interface PreviewThreadOptions {
   /** The bundled worker. */
@@ -21,6 +15,8 @@ export interface PreviewThreadOptions {
 
 /** Room for the largest file that is previewed, several times over. */
 const LIMITS = { maxOldGenerationSizeMb: 1_024 };
+
+const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
 interface Pending {
   readonly resolve: (result: unknown) => void;
@@ -59,7 +55,7 @@ export class PreviewThread {
       // A request is answered with its own kind of result.
       return (await new Promise<unknown>((resolve, reject) => {
         this.pending.set(id, { resolve, reject });
-        this.post(running, { type: 'ask', id, request: withoutKnown(request, running.contents) });
+        this.post(running, { type: 'ask', id, request: this.withoutContent(request, running) });
       })) as PreviewAnswer<R>;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -99,6 +95,22 @@ export class PreviewThread {
     return running;
   }
 
+  /** The request without the content of a live conversation, once the worker has been told what is new of it. */
+  private withoutContent(request: PreviewRequest, running: Running): PreviewRequest {
+    const { conversation } = request;
+    if (conversation.kind !== 'live' || !conversation.content) return request;
+    const { content, ...rest } = conversation;
+    const known = running.contents.get(rest.id) ?? NO_CONTENT;
+    const messages = updateOf(known.messages, content.messages);
+    const edits = updateOf(known.edits, content.edits);
+    if (messages || edits) {
+      running.contents.set(rest.id, content);
+      const update = { messages: messages ?? unchanged(known.messages), edits: edits ?? unchanged(known.edits) };
+      this.post(running, { type: 'live', id: rest.id, update });
+    }
+    return { ...request, conversation: rest };
+  }
+
   private post({ worker }: Running, message: ToPreviewWorker): void {
     worker.postMessage(message);
   }
@@ -114,16 +126,4 @@ export class PreviewThread {
     }, this.options.idleMs ?? 60_000);
     this.idle.unref();
   }
-}
-
-/** The request without the content of a live conversation that the worker has: it is sent once. */
-function withoutKnown(request: PreviewRequest, known: Map<string, LiveContent>): PreviewRequest {
-  const { conversation } = request;
-  if (conversation.kind !== 'live' || !conversation.content) return request;
-  const { id, content, ...rest } = conversation;
-  const sent = known.get(id);
-  known.set(id, content);
-  const isKnown = sent?.messages === content.messages && sent.edits === content.edits;
-  const reduced: PreviewedConversation = { ...rest, id };
-  return isKnown ? { ...request, conversation: reduced } : request;
 }

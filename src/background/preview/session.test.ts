@@ -136,15 +136,23 @@ it('tells what is wrong with a configuration, and when too little would go', asy
   expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would go/);
 });
 
-it('a conversation of the chat comes once, also with a question that was cancelled', async () => {
+it('a conversation of the chat grows by what is added, and its answer is that of the whole', async () => {
   const session = new PreviewSession(freshCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
-  const cancelled = AbortSignal.abort(new Error('cancelled'));
-  const content = { messages, edits: [] };
-  await expect(session.ask(question({ ...live, content }), cancelled)).rejects.toThrow('cancelled');
-  const made = await session.ask(question(live), signal);
-  expect(made).toMatchObject({ title: 'Live', savedPins: [] });
-  expect(made.cells).toHaveLength(messages.length);
+  expect((await session.ask(question(live), signal)).cells).toEqual([]);
+  const half = messages.length / 2;
+  const no = { kept: 0, added: [] };
+  session.update('l', { messages: { kept: 0, added: messages.slice(0, half) }, edits: no });
+  const first = await session.ask(question(live), signal);
+  expect(first).toMatchObject({ title: 'Live', savedPins: [] });
+  expect(first.cells).toHaveLength(half);
+  session.update('l', { messages: { kept: half, added: messages.slice(half) }, edits: no });
+  const { cells, edits, tokensAfter } = await session.ask(question(live), signal);
+  const other = new PreviewSession(freshCounter());
+  other.update('l', { messages: { kept: 0, added: messages }, edits: no });
+  expect(await other.ask(question(live), signal)).toMatchObject({ cells, edits, tokensAfter });
+  session.update('l', { messages: { kept: 4, added: [] }, edits: no });
+  expect((await session.ask(question(live), signal)).cells).toHaveLength(4);
 });
 
 it('says what a selection takes, and of a pass that is gone that it is', async () => {

@@ -15,7 +15,14 @@ import { StoredSummaries } from '../../storage/summaries';
 import { compare } from './compare';
 import { Forecasts } from './forecast';
 import { HeldConversations, type Held } from './held';
-import type { PreviewAnswer, PreviewQuestion, PreviewRequest, PreviewSetup, PreviewTexts } from './messages';
+import type {
+  LiveUpdate,
+  PreviewAnswer,
+  PreviewQuestion,
+  PreviewRequest,
+  PreviewSetup,
+  PreviewTexts,
+} from './messages';
 import { PlannedModels } from './models';
 import { previewOf } from './preview';
 import { selectionOf } from './selection';
@@ -42,12 +49,16 @@ export class PreviewSession {
     this.forecasts = new Forecasts(new CondensationManager(counter, [...providers, strategy]), counter);
   }
 
+  /** Takes in what is new of a live conversation; questions that come after it are about it as it then is. */
+  update(id: string, update: LiveUpdate): void {
+    this.held.update(id, update);
+  }
+
   /**
    * Answers when the questions before have been answered or cancelled.
    * @throws ConversationReadError, NoSummarizerError, and the signal's reason where it was aborted
    */
   ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
-    this.held.take(request.conversation);
     const answer = this.queue.then(async () => {
       signal.throwIfAborted();
       this.setup = request.setup;

@@ -27,6 +27,17 @@ async function answer({ id, request }: Extract<ToPreviewWorker, { type: 'ask' }>
 }
 
 parentPort?.on('message', (message: ToPreviewWorker) => {
-  if (message.type === 'cancel') running.get(message.id)?.abort(new Error('cancelled'));
-  else void answer(message);
+  switch (message.type) {
+    case 'live':
+      // An answer waits for the same promise, behind this.
+      void session.then((made) => {
+        made.update(message.id, message.update);
+      });
+      return;
+    case 'cancel':
+      running.get(message.id)?.abort(new Error('cancelled'));
+      return;
+    case 'ask':
+      void answer(message);
+  }
 });

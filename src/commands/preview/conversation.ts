@@ -37,6 +37,10 @@ export function previewedConversation(services: Services, name: ConversationName
   return { kind: 'live', id, title, pinned, content: { messages: view.original, edits: view.edits } };
 }
 
+/** @param listener is told when something may have happened to a conversation of the chat. */
+export const onLiveChange = (services: Services, listener: () => void): vscode.Disposable =>
+  agentOf(services).liveEvents.event(listener);
+
 /** @throws Error where it is no longer in memory */
 export function liveOf(services: Services, id: string): LiveSummary {
   const live = liveConversations(services).find((each) => each.id === id);

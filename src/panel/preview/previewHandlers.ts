@@ -6,6 +6,7 @@ import type { PreviewedConversation } from '../../background/preview/messages';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requests';
 import type { ConversationName, previewMethods } from './methods';
+import { PreviewFollower } from './previewFollower';
 
 type Handlers = Pick<RequestHandlers, keyof typeof previewMethods>;
 type Named = Exclude<ConversationName, { kind: 'default' }>;
@@ -14,8 +15,18 @@ export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
   /** Comparing takes seconds, and the preview goes on meanwhile. */
   readonly comparisons: PreviewThread;
+  private readonly follower: PreviewFollower;
+  private subscription: vscode.Disposable | undefined;
 
-  constructor(private readonly parts: PanelParts) {
+  /** @param tellChanged tells the page that what it was shown has changed. */
+  constructor(
+    private readonly parts: PanelParts,
+    tellChanged: () => void,
+  ) {
+    this.follower = new PreviewFollower({
+      now: (name) => this.commands.previewedConversation(this.services, this.named(name)),
+      tell: tellChanged,
+    });
     const workerPath = join(parts.services.context.extensionPath, 'dist', 'previewWorker.cjs');
     const ended = (reason: string): string =>
       vscode.l10n.t(
@@ -27,6 +38,9 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.follower.end();
+    this.subscription?.dispose();
+    this.subscription = undefined;
     this.previews.end();
     this.comparisons.end();
   }
@@ -39,7 +53,9 @@ export class PreviewHandlers implements vscode.Disposable {
     preview: async ({ conversation, excluded, pinned }, signal) => {
       const name = this.named(conversation);
       const question = { ...(await this.question(name, { kind: 'current' })), excluded, ...(pinned && { pinned }) };
-      const made = await this.previews.ask({ kind: 'preview', ...question }, signal);
+      const made = await this.followed(conversation, question.conversation, () =>
+        this.previews.ask({ kind: 'preview', ...question }, signal),
+      );
       const { steps, cells, edits, pinned: pins, savedPins, notes } = made;
       return {
         ...made,
@@ -61,7 +77,9 @@ export class PreviewHandlers implements vscode.Disposable {
     },
     previewSelection: async ({ conversation, pass }, signal) => {
       const asked = await this.question(this.named(conversation), { kind: 'provider', id: 'smart' });
-      const { title, taken } = await this.previews.ask({ kind: 'selection', ...asked, pass }, signal);
+      const { title, taken } = await this.followed(conversation, asked.conversation, () =>
+        this.previews.ask({ kind: 'selection', ...asked, pass }, signal),
+      );
       return { title, taken: [...taken] };
     },
     compare: async ({ conversation, configuration }, signal) => {
@@ -88,6 +106,23 @@ export class PreviewHandlers implements vscode.Disposable {
 
   private get commands(): ReturnType<PanelParts['commands']> {
     return this.parts.commands();
+  }
+
+  /** Answers, and from then on looks whether the conversation changes. */
+  private async followed<T>(
+    name: ConversationName,
+    conversation: PreviewedConversation,
+    answer: () => Promise<T>,
+  ): Promise<T> {
+    this.subscription ??= this.commands.onLiveChange(this.services, () => {
+      this.follower.look();
+    });
+    const answered = this.follower.follow(name, conversation);
+    try {
+      return await answer();
+    } finally {
+      answered();
+    }
   }
 
   private named(conversation: ConversationName): Named {

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Bed, Scenario } from '../bed';
-import {
-  axe,
-  openPanel,
-  passNames,
-  reloaded,
-  saved,
-  sections,
-  showSection,
-  unfold,
-  violations,
-  type OpenedPanel,
-} from '../panelPage';
+import { openPanel, passNames, reloaded, saved, unfold, type OpenedPanel } from '../panelPage';
 import type { ServerOptions, WorkbenchOptions } from '../workbench/index';
-import { runCommand, screenshot, screenshots, setTheme, until } from '../workbench/index';
+import { runCommand, screenshot, screenshots, until } from '../workbench/index';
 
 const profiles = [
   { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
@@ -125,28 +114,3 @@ export const passesByMouseAndByKeyboard: Scenario = async (bed) => {
   await field.press('Enter');
   await saved(bench, 'the new name', () => passNames(bench).endsWith('Files gone cold'));
 };
-
-const accessible =
-  (width: number): Scenario =>
-  async (bed) => {
-    const { bench, panel } = await open(bed, { size: { width, height: 900 } });
-    // VS Code's own frame says nothing about the panel.
-    if (width < 800) await runCommand(bench, 'View: Close Primary Side Bar');
-    const wrong: string[] = [];
-    for (const theme of ['dark', 'light', 'high contrast', 'high contrast light'] as const) {
-      await setTheme(bench, theme);
-      const frame = await panel();
-      await frame.evaluate(axe());
-      for (const id of await sections(frame)) {
-        await showSection(frame, id);
-        wrong.push(...(await violations(frame)).map((violation) => `${theme}, ${id}: ${violation}`));
-        await screenshot(bench, `panel-${id}-${theme.replaceAll(' ', '-')}-${width}`);
-      }
-    }
-    assert.deepEqual(wrong, []);
-    const reports = bench.errors.filter((text) => /Content Security Policy|context-condenser/i.test(text));
-    assert.deepEqual(reports, []);
-  };
-
-export const isAccessibleInEveryThemeWide: Scenario = accessible(1400);
-export const isAccessibleInEveryThemeNarrow: Scenario = accessible(420);

@@ -5,6 +5,8 @@ import type { Event } from './connection';
 export interface Known {
   readonly welcome: Omit<Welcome, 'type' | 'state' | 'texts'>;
   readonly state: PanelState;
+  /** Grows each time that the previewed conversation has changed; 0: it has not since the page was opened. */
+  readonly previewRevision: number;
   /** The section that the host asked for last, with a number that tells two wishes for the same one apart. */
   readonly wanted: { readonly section: string; readonly number: number } | undefined;
 }
@@ -25,12 +27,21 @@ export class Store {
     switch (event.type) {
       case 'welcome': {
         const { schemas, providers, language, state } = event;
-        this.known = { welcome: { schemas, providers, language }, state, wanted: this.known?.wanted };
+        this.known = {
+          welcome: { schemas, providers, language },
+          state,
+          previewRevision: this.known?.previewRevision ?? 0,
+          wanted: this.known?.wanted,
+        };
         break;
       }
       case 'state':
         if (!this.known || event.state.revision <= this.known.state.revision) return;
         this.known = { ...this.known, state: event.state };
+        break;
+      case 'previewChanged':
+        if (!this.known || event.revision <= this.known.previewRevision) return;
+        this.known = { ...this.known, previewRevision: event.revision };
         break;
       case 'reveal':
         if (!this.known) return;

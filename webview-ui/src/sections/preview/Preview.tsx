@@ -75,6 +75,7 @@ function Conversation({ preview: { shown, again } }: { readonly preview: Preview
       <p className="preview-title">
         <span className="row-name">{t('Conversation')}</span>
         <span translate="no">{shown?.title ?? ''}</span>
+        {shown?.conversation.kind === 'live' && <span className="tag">{t('follows the chat')}</span>}
       </p>
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>

@@ -2,6 +2,7 @@
 /** The preview in the real page, over the real host side and the real worker. */
 import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';
+import { generateConversation } from '../../../../test/generators/conversation';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type Page, type PageOptions } from '../../testing';
 
@@ -72,6 +73,80 @@ it('follows a setting, and an answer to an earlier question is passed over', asy
   }
   await page.until(() => figure(page, 'Tokens afterwards') !== before && steps() === 1);
   expect(lossless).toBeGreaterThan(1);
+});
+
+/** A chat whose conversation grows, over the real host side. */
+function chat() {
+  let messages = generateConversation({ seed: 4, targetTokens: 6_000 });
+  let id = 'first';
+  const listeners = new Set<() => void>();
+  const backend = {
+    defaultConversation: () => ({ kind: 'live', id }),
+    previewedConversation: (_services: unknown, name: { readonly id: string }) => ({
+      kind: 'live',
+      id: name.id,
+      title: `The ${name.id} one`,
+      pinned: [],
+      content: { messages, edits: [] },
+    }),
+    onLiveChange: (_services: unknown, listener: () => void) => {
+      listeners.add(listener);
+      return { dispose: () => listeners.delete(listener) };
+    },
+  };
+  const change = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    backend,
+    listeners,
+    change,
+    size: () => messages.length,
+    goOn(): void {
+      messages = [...messages, { role: 'assistant', content: 'Done so far.' }, { role: 'user', content: 'Go on.' }];
+      change();
+    },
+    begin(other: string): void {
+      id = other;
+      change();
+    },
+  };
+}
+
+it('follows a conversation of the chat as it grows, and the next one that begins, until something is marked', async () => {
+  const live = chat();
+  const page = await open({ backend: live.backend });
+  await page.until(() => cells(page).length === live.size() && page.find('#preview .tag', 'follows the chat'));
+  for (let step = 0; step < 3; step++) {
+    live.goOn();
+    await page.until(() => cells(page).length === live.size());
+  }
+  live.begin('second');
+  await page.until(() => page.find('#preview .preview-title', 'The second one'));
+  cells(page)[2]!.click();
+  await page.until(() => cells(page)[2]?.getAttribute('aria-pressed') === 'true');
+  live.begin('third');
+  live.goOn();
+  await page.until(() => cells(page).length === live.size());
+  expect(page.find('#preview .preview-title').textContent).toContain('The second one');
+  expect(cells(page)[2]?.getAttribute('aria-pressed')).toBe('true');
+});
+
+it('is told of a change once for each answer, and of none once the section is folded', async () => {
+  const live = chat();
+  const page = await open({ backend: live.backend });
+  const told = (): number => page.host.told().filter(({ type }) => type === 'previewChanged').length;
+  await page.until(() => cells(page).length === live.size());
+  live.change();
+  expect(told()).toBe(0);
+  for (let step = 0; step < 5; step++) live.goOn();
+  expect(told()).toBe(1);
+  await page.until(() => cells(page).length === live.size());
+  expect(told()).toBe(1);
+  page.all('#preview .section-toggle')[0]!.click();
+  await page.until(() => live.listeners.size === 0);
+  live.goOn();
+  expect(told()).toBe(1);
 });
 
 it.each([

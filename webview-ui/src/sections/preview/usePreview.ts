@@ -1,5 +1,5 @@
-/** The preview of a conversation, asked for anew whenever settings, conversation or marks change. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
+/** The preview of a conversation, asked for anew whenever settings, marks or the conversation itself change. */
+import { useEffect, useMemo, useState } from 'react';
 import type { ConversationName, Params, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
 import { useLatest, type Answer } from '../../state/useLatest';
@@ -30,18 +30,22 @@ export function usePreviewed(): readonly [ConversationName, (conversation: Conve
   ];
 }
 
-/** Changes with every setting's value, and with nothing else. */
-export function useSettingsKey(): string {
-  const { settings } = usePanel().state;
-  return useMemo(() => JSON.stringify(Object.values(settings).map(({ value }) => value)), [settings]);
+/** Changes with every setting's value and with the previewed conversation, and with nothing else. */
+export function usePreviewKey(): string {
+  const { state, previewRevision } = usePanel();
+  const { settings } = state;
+  return useMemo(
+    () => JSON.stringify([previewRevision, ...Object.values(settings).map(({ value }) => value)]),
+    [settings, previewRevision],
+  );
 }
 
 /** Undefined: those of the conversation's ledger. */
 type History = readonly Marks[];
 
 export function usePreview(): PreviewOf {
-  const [conversation] = usePreviewed();
-  const settings = useSettingsKey();
+  const [conversation, setPreviewed] = usePreviewed();
+  const key = usePreviewKey();
   const name = JSON.stringify(conversation);
   const [history, setHistory] = useState<{ readonly name: string; readonly marks: History }>({ name, marks: [] });
   // Marks are of one conversation.
@@ -55,17 +59,17 @@ export function usePreview(): PreviewOf {
     }),
     [conversation, latest],
   );
-  const { answer, shown, isWaiting, again } = useLatest('preview', question, settings);
+  const { answer, shown, isWaiting, again } = useLatest('preview', question, key);
   const marks = useMemo<Marks>(
     () => latest ?? { pinned: new Set(shown?.savedPins), excluded: new Set() },
     [latest, shown?.savedPins],
   );
-  const mark = useCallback(
-    (after: Marks) => {
-      setHistory({ name, marks: [...made, after] });
-    },
-    [name, made],
-  );
+  const mark = (after: Marks): void => {
+    if (!shown) return;
+    // What was marked stays what is shown, whichever conversation of the chat is used next.
+    setPreviewed(shown.conversation);
+    setHistory({ name: JSON.stringify(shown.conversation), marks: [...made, after] });
+  };
   const unmark = useMemo(
     () =>
       made.length === 0

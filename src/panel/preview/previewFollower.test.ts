@@ -1,0 +1,70 @@
+import { expect, it, vi } from 'vitest';
+import type { LiveConversation, PreviewedConversation } from '../../background/preview/messages';
+import { PreviewFollower } from './previewFollower';
+
+const NAME = { kind: 'default' } as const;
+const message = { role: 'user', content: 'a' } as const;
+const live = (changes: Partial<LiveConversation> = {}): LiveConversation => ({
+  kind: 'live',
+  id: 'l',
+  title: 'Live',
+  pinned: [1],
+  content: { messages: [message], edits: [] },
+  ...changes,
+});
+const file = (path: string): PreviewedConversation => ({ kind: 'file', path, history: 'active', store: 's' });
+
+function following(first: PreviewedConversation) {
+  const tell = vi.fn();
+  const now = vi.fn(() => first);
+  const follower = new PreviewFollower({ now, tell });
+  return { follower, tell, now, answered: follower.follow(NAME, first) };
+}
+
+it.each<[string, PreviewedConversation, number]>([
+  ['nothing', live(), 0],
+  ['nothing, in new lists', live({ pinned: [1], content: { messages: [message], edits: [] } }), 0],
+  ['another message', live({ content: { messages: [message, message], edits: [] } }), 1],
+  ['another pin', live({ pinned: [] }), 1],
+  ['another title', live({ title: 'Other' }), 1],
+  ['another conversation', live({ id: 'other' }), 1],
+  ['a file', file('x'), 1],
+])('%s has come: the page is told %#', (_, next, times) => {
+  const { follower, tell, now, answered } = following(live());
+  answered();
+  now.mockReturnValue(next);
+  follower.look();
+  follower.look();
+  expect(tell).toHaveBeenCalledTimes(times);
+});
+
+it('what changes before the answer is told behind it, and a newer question takes its place', () => {
+  const { follower, tell, now, answered } = following(live());
+  now.mockReturnValue(live({ title: 'Other' }));
+  follower.look();
+  expect(tell).not.toHaveBeenCalled();
+  const newer = follower.follow(NAME, live({ title: 'Other' }));
+  answered();
+  newer();
+  expect(tell).not.toHaveBeenCalled();
+  now.mockReturnValue(live());
+  follower.look();
+  expect(tell).toHaveBeenCalledTimes(1);
+});
+
+it('a file stays the same, one that is gone is told, and nothing once it has ended', () => {
+  const { follower, tell, now, answered } = following(file('a'));
+  answered();
+  follower.look();
+  expect(tell).not.toHaveBeenCalled();
+  now.mockImplementation(() => {
+    throw new Error('gone');
+  });
+  follower.look();
+  expect(tell).toHaveBeenCalledTimes(1);
+  follower.follow(NAME, file('a'))();
+  expect(tell).toHaveBeenCalledTimes(2);
+  follower.end();
+  follower.look();
+  expect(tell).toHaveBeenCalledTimes(2);
+});

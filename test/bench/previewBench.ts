@@ -1,0 +1,129 @@
+/** How long the preview's worker takes to follow a change: another pin, another target, messages that were added. */
+import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview/messages';
+import { PreviewSession } from '../../src/background/preview/session';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { generateConversation } from '../generators/conversation';
+import { freshCounter } from './measure';
+import { millis, table } from './table';
+
+export interface PreviewPoint {
+  readonly provider: string;
+  readonly change: string;
+  readonly tokens: number;
+  readonly messages: number;
+  /** Milliseconds on the clock: the median and the most of the changes. */
+  readonly medianMs: number;
+  readonly mostMs: number;
+  /** Milliseconds of processor time, median: other work on the machine doesn't count. */
+  readonly cpuMs: number;
+}
+
+const SEED = 3;
+const TOKENS = 200_000;
+const CHANGES = 20;
+/** Messages that a step of an agent adds: its call and the result. */
+const STEP = 2;
+const PROVIDERS = ['smart', 'lossless', 'truncation'] as const;
+
+interface Change {
+  readonly name: string;
+  /** How many messages there are at the first question. */
+  readonly first: (messages: number) => number;
+  /** What is asked after so many changes. */
+  readonly question: (provider: string, step: number) => Partial<PreviewQuestion>;
+  /** Messages that come with each change. */
+  readonly added: number;
+}
+
+const CHANGED: readonly Change[] = [
+  {
+    name: 'pin',
+    first: (messages) => messages,
+    question: (_, step) => ({ pinned: Array.from({ length: step }, (_pin, at) => 40 + 3 * at) }),
+    added: 0,
+  },
+  {
+    name: 'target',
+    first: (messages) => messages,
+    question: (provider, step) => ({ setup: setup(provider, 30 + step) }),
+    added: 0,
+  },
+  { name: 'a step more', first: (messages) => messages - CHANGES * STEP, question: () => ({}), added: STEP },
+];
+
+const setup = (provider: string, targetPercent = 50): PreviewSetup => ({
+  provider,
+  config: undefined,
+  presets: [],
+  targetPercent,
+  maxCost: 0.5,
+  models: [],
+});
+
+export async function benchPreview(): Promise<PreviewPoint[]> {
+  const messages = generateConversation({ seed: SEED, targetTokens: TOKENS });
+  const points: PreviewPoint[] = [];
+  for (const provider of PROVIDERS) {
+    for (const change of CHANGED) points.push(await follow(messages, provider, change));
+  }
+  return points;
+}
+
+/** The first question reads and counts everything; those after it follow a change each. */
+async function follow(messages: readonly ApiMessage[], provider: string, change: Change): Promise<PreviewPoint> {
+  const session = new PreviewSession(freshCounter());
+  const { signal } = new AbortController();
+  let length = 0;
+  const tell = (added: number): void => {
+    const update = { kept: length, added: messages.slice(length, length + added) };
+    session.update('live', { messages: update, edits: { kept: 0, added: [] } });
+    length += added;
+  };
+  const ask = (step: number) =>
+    session.ask(
+      {
+        kind: 'preview',
+        conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
+        setup: setup(provider),
+        excluded: [],
+        ...change.question(provider, step),
+      },
+      signal,
+    );
+  tell(change.first(messages.length));
+  let last = await ask(0);
+  const times: number[] = [];
+  const cpuTimes: number[] = [];
+  for (let step = 1; step <= CHANGES; step++) {
+    const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
+    tell(change.added);
+    last = await ask(step);
+    times.push(performance.now() - started);
+    const { user, system } = process.cpuUsage(cpuStarted);
+    cpuTimes.push((user + system) / 1_000);
+  }
+  const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[CHANGES / 2] ?? Number.NaN;
+  return {
+    provider,
+    change: change.name,
+    tokens: last.tokensBefore,
+    messages: last.cells.length,
+    medianMs: median(times),
+    mostMs: Math.max(...times),
+    cpuMs: median(cpuTimes),
+  };
+}
+
+export const previewTable = (points: readonly PreviewPoint[]): string =>
+  table(
+    ['provider', 'change', 'tokens', 'messages', 'median', 'most', 'processor'],
+    points.map(({ provider, change, tokens, messages, medianMs, mostMs, cpuMs }) => [
+      provider,
+      change,
+      tokens,
+      messages,
+      millis(medianMs),
+      millis(mostMs),
+      millis(cpuMs),
+    ]),
+  );

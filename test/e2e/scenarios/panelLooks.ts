@@ -1,0 +1,73 @@
+/** Every section in every theme at three widths: judged by axe-core, and kept as pictures to be looked at. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
+import type { Bed, Scenario } from '../bed';
+import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
+import { notification, pick, quickInput, runCommand, screenshot, setTheme } from '../workbench/index';
+
+const profiles = [
+  { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
+  { id: 'local', name: 'Local', vendor: 'openai', model: 'qwen3-coder', baseUrl: 'http://127.0.0.1:11434/v1' },
+];
+const pass = (id: string, name: string): object => ({
+  id,
+  name,
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 10 },
+  individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
+});
+const settings = {
+  'contextCondenser.profiles': profiles,
+  'contextCondenser.smart': {
+    version: 1,
+    passes: [pass('a', 'Old results'), pass('b', 'Cold files'), pass('c', 'The rest')],
+  },
+  // A window as narrow as the panel has no room for what stands beside it.
+  'workbench.activityBar.location': 'hidden',
+  'workbench.statusBar.visible': false,
+};
+
+/** The panel in a window of this width, with one condensation in its history. */
+async function open(bed: Bed, width: number): Promise<OpenedPanel> {
+  const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
+  const bench = await bed.open({
+    folder: bed.folder({ 'readme.txt': 'A workspace.' }),
+    home: bed.folder({ '.claude/projects/-home-me-notes/sample.jsonl': sample }),
+    size: { width, height: 1600 },
+    settings,
+  });
+  await runCommand(bench, 'Context Condenser: Condense Context Now');
+  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+  await pick(bench, /tags/i);
+  await notification(bench, 'Context condensed using');
+  await runCommand(bench, 'Notifications: Clear All Notifications');
+  await runCommand(bench, 'View: Close All Editors');
+  if (width < 800) await runCommand(bench, 'View: Close Primary Side Bar');
+  return openPanel(bench);
+}
+
+const looks =
+  (width: number): Scenario =>
+  async (bed) => {
+    const { bench, panel } = await open(bed, width);
+    const wrong: string[] = [];
+    for (const theme of ['dark', 'light', 'high contrast', 'high contrast light'] as const) {
+      await setTheme(bench, theme);
+      const frame = await panel();
+      await frame.evaluate(axe());
+      for (const id of await sections(frame)) {
+        await showSection(frame, id);
+        wrong.push(...(await violations(frame)).map((violation) => `${theme}, ${id}: ${violation}`));
+        await screenshot(bench, `panel-${id}-${theme.replaceAll(' ', '-')}-${width}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+    const reports = bench.errors.filter((text) => /Content Security Policy|context-condenser/i.test(text));
+    assert.deepEqual(reports, []);
+  };
+
+export const isAccessibleInEveryThemeWide: Scenario = looks(1400);
+export const isAccessibleInEveryThemeNarrow: Scenario = looks(420);
+export const isAccessibleInEveryThemeAt320Pixels: Scenario = looks(320);
