@@ -56,6 +56,16 @@ export class PanelSettings {
     );
   }
 
+  /** What a setting holds now, wherever it is set. */
+  valueOf(name: string): unknown {
+    return configurationNow().get<unknown>(name);
+  }
+
+  /** The configuration that a provider makes of a value of its setting; see {@link SettingRules.effective}. */
+  effective(name: string, value: unknown): unknown {
+    return this.rules.effective(name, value);
+  }
+
   /** Judges all settings anew: there are other providers now. */
   forget(): void {
     this.verdicts.clear();

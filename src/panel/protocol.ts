@@ -7,9 +7,11 @@
  */
 import * as z from 'zod';
 import { historyMethods } from './history/methods';
+import { presetComparisonMethods } from './presetComparison/methods';
 import { previewMethods } from './preview/methods';
 import { profileCostMethods } from './profileCosts/methods';
 
+export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
 export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
 export { conversationNameSchema } from './preview/methods';
@@ -151,6 +153,7 @@ export const methods = {
     params: z.strictObject({ scope: scopeSchema }),
     result: z.object({ id: id.optional(), problems: z.array(problemSchema) }),
   },
+  ...presetComparisonMethods,
   ...previewMethods,
   ...historyMethods,
   ...profileCostMethods,

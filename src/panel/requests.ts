@@ -5,6 +5,7 @@ import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
+import { presetComparisonRequests } from './presetComparison/requests';
 import type { PreviewHandlers } from './preview/previewHandlers';
 import { compareProfiles } from './profileCosts/compareProfiles';
 import { exportPreset, importPreset } from './presets';
@@ -58,6 +59,7 @@ export function requestHandlers(
       const { id, problems } = await importPreset(settings, scope);
       return { ...(id !== undefined && { id }), problems: [...problems] };
     },
+    ...presetComparisonRequests(settings),
     ...preview,
     ...historyRequests(parts),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),

@@ -226,6 +226,15 @@ describe('profiles', () => {
 });
 
 describe('other requests', () => {
+  it('compare presets, and tell one that is gone', async () => {
+    const panel = ready(openTestPanel());
+    const speed = { kind: 'preset', id: 'speed' } as const;
+    const same = await panel.ask('comparePresets', { first: speed, second: speed });
+    expect(same).toMatchObject({ result: { general: [], passes: [{ differences: [] }] } });
+    const gone = { first: speed, second: { kind: 'preset', id: 'gone' } } as const;
+    expect(await panel.ask('comparePresets', gone)).toMatchObject({ type: 'failed', message: /no preset "gone"/ });
+  });
+
   it('run the panel’s own commands and no other', async () => {
     const panel = ready(openTestPanel());
     for (const command of PANEL_COMMANDS) await panel.ask('runCommand', { command });
@@ -288,6 +297,12 @@ describe('malformed messages', () => {
         id: 6,
         method: 'compare',
         params: { conversation: { kind: 'default' }, configuration: { kind: 'preset', id: 'p' } },
+      },
+      {
+        type: 'request',
+        id: 8,
+        method: 'comparePresets',
+        params: { first: { kind: 'preset', id: 'speed' }, second: { kind: 'current' } },
       },
       { type: 'cancel', id: 1 },
       { type: 'log', message: 'x' },

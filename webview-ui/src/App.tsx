@@ -11,8 +11,13 @@ import { Presets } from './sections/presets/Presets';
 import { PreviewSection } from './sections/preview/Preview';
 import { ProviderSection } from './sections/ProviderSection';
 import { Smart } from './sections/smart/Smart';
+import { Strategy } from './sections/strategy/Strategy';
 import { usePanel } from './state/panel';
+import { sectionOf } from './state/places';
 import { SearchContext } from './state/search';
+
+/** Providers whose configuration is more than a form. */
+const SECTIONS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
 
 /** The page: whose settings, a search, the outline, and all sections below each other. */
 export function App(): ReactNode {
@@ -56,13 +61,10 @@ export function App(): ReactNode {
         <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
           <Overview />
           <Profiles />
-          {welcome.providers.map((provider) =>
-            provider.id === 'smart' ? (
-              <Smart key={provider.id} provider={provider} />
-            ) : (
-              <ProviderSection key={provider.id} provider={provider} />
-            ),
-          )}
+          {welcome.providers.map((provider) => {
+            const Shown = SECTIONS[provider.id] ?? ProviderSection;
+            return <Shown key={provider.id} provider={provider} />;
+          })}
           <Presets />
           <PreviewSection />
           <AgentSettings />
@@ -74,12 +76,13 @@ export function App(): ReactNode {
   );
 }
 
-/** Unfolds a section and goes to it: chosen in the outline, or asked for by a command. */
+/** Unfolds a section and goes to it, or to a place in it: chosen in the outline, by a button, or by a command. */
 function useReveal(): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
   const show = (id: string): void => {
-    if (!view.open.includes(id)) changeView({ open: [...view.open, id] });
+    const section = sectionOf(id);
+    if (!view.open.includes(section)) changeView({ open: [...view.open, section] });
     setTarget({ id });
   };
   useEffect(() => {
@@ -87,9 +90,9 @@ function useReveal(): (id: string) => void {
     // Each wish is followed once; what is unfolded by then doesn't make it a new one.
   }, [wanted]);
   useLayoutEffect(() => {
-    const section = target && document.getElementById(target.id);
-    section?.scrollIntoView({ block: 'start' });
-    section?.querySelector('button')?.focus({ preventScroll: true });
+    const place = target && document.getElementById(target.id);
+    place?.scrollIntoView({ block: 'start' });
+    place?.querySelector<HTMLElement>('button, vscode-dropdown')?.focus({ preventScroll: true });
   }, [target]);
   return show;
 }

@@ -64,9 +64,10 @@ function tokensByOrigin(
   return new Map(view.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 }
 
-const wordsOf = perObject((message: ApiMessage) =>
-  renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').slice(0, WORDS).toWellFormed(),
-);
+const wordsOf = perObject((message: ApiMessage) => {
+  const words = renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
+  return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
+});
 
 function excerptOf({ message, step, reason, before, after, tokensBefore, tokensAfter }: EditPreview): EditExcerpt {
   const isWritten = reason === SUMMED_UP.reason || reason.includes('summarized');

@@ -10,6 +10,8 @@ export interface Panel extends Known {
   readonly scope: SettingScope;
   readonly view: ViewState;
   readonly changeView: (change: Partial<ViewState>) => void;
+  /** Goes to a section, or to a place inside of one, by its id. */
+  readonly reveal: (place: string) => void;
 }
 
 const PanelContext = createContext<Panel | undefined>(undefined);
@@ -35,8 +37,11 @@ export function PanelProvider({ store, connection, host, children }: Props): Rea
       });
     };
     const scope = known.state.workspace === undefined ? 'user' : view.scope;
-    return { ...known, connection, scope, view, changeView };
-  }, [known, connection, host, view]);
+    const reveal = (section: string): void => {
+      store.take({ type: 'reveal', section });
+    };
+    return { ...known, connection, scope, view, changeView, reveal };
+  }, [known, store, connection, host, view]);
   return panel && <PanelContext value={panel}>{children}</PanelContext>;
 }
 

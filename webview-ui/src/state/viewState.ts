@@ -10,6 +10,8 @@ const viewStateSchema = z.object({
   scroll: z.number().catch(0),
   /** The conversation that things are shown of. */
   previewed: conversationNameSchema.catch({ kind: 'default' }),
+  /** The two configurations that are compared on it: `current`, `preset ID` or `provider ID`. */
+  compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 

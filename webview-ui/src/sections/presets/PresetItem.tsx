@@ -1,11 +1,13 @@
 import { useState, type ReactNode } from 'react';
 import type { PresetState } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, TextField } from '../../ui';
 import { isFields, passesOf } from '../smart/smartValue';
+import { PresetComparison } from './PresetComparison';
 import type { Done } from './Presets';
 
 interface PresetItemProps {
@@ -82,6 +84,11 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
         )}
       </span>
       <Problems problems={problems} />
+      <div className="preset-comparison">
+        <Disclosure title={t('Compare with…')}>
+          <PresetComparison preset={preset} name={name} isInUse={isInUse} />
+        </Disclosure>
+      </div>
     </li>
   );
 }

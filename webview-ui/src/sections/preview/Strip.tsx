@@ -1,8 +1,10 @@
-import { memo, useCallback, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useCallback, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
-import { Checkbox } from '../../ui';
-import { CELL_KINDS, kindOf, toggled, wordsOf, type CellKind, type Marks } from './fates';
+import { Cell } from './Cell';
+import { CellDetails } from './CellDetails';
+import { kindOf, toggled, type Marks } from './fates';
+import { Legend } from './Legend';
 import { neighbour } from './neighbour';
 
 interface StripProps {
@@ -70,7 +72,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
         ))}
       </div>
       {cell && (
-        <Details
+        <CellDetails
           cell={cell}
           index={current}
           marks={marks}
@@ -83,110 +85,5 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
         />
       )}
     </div>
-  );
-}
-
-interface CellProps {
-  readonly index: number;
-  readonly cell: MessageCell;
-  readonly kind: CellKind;
-  readonly isPinned: boolean;
-  readonly isCurrent: boolean;
-  readonly onChoose: (index: number) => void;
-  readonly onFocus: (index: number) => void;
-}
-
-const sameCell = (a: CellProps, b: CellProps): boolean =>
-  a.kind === b.kind &&
-  a.isPinned === b.isPinned &&
-  a.isCurrent === b.isCurrent &&
-  a.cell.tokensBefore === b.cell.tokensBefore &&
-  a.cell.tokensAfter === b.cell.tokensAfter &&
-  a.cell.role === b.cell.role;
-
-const Cell = memo(function Cell({ index, cell, kind, isPinned, isCurrent, onChoose, onFocus }: CellProps): ReactNode {
-  const { letter, name } = wordsOf(kind);
-  const { role, tokensBefore, tokensAfter } = cell;
-  const label =
-    tokensBefore === tokensAfter
-      ? t('Message {0}, {1}: {2}, {3} tokens', index + 1, roleInWords(role), name, tokensBefore)
-      : t('Message {0}, {1}: {2}, {3} → {4} tokens', index + 1, roleInWords(role), name, tokensBefore, tokensAfter);
-  return (
-    <button
-      type="button"
-      className={`cell cell-${kind}`}
-      tabIndex={isCurrent ? 0 : -1}
-      aria-label={label}
-      aria-pressed={isPinned}
-      title={label}
-      onClick={() => {
-        onChoose(index);
-      }}
-      onFocus={() => {
-        onFocus(index);
-      }}
-    >
-      {letter}
-    </button>
-  );
-}, sameCell);
-
-interface DetailsProps {
-  readonly cell: MessageCell;
-  readonly index: number;
-  readonly marks: Marks;
-  readonly onPin: () => void;
-  readonly onExclude: () => void;
-}
-
-/** The message that the strip stands at. */
-function Details({ cell, index, marks, onPin, onExclude }: DetailsProps): ReactNode {
-  const { role, words, tokensBefore, tokensAfter } = cell;
-  const { name, help } = wordsOf(kindOf(cell, index, marks));
-  return (
-    <div className="cell-details">
-      <p>
-        <span className="row-name">{t('Message {0}, {1}', index + 1, roleInWords(role))}</span>{' '}
-        {t('{0}: {1}', name, help)} <span className="row-help">{t('{0} → {1} tokens', tokensBefore, tokensAfter)}</span>
-      </p>
-      <p className="cell-words" translate="no">
-        {words}
-      </p>
-      <p className="actions">
-        <Checkbox label={t('Pin message {0}', index + 1)} checked={marks.pinned.has(index)} onChange={onPin} />
-        <Checkbox
-          label={t('Leave message {0} out of this condensation', index + 1)}
-          checked={marks.excluded.has(index)}
-          onChange={onExclude}
-        />
-      </p>
-    </div>
-  );
-}
-
-const roleInWords = (role: string): string =>
-  role === 'user' ? t('user') : role === 'assistant' ? t('assistant') : t('system');
-
-/** What the colours and letters mean, and how many messages each has. */
-function Legend({ cells, marks }: Pick<StripProps, 'cells' | 'marks'>): ReactNode {
-  const counts = new Map<CellKind, number>();
-  cells.forEach((cell, index) => {
-    const kind = kindOf(cell, index, marks);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  });
-  return (
-    <ul className="legend">
-      {CELL_KINDS.filter((kind) => counts.has(kind)).map((kind) => {
-        const { letter, name, help } = wordsOf(kind);
-        return (
-          <li key={kind} title={help}>
-            <span className={`cell cell-${kind}`} aria-hidden="true">
-              {letter}
-            </span>
-            {t('{0}: {1}', name, counts.get(kind) ?? 0)}
-          </li>
-        );
-      })}
-    </ul>
   );
 }

@@ -60,3 +60,6 @@ export function toggled(set: ReadonlySet<number>, element: number): ReadonlySet<
   if (!after.delete(element)) after.add(element);
   return after;
 }
+
+export const roleInWords = (role: string): string =>
+  role === 'user' ? t('user') : role === 'assistant' ? t('assistant') : t('system');

@@ -72,15 +72,18 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
           onChange={(inherits) => void setting.save(inherits ? undefined : general)}
         />
         {own !== undefined && (
-          <TextField
-            label={title}
-            help={[help, ...draft.problems].join(' ')}
-            invalid={draft.problems.length > 0}
-            numeric
-            value={draft.text}
-            onInput={draft.onInput}
-            onCommit={draft.onCommit}
-          />
+          <span className="with-unit">
+            <TextField
+              label={title}
+              help={[help, ...draft.problems].join(' ')}
+              invalid={draft.problems.length > 0}
+              numeric
+              value={draft.text}
+              onInput={draft.onInput}
+              onCommit={draft.onCommit}
+            />
+            <span aria-hidden="true">{t('%')}</span>
+          </span>
         )}
       </div>
     </Row>

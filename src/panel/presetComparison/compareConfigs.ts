@@ -1,0 +1,66 @@
+/** In which values two configurations of the Smart provider differ, pass by pass. */
+import type { SmartConfig } from '../../core/condense/providers/smart/config';
+import { isRecord } from '../../core/messages/blocks';
+import type { ComparedPass, ComparedPresets, Difference } from './methods';
+
+type Pass = SmartConfig['passes'][number];
+
+/** What names a configuration or a pass, and says nothing of what it does. */
+const NAMING: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
+
+export function compareConfigs(first: SmartConfig, second: SmartConfig): ComparedPresets {
+  return { general: differences(first, second), passes: comparePasses(first.passes, second.passes) };
+}
+
+/** A pass belongs to the one with its id, else to the one that stands at the same place among those left. */
+function comparePasses(first: readonly Pass[], second: readonly Pass[]): ComparedPass[] {
+  const partners = new Map(first.map((pass) => [pass, second.find(({ id }) => id === pass.id)]));
+  const taken = new Set(partners.values());
+  const left = second.filter((pass) => !taken.has(pass));
+  const pairs = first.map((pass) => [pass, partners.get(pass) ?? left.shift()] as const);
+  return [
+    ...pairs.map(([one, other]) => ({
+      first: placed(one, first),
+      ...(other && { second: placed(other, second) }),
+      differences: other ? differences(one, other) : [],
+    })),
+    ...left.map((pass) => ({ second: placed(pass, second), differences: [] })),
+  ];
+}
+
+const placed = (pass: Pass, passes: readonly Pass[]) => ({ name: pass.name, position: passes.indexOf(pass) + 1 });
+
+function differences(first: object, second: object): Difference[] {
+  const [one, other] = [leavesOf(first), leavesOf(second)];
+  return [...new Set([...one.keys(), ...other.keys()])].flatMap((key) => {
+    const [before, after] = [one.get(key), other.get(key)];
+    if (JSON.stringify(before?.value) === JSON.stringify(after?.value)) return [];
+    return [
+      {
+        path: before?.path ?? after?.path ?? [],
+        ...(before && { first: before.value }),
+        ...(after && { second: after.value }),
+      },
+    ];
+  });
+}
+
+interface Leaf {
+  readonly path: string[];
+  readonly value: unknown;
+}
+
+/** The values inside, by their paths; a list is one value. */
+function leavesOf(value: object): Map<string, Leaf> {
+  const leaves = new Map<string, Leaf>();
+  const walk = (inner: object, path: readonly string[]): void => {
+    for (const [key, each] of Object.entries(inner) as [string, unknown][]) {
+      if (path.length === 0 && NAMING.has(key)) continue;
+      const at = [...path, key];
+      if (isRecord(each)) walk(each, at);
+      else if (each !== undefined) leaves.set(JSON.stringify(at), { path: at, value: each });
+    }
+  };
+  walk(value, []);
+  return leaves;
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react';
+import type { ComparedPass, ComparedPresets, Difference } from '../../../../src/panel/protocol';
+import { t } from '../../l10n';
+import { placeInWords, valueInWords } from './differenceWords';
+
+interface DifferenceTableProps {
+  readonly compared: ComparedPresets;
+  /** Of the two configurations, in their order. */
+  readonly names: readonly [string, string];
+}
+
+/** What differs, pass by pass; what is the same is only counted. */
+export function DifferenceTable({ compared, names }: DifferenceTableProps): ReactNode {
+  const { general, passes } = compared;
+  const differing = passes.filter((pass) => !isSame(pass));
+  const same = passes.length - differing.length;
+  if (general.length === 0 && differing.length === 0) {
+    return <p role="status">{t('Both do the same.')}</p>;
+  }
+  return (
+    <>
+      <div
+        className="table-frame"
+        tabIndex={0}
+        role="region"
+        aria-label={t('Differences between {0} and {1}', ...names)}
+      >
+        <table className="table differences">
+          <thead>
+            <tr>
+              <td />
+              {names.map((name, index) => (
+                <th key={index} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {general.length > 0 && <Group title={t('For all passes')} differences={general} />}
+          {differing.map((pass, index) => (
+            <Pass key={index} pass={pass} />
+          ))}
+        </table>
+      </div>
+      {same > 0 && (
+        <p className="row-help">
+          {same === 1 ? t('1 pass is the same in both.') : t('{0} passes are the same in both.', same)}
+        </p>
+      )}
+    </>
+  );
+}
+
+const isSame = ({ first, second, differences }: ComparedPass): boolean =>
+  first !== undefined && first.position === second?.position && first.name === second.name && differences.length === 0;
+
+function Pass({ pass }: { readonly pass: ComparedPass }): ReactNode {
+  const { first, second, differences } = pass;
+  const title = t((first ?? second)?.name ?? '');
+  const positions = [first, second].map((placed) => (placed ? t('pass {0}', placed.position) : t('has no such pass')));
+  const isMoved = first?.position !== second?.position;
+  const isRenamed = first !== undefined && second !== undefined && first.name !== second.name;
+  return (
+    <Group title={title} differences={differences}>
+      {isMoved && <Line name={t('Place')} values={positions} />}
+      {isRenamed && <Line name={t('Name')} values={[t(first.name), t(second.name)]} />}
+    </Group>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly differences: readonly Difference[];
+  readonly children?: ReactNode;
+}
+
+const Group = ({ title, differences, children }: GroupProps): ReactNode => (
+  <tbody>
+    <tr>
+      <th colSpan={3} scope="rowgroup" className="difference-group">
+        {title}
+      </th>
+    </tr>
+    {children}
+    {differences.map(({ path, first, second }) => (
+      <Line key={path.join('.')} name={placeInWords(path)} values={[valueInWords(first), valueInWords(second)]} />
+    ))}
+  </tbody>
+);
+
+const Line = ({ name, values }: { readonly name: string; readonly values: readonly string[] }): ReactNode => (
+  <tr>
+    <th scope="row">{name}</th>
+    {values.map((value, index) => (
+      <td key={index}>{value}</td>
+    ))}
+  </tr>
+);

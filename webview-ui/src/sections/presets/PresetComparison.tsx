@@ -1,0 +1,64 @@
+import { useState, type ReactNode } from 'react';
+import type { Comparable, PresetState } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { COMPARISON } from '../../state/places';
+import { useLatest } from '../../state/useLatest';
+import { Button, Dropdown, type Choice } from '../../ui';
+import { presetValue } from '../preview/configurations';
+import { DifferenceTable } from './DifferenceTable';
+
+const CURRENT = 'current';
+
+interface PresetComparisonProps {
+  readonly preset: PresetState;
+  /** As the page calls it. */
+  readonly name: string;
+  readonly isInUse: boolean;
+}
+
+/** A preset beside what the settings hold, or beside another preset. */
+export function PresetComparison({ preset, name, isInUse }: PresetComparisonProps): ReactNode {
+  const { state, changeView, reveal } = usePanel();
+  const others: readonly Choice[] = [
+    { value: CURRENT, label: t('Current settings') },
+    ...state.presets
+      .filter(({ id }) => id !== preset.id)
+      .map((other) => ({ value: presetValue(other.id), label: nameOf(other) })),
+  ];
+  // The preset in use is what the settings hold.
+  const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT);
+  const other = others.find(({ value }) => value === wanted) ?? others[0];
+  const second: Comparable = state.presets
+    .filter(({ id }) => presetValue(id) === other?.value)
+    .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
+  const settings = JSON.stringify([state.settings['smart']?.value, state.settings['presets']?.value]);
+  const { answer, shown } = useLatest('comparePresets', { first: { kind: 'preset', id: preset.id }, second }, settings);
+  return (
+    <div className="group-plain">
+      <div className="control-line">
+        <Dropdown
+          label={t('Compare {0} with', name)}
+          value={other?.value ?? CURRENT}
+          choices={others}
+          onChange={setWanted}
+        />
+      </div>
+      {answer.kind === 'failed' && <Problems problems={[answer.message]} />}
+      {shown && answer.kind !== 'failed' && <DifferenceTable compared={shown} names={[name, other?.label ?? '']} />}
+      <p className="actions">
+        <Button
+          onClick={() => {
+            changeView({ compared: [presetValue(preset.id), other?.value ?? CURRENT] });
+            reveal(COMPARISON);
+          }}
+        >
+          {t('Compare on a conversation')}
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+const nameOf = ({ name, isBuiltIn }: PresetState): string => (isBuiltIn ? t(name) : name);

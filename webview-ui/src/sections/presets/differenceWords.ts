@@ -1,0 +1,39 @@
+/** Places and values of a configuration of the Smart provider, in words. */
+import { titleOf, wordsOf } from '../../components/titles';
+import { formatNumber, t } from '../../l10n';
+
+/** Keys that only hold others: what is inside says enough. */
+const HOLDERS: ReadonlySet<string> = new Set([
+  'individualConfig',
+  'batchConfig',
+  'defaults',
+  'losslessPrelude',
+  'operations',
+  'filter',
+  'condition',
+]);
+
+/** "individualConfig, defaults, toolResults, maxLines" → "Tool results › Lines". */
+export function placeInWords(path: readonly string[]): string {
+  const told = path.filter((key, index) => index === path.length - 1 || !HOLDERS.has(key));
+  return told.map((key) => titleOf(key, {})).join(' › ');
+}
+
+export function valueInWords(value: unknown): string {
+  switch (typeof value) {
+    case 'boolean':
+      return value ? t('yes') : t('no');
+    case 'number':
+      return formatNumber(value);
+    case 'string':
+      return value === '' ? t('none') : inWords(value);
+    case 'undefined':
+      return '–';
+    default:
+      if (!Array.isArray(value)) return JSON.stringify(value);
+      return value.length === 0 ? t('none') : value.map(valueInWords).join(', ');
+  }
+}
+
+/** A name of the configuration's own, such as `preserve_recent`, has words; what a person wrote stays as it is. */
+const inWords = (text: string): string => (/^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(wordsOf(text)) : text);

@@ -1,0 +1,58 @@
+import { memo, type ReactNode } from 'react';
+import type { MessageCell } from '../../../../src/panel/protocol';
+import { t } from '../../l10n';
+import { roleInWords, wordsOf, type CellKind } from './fates';
+
+interface CellProps {
+  readonly index: number;
+  readonly cell: MessageCell;
+  readonly kind: CellKind;
+  readonly isPinned: boolean;
+  readonly isCurrent: boolean;
+  readonly onChoose: (index: number) => void;
+  readonly onFocus: (index: number) => void;
+}
+
+const sameCell = (a: CellProps, b: CellProps): boolean =>
+  a.kind === b.kind &&
+  a.isPinned === b.isPinned &&
+  a.isCurrent === b.isCurrent &&
+  a.cell.tokensBefore === b.cell.tokensBefore &&
+  a.cell.tokensAfter === b.cell.tokensAfter &&
+  a.cell.role === b.cell.role;
+
+/** One message of the strip; drawn anew only where something of its own changes. */
+export const Cell = memo(function Cell({
+  index,
+  cell,
+  kind,
+  isPinned,
+  isCurrent,
+  onChoose,
+  onFocus,
+}: CellProps): ReactNode {
+  const { letter, name } = wordsOf(kind);
+  const { role, tokensBefore, tokensAfter } = cell;
+  const label =
+    tokensBefore === tokensAfter
+      ? t('Message {0}, {1}: {2}, {3} tokens', index + 1, roleInWords(role), name, tokensBefore)
+      : t('Message {0}, {1}: {2}, {3} → {4} tokens', index + 1, roleInWords(role), name, tokensBefore, tokensAfter);
+  return (
+    <button
+      type="button"
+      className={`cell cell-${kind}`}
+      tabIndex={isCurrent ? 0 : -1}
+      aria-label={label}
+      aria-pressed={isPinned}
+      title={label}
+      onClick={() => {
+        onChoose(index);
+      }}
+      onFocus={() => {
+        onFocus(index);
+      }}
+    >
+      {letter}
+    </button>
+  );
+}, sameCell);

@@ -1,0 +1,54 @@
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { Button } from '../../ui';
+import type { PreviewOf } from './usePreview';
+
+/** Doing what is shown. */
+export function PreviewActions({ preview }: { readonly preview: PreviewOf }): ReactNode {
+  const { connection } = usePanel();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const { shown, marks, unmark, again } = preview;
+  if (!shown) return null;
+  const { conversation, savedPins } = shown;
+  const pinned = [...marks.pinned];
+  const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));
+  const run = async (action: () => Promise<unknown>): Promise<void> => {
+    setProblems([]);
+    setBusy(true);
+    try {
+      await action();
+    } catch (error) {
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    }
+    setBusy(false);
+    again();
+  };
+  const condense = (): Promise<unknown> =>
+    connection.request(
+      'condensePreviewed',
+      { conversation, pinned, excluded: [...marks.excluded] },
+      { timeoutMs: Infinity },
+    );
+  return (
+    <div>
+      <p className="actions">
+        <Button primary disabled={isBusy} onClick={() => void run(condense)}>
+          {t('Condense now')}
+        </Button>
+        <Button
+          disabled={isBusy || !hasNewPins}
+          onClick={() => void run(() => connection.request('savePins', { conversation, pinned }))}
+        >
+          {t('Save the pins')}
+        </Button>
+        <Button icon="reset" disabled={!unmark} onClick={() => unmark?.()}>
+          {t('Undo the last mark')}
+        </Button>
+      </p>
+      <Problems problems={problems} />
+    </div>
+  );
+}

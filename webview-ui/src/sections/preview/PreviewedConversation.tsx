@@ -1,0 +1,62 @@
+import { useState, type ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { Button, LinkButton } from '../../ui';
+import { usePreviewed, type PreviewOf } from './usePreview';
+
+/** Which conversation, and another one. */
+export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: PreviewOf }): ReactNode {
+  const { connection } = usePanel();
+  const [, setPreviewed] = usePreviewed();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const choose = async (): Promise<void> => {
+    setProblems([]);
+    try {
+      const { conversation } = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
+      if (conversation) setPreviewed(conversation);
+    } catch (error) {
+      setProblems([error instanceof Error ? error.message : String(error)]);
+    }
+  };
+  return (
+    <div>
+      <p className="preview-title">
+        <span className="row-name">{t('Conversation')}</span>
+        <span translate="no">{shown?.title ?? ''}</span>
+        {shown?.conversation.kind === 'live' && <span className="tag">{t('follows the chat')}</span>}
+      </p>
+      <p className="actions">
+        <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
+        <Button onClick={again}>{t('Read it again')}</Button>
+      </p>
+      <Problems problems={problems} />
+    </div>
+  );
+}
+
+/** What went wrong, and ways on. */
+export function FailedPreview({
+  message,
+  preview,
+}: {
+  readonly message: string;
+  readonly preview: PreviewOf;
+}): ReactNode {
+  const [, setPreviewed] = usePreviewed();
+  return (
+    <>
+      <Problems problems={[message]} />
+      <p>
+        <LinkButton onClick={preview.again}>{t('Try again')}</LinkButton>{' '}
+        <LinkButton
+          onClick={() => {
+            setPreviewed({ kind: 'default' });
+          }}
+        >
+          {t('Show the chat’s conversation, or the sample')}
+        </LinkButton>
+      </p>
+    </>
+  );
+}
