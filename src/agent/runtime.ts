@@ -40,7 +40,7 @@ export class AgentRuntime implements vscode.Disposable {
   readonly liveEvents = new vscode.EventEmitter<LiveEvent>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
-  private readonly subscriptions: vscode.Disposable[] = [];
+  private readonly subscriptions: { dispose(): unknown }[] = [];
   private starting: Promise<LiveConversationsApi> | undefined;
   private started: LiveConversationsApi | undefined;
 

@@ -1,4 +1,6 @@
 /** How long the preview's worker takes to follow a change: another pin, another target, messages that were added. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview/messages';
 import { PreviewSession } from '../../src/background/preview/session';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -58,6 +60,7 @@ const setup = (provider: string, targetPercent = 50): PreviewSetup => ({
   targetPercent,
   maxCost: 0.5,
   models: [],
+  summaries: join(tmpdir(), 'no-summaries'),
 });
 
 export async function benchPreview(): Promise<PreviewPoint[]> {

@@ -77,7 +77,6 @@ const TITLES: Readonly<Record<string, () => string>> = {
   'agent.backgroundPercent': () => t('Prepare a summary at'),
   'agent.summaryWaitSeconds': () => t('Wait for a summary (seconds)'),
   'agent.coldPercent': () => t('Condense a cold conversation at'),
-  'agent.summaryWaitSeconds': () => t('Wait for a summary'),
   history: () => t('Part of a conversation'),
   todos: () => t('To-dos'),
   'conversations.contextWindow': () => t('Window of agents that tell none'),
