@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { formatDollars, formatDuration, formatNumber, formatPercent, formatTimeOfDay, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -24,7 +25,7 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
     try {
       await action();
     } catch (error) {
-      onProblems([error instanceof Error ? error.message : String(error)]);
+      onProblems([errorMessage(error)]);
     }
   };
   const setUndone = (isUndone: boolean) =>

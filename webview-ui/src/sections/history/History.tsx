@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import type { History as Recorded } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -88,7 +89,7 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
       await action();
       again();
     } catch (error) {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     }
   };
   // A person answers in their own time.

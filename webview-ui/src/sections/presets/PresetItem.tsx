@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import type { PresetState } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -44,7 +45,7 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
         if (written) onDone({ text: t('"{0}" was exported.', name) });
       },
       (error: unknown) => {
-        setProblems([error instanceof Error ? error.message : String(error)]);
+        setProblems([errorMessage(error)]);
       },
     );
   };

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import { freeId } from '../../../../src/core/freeId';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
@@ -40,7 +41,7 @@ export function Presets(): ReactNode {
       setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id !== undefined) setDone({ text: t('The preset "{0}" was imported.', id) });
     } catch (error) {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     }
   };
   if (isSearching) return null;

@@ -1,4 +1,5 @@
 import { useRef, useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import type { Compared, ConversationName } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -37,7 +38,7 @@ export function Comparison(): ReactNode {
       const { conversation } = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
       if (conversation) setConversations([...conversations, conversation]);
     } catch (error) {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     }
   };
   const compare = async (): Promise<void> => {
@@ -57,7 +58,7 @@ export function Comparison(): ReactNode {
           results.push(await connection.request('compare', params, options));
         } catch (error) {
           if (abort.signal.aborted) return;
-          results.push(error instanceof Error ? error.message : String(error));
+          results.push(errorMessage(error));
         }
       }
       setRows((before) => [...before, { results, names }]);

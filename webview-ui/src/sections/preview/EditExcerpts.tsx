@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import type { EditExcerpt, Params, Preview } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -19,7 +20,7 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   const showAll = (): void => {
     setProblems([]);
     connection.request('showPreviewDiff', question).catch((error: unknown) => {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     });
   };
   return (

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -21,7 +22,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
     try {
       await action();
     } catch (error) {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     }
     setBusy(false);
     again();

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -16,7 +17,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
       const { conversation } = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
       if (conversation) setPreviewed(conversation);
     } catch (error) {
-      setProblems([error instanceof Error ? error.message : String(error)]);
+      setProblems([errorMessage(error)]);
     }
   };
   return (
