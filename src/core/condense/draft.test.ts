@@ -260,19 +260,6 @@ describe('rollback', () => {
   });
 });
 
-describe('standing', () => {
-  it('names the slices of the original that stand, with their place in the view', () => {
-    const draft = draftOf(original);
-    expect(draft.standing(PLACE)).toEqual([{ start: 0, end: original.length, viewStart: 0 }]);
-    cut(draft, slice(at(1), at(2)));
-    cut(draft, slice(0, at(1), null));
-    for (const { start, end, viewStart } of draft.standing(PLACE)) {
-      expect(draft.text(PLACE).slice(viewStart, viewStart + end - start)).toBe(original.slice(start, end));
-    }
-    expect(draft.standing(PLACE).map(({ start, end }) => [start, end])).toEqual([[at(2), at(4)]]);
-  });
-});
-
 describe('any cuts in any order', () => {
   const requests = fc.array(
     fc

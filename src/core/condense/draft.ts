@@ -17,16 +17,9 @@ import {
   type SummaryEdit,
 } from './edits';
 import { knownView, rememberView } from './knownViews';
-import {
-  isOneMarker,
-  marker,
-  referenceFor,
-  SHORTEST_REFERENCE,
-  tellsRule,
-  withoutRule,
-  withRule,
-  type ReferenceId,
-} from './markers';
+import { isOneMarker, marker, referenceFor, tellsRule, withoutRule, withRule, type ReferenceId } from './markers';
+import { mergeCuts, originalRanges, type PlaceState, type Slice } from './placeState';
+import { hasShortReferences, refuse, wasRefused, wishKey } from './refusedWishes';
 
 /** A wish to take a slice out of a string as it now stands in the draft. */
 export interface CutRequest {
@@ -41,17 +34,6 @@ export interface CutRequest {
 export interface CutInfo {
   readonly contentType: ContentType;
   readonly reason: string;
-  readonly strict: boolean;
-}
-
-/** A place of which something was cut, as it now stands. */
-export interface PlaceState {
-  readonly place: Place;
-  readonly original: string;
-  readonly cuts: readonly Cut[];
-  /** The original with the cuts made. */
-  readonly text: string;
-  /** False once a cut took out what stands only in the reference store. */
   readonly strict: boolean;
 }
 
@@ -169,20 +151,6 @@ export class Draft {
     return value;
   }
 
-  /** The slices of the original that still stand at a place, each with its offset in the view's string. */
-  standing(place: Place): { start: number; end: number; viewStart: number }[] {
-    const state = this.stateOf(place);
-    const slices: { start: number; end: number; viewStart: number }[] = [];
-    let at = 0;
-    let viewAt = 0;
-    for (const cut of [...state.cuts, { start: state.original.length, end: state.original.length, text: '' }]) {
-      if (cut.start > at) slices.push({ start: at, end: cut.start, viewStart: viewAt });
-      viewAt += cut.start - at + cut.text.length;
-      at = cut.end;
-    }
-    return slices;
-  }
-
   /**
    * Makes cuts in the text at a place. A cut that would save nothing is left out, and so is the whole request where the
    * message would hardly shrink.
@@ -192,7 +160,7 @@ export class Draft {
     if (this.isSummarized(place.message)) return 0;
     const state = this.stateOf(place);
     const wish = wishKey(place, requests, info);
-    if (wish !== undefined && refused.get(this.messageAt(place.message))?.has(wish)) return 0;
+    if (wasRefused(this.messageAt(place.message), wish)) return 0;
     const told = this.ruleTold;
     const cuts = this.compose(state, requests, info.strict);
     if (cuts === state.cuts) return 0;
@@ -208,7 +176,7 @@ export class Draft {
       this.setState(state);
       this.view[place.message] = message;
       this.ruleTold = told;
-      if (wish !== undefined && judged < MIN_SAVED && hasShortReferences(cuts)) refuse(message, wish);
+      if (judged < MIN_SAVED && hasShortReferences(cuts)) refuse(message, wish);
       return 0;
     }
     this.total -= saved;
@@ -513,72 +481,4 @@ const RESULT_DEPTH = 3;
  */
 const MIN_SAVED = 16;
 
-/**
- * Wishes that saved too little, by message: a conversation that grows is asked the same again and again. Only of those with
- * the shortest references, for a longer one saves less.
- */
-const refused = new WeakMap<ApiMessage, Set<string>>();
-
-function refuse(message: ApiMessage, wish: string): void {
-  const wishes = refused.get(message);
-  if (wishes) wishes.add(wish);
-  else refused.set(message, new Set([wish]));
-}
-
-/** A wish by what it asks for; undefined where it asks for much. */
-const wishKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
-  requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
-const MAX_REMEMBERED = 4;
-
-const hasShortReferences = (cuts: readonly Cut[]): boolean =>
-  cuts.every(({ reference }) => reference === undefined || reference.length === SHORTEST_REFERENCE);
-
 const byStart = (a: { readonly start: number }, b: { readonly start: number }): number => a.start - b.start;
-
-interface Slice {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * Gives the slice of the original behind a slice of the view; a marker that it touches belongs to it whole. Asked for
- * slices in order, it passes over the cuts once.
- */
-function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
-  let next = 0;
-  // Where the last passed cut ends, in the original and in the view.
-  let at = 0;
-  let viewAt = 0;
-  /** Passes the cuts whose text ends before a place in the view; gives the cut that has the place in its text. */
-  const passTo = (place: number, isEnd: boolean): Cut | undefined => {
-    for (let cut = cuts[next]; cut; cut = cuts[++next]) {
-      const start = viewAt + cut.start - at;
-      const end = start + cut.text.length;
-      if (isEnd ? place <= start : place < start) return undefined;
-      if (isEnd ? place <= end : place < end) return cut;
-      at = cut.end;
-      viewAt = end;
-    }
-    return undefined;
-  };
-  return (slice) => {
-    const first = passTo(slice.start, false);
-    const start = first ? first.start : at + slice.start - viewAt;
-    const last = passTo(slice.end, true);
-    return { start, end: last ? last.end : at + slice.end - viewAt };
-  };
-}
-
-/** Both lists in order; an old cut that lies inside a new one is part of it, and makes it recoverable if it was. */
-function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
-  const merged: Cut[] = [];
-  let next = 0;
-  for (const cut of made) {
-    while (next < old.length && (old[next]?.start ?? 0) < cut.start) merged.push(old[next++] as Cut);
-    let recoverable = cut.recoverable === true;
-    for (; next < old.length && (old[next]?.end ?? 0) <= cut.end; next++)
-      recoverable ||= old[next]?.recoverable === true;
-    merged.push(recoverable && !cut.recoverable ? { ...cut, recoverable } : cut);
-  }
-  return [...merged, ...old.slice(next)];
-}
