@@ -24,7 +24,9 @@ const GENERATED = [1, 2, 3, 4, 5, 6];
 /** @param warn told what stands in the way of measuring real conversations. */
 export function loadCorpus(warn: (text: string) => void, folder = CORPUS): BenchCorpus {
   if (!existsSync(folder)) {
-    warn(`NO CORPUS at ${resolve(folder)}: what follows is measured on GENERATED conversations.`);
+    warn(
+      `NO CORPUS at ${resolve(folder)}: what follows is measured on GENERATED conversations. --corpus FOLDER measures those in a folder of yours.`,
+    );
     return { isReal: false, conversations: GENERATED.map(generated) };
   }
   const conversations = filesIn(folder).flatMap((file) => {

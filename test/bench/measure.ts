@@ -1,6 +1,7 @@
 /** Time and memory of one condensation. */
 import { makeRanks } from '../../scripts/ranks.mjs';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { applyEdits } from '../../src/core/condense/edits';
 import type { CondensationProvider, ProviderResult } from '../../src/core/condense/types';
@@ -26,6 +27,7 @@ export const CANDIDATES: readonly Candidate[] = [
   candidate('lossless', losslessProvider, {}),
   candidate('lossless strict', losslessProvider, { strictOnly: true }),
   candidate('truncation', truncationProvider, {}),
+  candidate('file-aware', smartProvider(), 'file-aware'),
 ];
 
 const o200k = createO200kCounter(makeRanks());

@@ -51,7 +51,7 @@ export function formatReport(
 function headline(outcome: CondensationOutcome, provider: ProviderInfo): string {
   switch (outcome.kind) {
     case 'condensed':
-      return `Context condensed using ${provider.name} strategy:`;
+      return `Context condensed using ${provider.id === 'strategy' ? 'a' : provider.name} strategy:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {

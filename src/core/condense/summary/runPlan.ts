@@ -130,6 +130,6 @@ export function overBudget(
     return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. Set its prices in the profile "${model.profile}", or raise the limit (contextCondenser.maxCostPerCondensation).`;
   }
   return cost > maxCost
-    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation.`
+    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (contextCondenser.maxCostPerCondensation).`
     : undefined;
 }

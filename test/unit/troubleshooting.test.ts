@@ -1,0 +1,33 @@
+/** The guide's page on messages quotes words that the product says, and has all that a call to a model can fail with. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'guide', 'troubleshooting.md'), 'utf8');
+const sources = globSync('src/**/*.ts', { cwd: root })
+  .filter((file) => !file.endsWith('.test.ts'))
+  .map((file) => readFileSync(join(root, file), 'utf8'))
+  .join('\n');
+
+/** The first cells of the tables whose head says "the message". */
+const messages = page
+  .split(/\n(?=## )/)
+  .filter((section) => section.includes('| the message |'))
+  .flatMap((section) => [...section.matchAll(/^\| (?!the message)([^|]+?) \|/gm)].map(([, cell = '']) => cell));
+
+describe('the guide on messages', () => {
+  it.each(messages.flatMap((cell) => cell.split(' / ')))('quotes what is said: %s', (message) => {
+    const parts = message.split('…').map((text) => text.trim());
+    expect(parts.filter((part) => !sources.includes(part))).toEqual([]);
+  });
+
+  it('has each failure of a call', () => {
+    const errors = readFileSync(join(root, 'src', 'api', 'apiError.ts'), 'utf8');
+    const said = [...errors.matchAll(/what: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
+    expect(said.length).toBeGreaterThan(15);
+    // A cancelled call is what the user wanted.
+    const told = said.filter((what) => !what.includes('cancelled'));
+    expect(told.filter((what) => !page.includes(what.replace(/^(The answer broke off).*/, '$1')))).toEqual([]);
+  });
+});
