@@ -18,6 +18,10 @@ export interface RequestParts {
   readonly cacheMarks: readonly number[] | undefined;
 }
 
+/**
+ * The request to the model. Without tools of its own, one that goes on with calls declares the tools that they name, and
+ * forbids the model to call them: the APIs refuse calls of tools that nobody declared.
+ */
 export function apiRequest({ profile }: OfferedModel, parts: RequestParts): ApiRequest {
   const { system, messages, toolRequired, cacheMarks } = parts;
   const isMissing = parts.tools.length === 0;

@@ -17,6 +17,7 @@ export interface ConvertedMessages {
 /** Anything that is neither user nor assistant is a system message: it has the number 3, which the typings don't name. */
 const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
 
+/** The system prompt, which stands at the head, and the rest as messages that every API takes. */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   const converted = messages.map(messageOf);
   const head = converted.findIndex(({ role }) => role !== 'system');

@@ -21,6 +21,7 @@ export type Attempt =
   | { readonly kind: 'repetition' }
   | { readonly kind: 'hopeless'; readonly error: ApiError };
 
+/** Which requests failed a short time ago, by what makes them the same; in memory alone. */
 export class Failures {
   private readonly failures = new Map<string, Failure>();
 

@@ -26,6 +26,7 @@ interface Answer {
 /** Answers that are remembered; each may hold some kilobytes. */
 const MOST_ANSWERS = 2_000;
 
+/** The kept blocks by model and call. The oldest answers go first where there are too many. */
 export class KeptBlocks {
   /** By the answer's first call. Insertion order is age. */
   private readonly answers = new Map<string, Answer>();

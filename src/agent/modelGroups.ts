@@ -14,6 +14,7 @@ const groupSchema = z.object({ profile: z.string().optional() });
 /** `configuration` is newer than the typings (1.109). */
 const optionsSchema = z.object({ configuration: z.unknown().optional() });
 
+/** Tells for each call of VS Code's whether a model is given there. */
 export class ModelGroups {
   private hasGroups: boolean | undefined;
   private sawGroup = false;

@@ -4,5 +4,6 @@
  */
 const SUMMARY_SYSTEM = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
 
+/** Whether a request is one of these, by its system prompt and its tools. */
 export const isSmallRequest = (system: string | undefined, tools: readonly unknown[]): boolean =>
   tools.length === 0 || system?.trimStart().startsWith(SUMMARY_SYSTEM) === true;

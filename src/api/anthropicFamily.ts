@@ -40,6 +40,7 @@ export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   logLevel: 'off' as const,
 });
 
+/** A handler over a client of one of the SDKs. Its calls throw {@link ApiError}, or the signal's reason. */
 export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');

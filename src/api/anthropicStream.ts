@@ -15,6 +15,7 @@ interface OpenBlock {
   json: string;
 }
 
+/** Words as they come, each call and block once it is whole, the end last. Events of another shape are passed over. */
 export async function* fromAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const open = new Map<unknown, OpenBlock>();
   let usage: Usage | undefined;

@@ -135,6 +135,7 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether it was classified: then its message is fit for a person and holds no key. */
 export const isApiError = (value: unknown): value is ApiError => value instanceof ApiError;
 
 function messageOf(kind: ApiErrorKind, { name, what, status, retryAfterMs, vendorMessage }: ApiErrorDetails): string {

@@ -16,6 +16,7 @@ export interface ErrorContext {
   readonly now: number;
 }
 
+/** @param raw whatever was thrown; an ApiError in it or among its causes stays as it is */
 export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const chain = causesOf(raw);
   const ours = chain.find(isApiError);

@@ -22,9 +22,11 @@ export interface Dialect {
 const isHost = (url: URL, ...names: readonly string[]): boolean =>
   names.some((name) => url.hostname === name || url.hostname.endsWith(`.${name}`));
 
+/** Whether an endpoint is one of Azure's (Microsoft's documents, "Azure OpenAI endpoints"). */
 export const isAzure = (url: URL): boolean =>
   isHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
 
+/** What a server is taken to understand before it has refused anything, by its host. */
 export const dialectOf = (url: URL): Dialect => ({
   maxTokensField: isHost(url, 'api.openai.com') || isAzure(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,

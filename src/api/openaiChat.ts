@@ -10,6 +10,7 @@ import { tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
+/** The body of a streamed request; what the dialect doesn't know is left out. */
 export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
   const { tools, toolChoice, temperature } = request;
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
@@ -42,6 +43,7 @@ interface OpenCall {
   rawArguments: string;
 }
 
+/** Words as they come, the calls once the stream says why it ends, the end last; a stream that was cut has no end. */
 export async function* fromChatStream(chunks: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const calls = new OpenCalls();
   let finish: unknown;

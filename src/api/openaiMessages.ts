@@ -14,6 +14,9 @@ import type { ApiRequest } from './types';
 
 type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles'>;
 
+/**
+ * A request's messages in the form that a server takes, the system prompt first. Replies without content are left out.
+ */
 export function chatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;

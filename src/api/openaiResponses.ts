@@ -11,6 +11,7 @@ import { tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
+/** The body of a streamed request. Nothing is stored at the vendor. */
 export function responsesBody(request: ApiRequest, model: ModelOptions): Wire {
   const { system, tools, toolChoice, temperature } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
@@ -86,6 +87,9 @@ function partOf(block: Block, textType: 'input_text' | 'output_text'): Wire[] {
   return [{ type: textType, text: asText(block).text }];
 }
 
+/**
+ * Words as they come, each call once it is whole, the end last. @throws ResponseFailure where the vendor reports one
+ */
 export async function* fromResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   let hasCalls = false;
   let refused = false;

@@ -10,6 +10,7 @@ export interface RequestCounter {
   usage(request: ApiRequest, output: string): Usage;
 }
 
+/** @param model its id: counts are o200k tokens times the factor of its family */
 export function requestCounter(counter: MessageCounter, model: string, accounting: UsageAccounting): RequestCounter {
   const factor = tokenizerFactor(model);
   const request = ({ system, messages, tools }: ApiRequest): number => {

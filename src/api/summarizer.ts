@@ -22,6 +22,7 @@ export interface SummarizerOptions {
   readonly tokenFactor?: number;
 }
 
+/** A summarizer that asks a handler. What a call took comes with its reply; prices are US dollars. */
 export function summarizerOf(options: SummarizerOptions): Summarizer {
   const { profile, handler, prices, billing = 'per-token', cacheLifetime = 'none' } = options;
   const { vendor, id, accounting, contextWindow, maxOutputTokens } = handler.modelInfo;

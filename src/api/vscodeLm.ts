@@ -88,6 +88,7 @@ export async function otherModels(
   return (await models.selectChatModels(selector)).filter(({ vendor }) => vendor !== ownVendor);
 }
 
+/** A handler of a model in VS Code. Tokens of a reply are counted here, for `vscode.lm` reports none. */
 export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
   const counter = requestCounter(options.counter, selector.id, 'anthropic');

@@ -153,6 +153,7 @@ function reportOf(manager: CondensationManager, outcome: CondensationOutcome): s
   return formatReport(outcome, provider);
 }
 
+/** What the host is told of a conversation: plain data, without the messages. */
 export const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
   id,
   title,

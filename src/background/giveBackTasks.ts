@@ -37,6 +37,9 @@ const notCondensed = (path: string): GiveBackError =>
     advice: 'Condense it first.',
   });
 
+/**
+ * Puts back what the last giving back of a conversation replaced. @throws GiveBackError where the agent went on since
+ */
 export const undoGiveBack = ({
   conversation,
   replacements,
@@ -45,5 +48,6 @@ export const undoGiveBack = ({
     isUndone: await undoLast(nodeFiles, replacements, conversation),
   }));
 
+/** Finishes or takes back what a dead process had begun. One that fails is named and stops no other. */
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
   withReplacements(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));

@@ -39,6 +39,7 @@ export async function openStored({
   return { conversation, ledger: await openLedger(store, { id, title, format, path }) };
 }
 
+/** The ledgers that were used since a time, in few words, and what was given back. */
 export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
   const ledgers: LedgerOutline[] = [];
   let newest = since;
@@ -73,12 +74,14 @@ function outlineOf(ledger: Ledger): CondensationOutline[] {
   }));
 }
 
+/** Undoes or redoes a condensation in the ledger; the agent's own files stay as they are. */
 export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
   await ledger.append({ type: isUndone ? 'undone' : 'redone', condensation }, new Map());
   return null;
 }
 
+/** A conversation as text, before and after its condensations, or after a chosen one. */
 export async function showConversation(task: ShowTask): Promise<ShownConversation> {
   const { conversation, ledger: file } = await openStored(task);
   const { ledger } = file;
@@ -95,6 +98,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   };
 }
 
+/** A conversation in another form, as it is or condensed. @throws ConversationReadError */
 export async function exportStored(task: ExportTask, counter: MessageCounter): Promise<ExportedConversation> {
   const { conversation, ledger } = await openStored(task);
   const messages = task.isCondensed
@@ -103,6 +107,7 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
   return exportConversation({ ...conversation, messages }, task.target, counter);
 }
 
+/** A conversation's messages by their first words, and which of them are pinned. */
 export async function listMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStored(task);
   const pinned = pinnedIndexes(ledger.ledger.pinned, conversation.messages);
@@ -117,6 +122,7 @@ export async function listMessages(task: StoredConversation): Promise<readonly L
   }));
 }
 
+/** Pins exactly these messages: what was pinned and is not among them no longer is. */
 export async function pinMessages(task: PinTask): Promise<null> {
   const { conversation, ledger } = await openStored(task);
   for (const entry of pinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {

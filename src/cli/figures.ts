@@ -34,6 +34,7 @@ export interface Figures {
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));
 
+/** A step's figures: tokens in the chosen model's, milliseconds, US dollars (null: not known). */
 export function stepFigures({ calibrate }: Session, step: StepReport): StepFigures {
   const { name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome } = step;
   return {
@@ -48,10 +49,12 @@ export function stepFigures({ calibrate }: Session, step: StepReport): StepFigur
   };
 }
 
+/** In percent, with two decimals; 0 for an empty conversation. */
 export function percentSaved(before: number, after: number): number {
   return before === 0 ? 0 : round(((before - after) / before) * 100, 2);
 }
 
+/** An outcome's figures, the same fields whatever came of it. */
 export function outcomeFigures(session: Session, outcome: CondensationOutcome): Figures {
   const before = session.calibrate(outcome.tokensBefore);
   const after = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : before;

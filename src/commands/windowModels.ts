@@ -19,6 +19,7 @@ export interface WindowModels {
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
 }
 
+/** Reads settings and measures each time that a model is asked for: a change counts at once. */
 export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let measures: Awaited<ReturnType<MetricsStore['read']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>

@@ -11,6 +11,7 @@ const MAGIC = 'SQLite format 3\0';
 /** How many bytes of a file tell whether it is a database. */
 export const MAGIC_BYTES = MAGIC.length;
 
+/** @param head a file's first bytes, at least {@link MAGIC_BYTES} where it has them */
 export const isDatabase = (head: Uint8Array): boolean =>
   Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, MAGIC_BYTES)).toString('latin1') === MAGIC;
 

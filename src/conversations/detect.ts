@@ -139,6 +139,7 @@ const ROO_FIELDS = [
 const OPENAI_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
 const OPENAI_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
 
+/** The format of a document's messages. What is text alone, without a system message, counts as Anthropic's. */
 export function documentFormat({ messages }: MessageDocument): DocumentFormat {
   const records = messages.filter(isRecord);
   if (records.some(isOpenAI)) return 'openai';

@@ -26,6 +26,7 @@ export const isGeminiDocument = (value: unknown): value is Fields =>
   stringIn(value, 'projectHash') !== undefined &&
   Array.isArray(value['messages']);
 
+/** The conversation of a `.json` session: one document, from before sessions were lines. */
 export const readGeminiDocument = (value: Fields, source: Source): Conversation =>
   conversationOf({ meta: value, records: listIn(value, 'messages').filter(isRecord), rewound: 0, notes: [] }, source);
 

@@ -9,6 +9,7 @@ export interface GeminiMessages {
   readonly passedOver: ReadonlyMap<string, number>;
 }
 
+/** Records of other types are counted and passed over. */
 export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();

@@ -11,6 +11,7 @@ export interface JsonProblem {
   readonly expected: string;
 }
 
+/** Where a text stops being JSON. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   constructor(readonly problem: JsonProblem) {
@@ -26,6 +27,7 @@ const ESCAPES = '"\\/bfnrt';
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
+/** The offset of the next character that is no white space of JSON, or the text's length. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;

@@ -51,6 +51,7 @@ function* splitBytes(bytes: Uint8Array, name: string): Generator<Decoded, void> 
   }
 }
 
+/** The same bytes as a Buffer, not copied. */
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** @throws {ConversationReadError} where the text is longer than a string can be */

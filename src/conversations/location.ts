@@ -12,6 +12,7 @@ export interface Location {
 
 const PART = /^(.+)#([\w.:-]+)$/s;
 
+/** The location of one conversation of a file: {@link splitLocation} takes it apart. */
 export const locationOf = (file: string, part: string): string => `${file}#${part}`;
 
 /** @param exists tells of a path whether something is there */

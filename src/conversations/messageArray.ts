@@ -37,5 +37,6 @@ export function inSource<T>(source: string, check: () => T): T {
   }
 }
 
+/** A document's request fields, where it has any. */
 export const requestOf = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
   request && Object.keys(request).length > 0 ? { request } : {};

@@ -10,5 +10,6 @@ export function countedKinds(kinds: ReadonlyMap<string, number>): string {
     .join(', ');
 }
 
+/** @param where in words, such as "in abandoned branches" */
 export const leftOutNote = (count: number, where: string): string =>
   `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;

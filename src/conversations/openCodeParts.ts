@@ -12,6 +12,7 @@ export interface PartOptions {
 /** What OpenCode sends in place of an output that it has cleared. */
 const CLEARED = '[Old tool result content cleared]';
 
+/** An assistant's message becomes its words and calls, and behind them the results of the calls. */
 export const partMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
   messages.flatMap((message) =>
     message.info['role'] === 'assistant' ? replyMessages(message, options) : userMessages(message),

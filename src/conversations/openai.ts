@@ -72,6 +72,7 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   return converted;
 }
 
+/** Messages as Chat Completions has them; one with several results becomes one message each. */
 export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(messageTo);
 
 const ROLES: ReadonlyMap<unknown, Role> = new Map([

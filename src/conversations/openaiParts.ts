@@ -15,6 +15,7 @@ const OURS = new Set<unknown>([
   'openai_message',
 ]);
 
+/** A part that no block stands for is wrapped, so that nothing of it is lost. */
 export function partFromOpenAI(part: unknown): Block {
   if (!isRecord(part) || OURS.has(part['type'])) return wrapped(part);
   const { type, image_url: image } = part;
@@ -27,6 +28,7 @@ export function partFromOpenAI(part: unknown): Block {
 
 const wrapped = (part: unknown): Block => ({ type: 'openai_part', part });
 
+/** The part that {@link partFromOpenAI} made the block of. */
 export function partToOpenAI(block: Block): unknown {
   if (block.type === 'openai_part') return block['part'];
   if (!isImage(block)) return block;

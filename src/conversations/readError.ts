@@ -63,6 +63,7 @@ function reasonOf({ found, expected, advice }: ReadErrorData): string {
   return `found ${found}; expected ${expected}.${advice === undefined ? '' : ` ${advice}`}`;
 }
 
+/** Whether it says what was found, what was expected and what to do. */
 export const isConversationReadError = (error: unknown): error is ConversationReadError =>
   error instanceof ConversationReadError;
 

@@ -3,16 +3,19 @@ import { isRecord } from '../core/messages/blocks';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** A field that is a string. */
 export const stringIn = (value: Fields, field: string): string | undefined => {
   const text = value[field];
   return typeof text === 'string' ? text : undefined;
 };
 
+/** A field that is an object. */
 export const recordIn = (value: Fields, field: string): Fields | undefined => {
   const inner = value[field];
   return isRecord(inner) ? inner : undefined;
 };
 
+/** A field that is a list; else none of it. */
 export const listIn = (value: Fields, field: string): readonly unknown[] => {
   const list = value[field];
   return Array.isArray(list) ? list : [];

@@ -10,6 +10,7 @@ export interface WorkerRequest {
 
 export type WorkerReply = { readonly conversation: Conversation } | { readonly error: ReadErrorData };
 
+/** Reads what is asked for. @throws what is no ConversationReadError: a fault of the reader itself */
 export function replyTo({ path, options }: WorkerRequest): WorkerReply {
   try {
     return { conversation: readConversationFile(path, options) };

@@ -16,6 +16,7 @@ import type {
 import type { Change, CutChange, ProviderEstimate, ProviderInput, SummaryChange } from './api';
 import { parseEstimate, parseResult, type ParsedProvider } from './parse';
 
+/** @param provider as it was parsed when the other extension registered it */
 export function foreignProvider({
   provider,
   usesModel,

@@ -160,6 +160,10 @@ async function guarded(path: string, notDone: string, action: () => Promise<void
   }
 }
 
+/**
+ * How far a replacement came; undefined where it was begun and not finished.
+ * @param folder the replacement's own
+ */
 export async function stateOf(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (await statusIfThere(files, join(folder, 'undone'))) return 'undone';
   return (await statusIfThere(files, join(folder, 'done'))) ? 'done' : undefined;

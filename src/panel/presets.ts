@@ -16,6 +16,7 @@ import type { PresetState, SettingScope } from './protocol';
 export const ownPresets = (): readonly Preset[] =>
   parsePresets(vscode.workspace.getConfiguration('contextCondenser').get('presets')).presets;
 
+/** All presets for the page: the built-in ones, then the user's own. */
 export const presetStates = (): PresetState[] => [
   ...BUILT_IN_PRESETS.map((preset) => stateOf(preset, true)),
   ...ownPresets().map((preset) => stateOf(preset, false)),

@@ -163,6 +163,7 @@ export type Method = keyof typeof methods;
 export type Params<M extends Method> = z.output<(typeof methods)[M]['params']>;
 export type Result<M extends Method> = z.output<(typeof methods)[M]['result']>;
 
+/** Whether a request's method is one that the panel answers: what comes from the page is checked. */
 export const isMethod = (value: string): value is Method => Object.hasOwn(methods, value);
 
 const requestId = z.int().min(1);

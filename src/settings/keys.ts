@@ -17,6 +17,7 @@ export type KeyState =
   /** The profile's endpoint is another one than the key was given for: it isn't sent there. */
   | { readonly kind: 'other-endpoint'; readonly givenFor: string };
 
+/** The key of a profile, and whether it was given for the endpoint that the profile names now. */
 export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
   const stored = parse(await secrets.get(nameOf(profile.id)));
   if (!stored) return { kind: 'missing' };
@@ -36,10 +37,12 @@ export async function sendableKey(secrets: SecretStore, profile: ApiProfile): Pr
   throw new ApiError('auth', { name: profile.name, what });
 }
 
+/** Keeps a key together with the endpoint that it is for. @param key is written to SecretStorage and nowhere else */
 export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
   await secrets.store(nameOf(profile.id), JSON.stringify({ key, target: keyTarget(profile) }));
 }
 
+/** @param id the profile's */
 export async function deleteKey(secrets: SecretStore, id: string): Promise<void> {
   await secrets.delete(nameOf(id));
 }

@@ -116,6 +116,7 @@ export const withProfile = (profiles: readonly ApiProfile[], profile: ApiProfile
     ? profiles.map((other) => (other.id === profile.id ? profile : other))
     : [...profiles, profile];
 
+/** The profiles less one; the list itself stays as it is. */
 export const withoutProfile = (profiles: readonly ApiProfile[], id: string): ApiProfile[] =>
   profiles.filter((profile) => profile.id !== id);
 

@@ -32,6 +32,7 @@ export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Undefined where there is no such file. @throws the system's error for anything else */
 export const statusIfThere = (files: Files, path: string): Promise<FileStatus | undefined> =>
   ifThere(files.status(path));
 

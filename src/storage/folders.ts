@@ -23,6 +23,7 @@ export interface StorageOptions {
   readonly lock: LockTiming;
 }
 
+/** The real file system and its lock's timing where nothing else is said. */
 export const withDefaults = (options: Partial<StorageOptions>): StorageOptions => ({
   files: options.files ?? nodeFiles,
   lock: options.lock ?? LOCK_TIMING,
@@ -36,6 +37,7 @@ export interface LedgerPaths {
   readonly lock: string;
 }
 
+/** The files of a ledger in its folder. */
 export const pathsIn = (folder: string): LedgerPaths => ({
   folder,
   about: join(folder, 'about.json'),
@@ -48,6 +50,7 @@ const nameOf = (id: string): string => createHash('sha256').update(id, 'utf8').d
 const NAME = /^[0-9a-f]{32}$/;
 const REMOVED = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
 
+/** The files of a conversation's ledger. @param root folder of all ledgers @param id the conversation's */
 export const pathsOf = (root: string, id: string): LedgerPaths => pathsIn(join(root, nameOf(id)));
 
 /** The folders of ledgers under a root. */

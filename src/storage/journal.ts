@@ -52,6 +52,7 @@ const checkOf = (json: Uint8Array): string => crc32(json).toString(16).padStart(
  */
 type Tail = 'none' | 'torn' | 'damaged';
 
+/** A journal file, read on from where it was read last. See the head of this file for what a crash leaves. */
 export class Journal {
   private offset = 0;
   private line = 1;

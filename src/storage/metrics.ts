@@ -10,6 +10,7 @@ import { nodeFiles } from './nodeFiles';
 const KEPT = 2_000;
 const SLACK = 500;
 
+/** An object reads the file once; a new one sees what other windows wrote since. */
 export class MetricsStore {
   private known: Measure[] | undefined;
 

@@ -29,6 +29,7 @@ interface Slice {
 const START = /^\{"hash":"([0-9a-f]{64})","text":"/;
 const START_BYTES = '{"hash":"","text":"'.length + 64;
 
+/** The originals of one ledger's folder. */
 export class Originals {
   private readonly slices = new Map<Hash, Slice>();
   private readonly journal: Journal;

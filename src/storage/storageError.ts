@@ -38,6 +38,7 @@ export class StorageError extends Error {
   }
 }
 
+/** Whether it says in words what happened, what was not done and what to do. */
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
 interface Words {

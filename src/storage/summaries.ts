@@ -37,6 +37,7 @@ const BETWEEN_LOOKS = 200;
 const NAME = /^[0-9a-f]{64}\.json$/;
 const TEMPORARY = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 
+/** The memo of summaries in a folder, bounded by age and size. What the disk refuses is told once and stops nothing. */
 export class StoredSummaries implements SummaryMemo {
   private readonly options: StoredSummariesOptions;
   /** The first write looks, too: what has grown old since the last run goes then. */

@@ -28,6 +28,7 @@ const HARDER_SHARE = 0.6;
 
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
+/** Condenses the live conversations of a window; one object for all of them. */
 export class Condensing {
   /** Providers that were told to be missing. */
   private readonly missing = new Set<string>();

@@ -17,6 +17,7 @@ const WORDS = 80;
 /** Edits that are shown in the panel; the diff editor shows all. */
 const SHOWN_EDITS = 12;
 
+/** The answer to a question: the forecast's figures, the strip's cells, and the first edits as excerpts. */
 export function previewOf(held: Held, forecast: MadeForecast, counter: MessageCounter): PreviewResult {
   const { edits, pinned, ...rest } = forecast;
   const first = edits.toSorted((a, b) => messageOf(a) - messageOf(b)).slice(0, SHOWN_EDITS);

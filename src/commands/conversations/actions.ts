@@ -19,6 +19,10 @@ import { redoShown, showHistory, undoShown } from './history';
 import { chooseFilePins } from './pins';
 import { openConversation, openRaw, previewCondensation, showFileDiff } from './show';
 
+/**
+ * Does an action of the Conversations view. Errors of a conversation's action are shown, and thrown no further.
+ * @param subject the row that it was called on, or the group of a "show more"; none for actions of the whole view
+ */
 export async function runAction(
   services: Services,
   view: ConversationsView,

@@ -24,6 +24,7 @@ const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
   ['state', ({ state }) => state],
 ];
 
+/** The whole text of the file, with a newline at its end. */
 export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
   format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : csvOf(entries);
 

@@ -27,6 +27,7 @@ export interface ProfileSetup {
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 
+/** One entry a profile; for one that can't be used the reason stands in place of the model. */
 export async function profileSetups(services: Services): Promise<ProfileSetup[]> {
   const { profiles, prompt } = modelSettings();
   const counter = await counterOf(services);

@@ -8,6 +8,7 @@ import { callBlock, toolsOf } from './tools';
 import { type ConvertBlock, type Turn, textBlock, textOf, turnsOf } from './turns';
 import type { Exportable } from './types';
 
+/** @param losses gets what could not go along */
 export function anthropicBody({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = turnsOf(messages, converter(losses), losses);
   const complete = turns.map((turn) => withPairs(turn, losses));

@@ -24,6 +24,7 @@ const LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
 /** Characters that stay of an earlier summary. */
 const SUMMARY_CHARS = 10_000;
 
+/** @param budget o200k tokens that it may have */
 export function handoverText(
   { title, messages }: Exportable,
   counter: MessageCounter,

@@ -7,6 +7,7 @@ import { systemText } from './system';
 import { textOf } from './turns';
 import type { Exportable } from './types';
 
+/** @param losses gets what could not go along */
 export function markdownText({ title, messages, request }: Exportable, losses: Losses): string {
   const names = new Map<string, string>();
   const prompt = systemText(request, []);

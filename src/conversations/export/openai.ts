@@ -10,6 +10,7 @@ import { callBlock, toolsOf } from './tools';
 import { type ConvertBlock, type Turn, NO_RESULT, textBlock, textOf, turnsOf } from './turns';
 import type { Exportable } from './types';
 
+/** @param losses gets what could not go along */
 export function openaiBody({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = turnsOf(messages, converter(losses), losses);
   const prompt = systemText(request, system);

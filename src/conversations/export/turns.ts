@@ -22,6 +22,10 @@ export interface Turns {
   readonly turns: readonly Turn[];
 }
 
+/**
+ * @param convert makes the target's blocks of one of ours
+ * @param losses gets what could not go along
+ */
 export function turnsOf(messages: readonly ApiMessage[], convert: ConvertBlock, losses: Losses): Turns {
   const folded = foldSystem(messages);
   const spoken = folded.messages.map((message): Turn => ({
@@ -32,6 +36,7 @@ export function turnsOf(messages: readonly ApiMessage[], convert: ConvertBlock, 
   return { system: folded.prompt.map(({ text }) => text), turns: fromUser(merged(answered), losses) };
 }
 
+/** A block of text. */
 export const textBlock = (text: string): Block => ({ type: 'text', text });
 
 const blocksIn = ({ content }: ApiMessage): readonly Block[] =>

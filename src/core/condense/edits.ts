@@ -92,6 +92,7 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
 
 const pathKey = perObject((path: Path) => JSON.stringify(path));
 
+/** The same text for the same place: a key for maps. */
 export const placeKey = (place: Place): string => `${place.message}/${pathKey(place.path)}`;
 
 /** What an edit changes, as a key: edits with one key replace each other. */

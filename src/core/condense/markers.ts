@@ -44,6 +44,7 @@ export const tellsRule = (text: string): boolean => text.includes(RULE);
 
 /** A marker as the one that tells the rule, and as any other. */
 export const withRule = (text: string): string => text.replace(/ · ref (?=[0-9a-f]+⟧$)/, `${RULE}$&`);
+/** The marker that {@link withRule} was given. */
 export const withoutRule = (text: string): string => text.replace(RULE, '');
 
 /** How every marker begins. */

@@ -129,6 +129,7 @@ export interface MeasureSummary {
   readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
 }
 
+/** Figures over all measures: milliseconds, US dollars, and reductions in percent. */
 export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary {
   const byProfile = new Map<string, { calls: number; cost: number }>();
   for (const { profile, cost } of measures.flatMap(({ calls }) => calls)) {

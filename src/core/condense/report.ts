@@ -3,6 +3,7 @@ import type { StepReport } from './types';
 
 const number = new Intl.NumberFormat('en-US');
 
+/** A whole number with separators of thousands. */
 export const formatTokens = (tokens: number): string => number.format(Math.round(tokens));
 
 /** Change in percent, with its sign; what rounds to nothing is 0. */

@@ -1,5 +1,6 @@
 import type { ApiMessage, Block, ImageBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock } from './types';
 
+/** Kinds of blocks: what has the type and lacks a field that all code relies on is an unknown block, and kept. */
 export const isText = (block: Block): block is TextBlock => block.type === 'text' && typeof block['text'] === 'string';
 
 export const isImage = (block: Block): block is ImageBlock => block.type === 'image';
@@ -23,5 +24,6 @@ export const REASONING_BLOCK = 'openai_reasoning';
 export const blocksOf = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;
 
+/** Whether a value is an object with fields: no list, and not null. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -19,6 +19,7 @@ export interface ToolExchange {
   readonly isError: boolean;
 }
 
+/** Where a content stands, without the content. */
 export const placeOf = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
 /**

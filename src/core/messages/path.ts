@@ -37,5 +37,6 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   return copy as T;
 }
 
+/** Whether two paths lead to the same value. */
 export const isSamePath = (a: Path, b: Path): boolean =>
   a === b || (a.length === b.length && a.every((key, at) => key === b[at]));

@@ -13,6 +13,7 @@ import type { EmptyRun, historyMethods } from './methods';
 const SHOWN_ENTRIES = 500;
 const SHOWN_EMPTY_RUNS = 100;
 
+/** What answers the page's questions about the history. */
 export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
   const { services } = parts;
   return {

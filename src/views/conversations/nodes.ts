@@ -53,6 +53,7 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { text: '', agents: new Set(), workspaces: new Set() };
 
+/** Whether a filter hides anything. */
 export const isFiltering = ({ text, agents, workspaces }: Filter): boolean =>
   text !== '' || agents.size > 0 || workspaces.size > 0;
 
@@ -113,6 +114,7 @@ export function pageOf({ agent, children }: AgentNode, pages: number): readonly 
 export const workspaceOf = ({ details, workspace }: IndexedConversation): string | undefined =>
   details?.workspace ?? workspace;
 
+/** The title that reading gave, else the store's; undefined where neither is known yet. */
 export const titleOf = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
 
 const wordsOf = (found: IndexedConversation): readonly (string | undefined)[] => [

@@ -54,6 +54,7 @@ export function readLines(text: string): FileLine[] {
 /** What a tool says behind a file's content. */
 const REMINDER = '<system-reminder>';
 
+/** By the file's ending. */
 export const isMarkdown = (path: string | undefined): boolean =>
   path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 

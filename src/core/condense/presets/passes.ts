@@ -38,7 +38,10 @@ export const above = (tokenThreshold: number) => ({ type: 'conditional', conditi
 /** Runs only where a target is set and not met. */
 export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
+/** @param maxTokens of the model's text */
 export const summarize = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
+/** Truncation to so many lines. */
 export const lines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
+/** Truncation to so many characters. */
 export const chars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
 export const suppress = { operation: 'suppress' } as const;

@@ -36,6 +36,7 @@ interface CutText {
   readonly isReferenced: boolean;
 }
 
+/** Tells of a line, a name or a path of the prefix what became of it. */
 export class KeptParts {
   private readonly blocks: readonly Block[];
   private readonly viewText: string;
