@@ -1,6 +1,6 @@
 /**
  * What Anthropic's Messages API refuses with 400, in its words, as far as they are known from its reference and from what
- * users reported. Written for itself, not with src/core/messages/firewall.ts: so the one checks the other.
+ * users reported. Written for itself, not with src/core/messages/firewall: so the one checks the other.
  */
 import { isObject, list, objects, text, type Json } from './json';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
-import { checkConversation, checkView, newViolations, SUMMARY_ORIGIN, type Violation } from './firewall';
-import type { ApiMessage, Block } from './types';
+import { assistant, call, exchange, result, text, user, cpuNow } from '../../testing';
+import { checkConversation, checkView, newViolations, SUMMARY_ORIGIN, type Violation } from './index';
+import type { ApiMessage, Block } from '../types';
 
 const where = ({ rule, message, block }: Violation): string =>
   `${rule} at ${message}${block === undefined ? '' : `.${block}`}`;

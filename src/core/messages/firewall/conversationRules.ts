@@ -1,0 +1,110 @@
+/** What the APIs refuse of a conversation. */
+import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../blocks';
+import type { ApiMessage, Block, ToolResultBlock } from '../types';
+import { checkPairs } from './toolPairs';
+import type { At, Violation } from './violation';
+
+/** The API counts breakpoints over system, tools and messages together. */
+const MAX_CACHE_MARKS = 4;
+
+export interface CheckOptions {
+  /** The request's tool declarations; undefined where the caller doesn't know them. */
+  readonly tools?: readonly unknown[];
+  /** Cache marks that system and tools carry. */
+  readonly otherCacheMarks?: number;
+}
+
+/** Everything in a conversation that an API would refuse. */
+export function checkConversation(messages: readonly ApiMessage[], options: CheckOptions = {}): Violation[] {
+  return [
+    ...checkFirst(messages),
+    ...messages.flatMap(checkMessage),
+    ...checkPairs(messages),
+    ...checkCacheMarks(messages, options.otherCacheMarks ?? 0),
+    ...checkTools(messages, options.tools),
+  ];
+}
+
+function checkFirst(messages: readonly ApiMessage[]): Violation[] {
+  const index = messages.findIndex((message) => message.role !== 'system');
+  const first = messages[index];
+  return first && first.role !== 'user'
+    ? [{ rule: 'first-is-user', message: index, detail: `the first message is the ${first.role}'s` }]
+    : [];
+}
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessage[]): Violation[] {
+  if (typeof message.content === 'string') {
+    return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
+  }
+  // Only the assistant's last message may be empty (a reply to be continued).
+  const isLastReply = message.role === 'assistant' && index === all.length - 1;
+  if (message.content.length === 0 && !isLastReply) {
+    return [{ rule: 'text-not-blank', message: index, detail: 'the message has no content' }];
+  }
+  return message.content.flatMap((block, at) => checkBlock(block, index, at));
+}
+
+function checkBlock(block: Block, message: number, at: number): Violation[] {
+  const where = { message, block: at };
+  if (isText(block) && isBlank(block.text)) return [{ rule: 'text-not-blank', ...where, detail: 'the text is blank' }];
+  if (isToolUse(block) && !isRecord(block.input)) {
+    return [{ rule: 'input-is-object', ...where, detail: `the input of ${block.name} is no object` }];
+  }
+  if (isToolResult(block)) return checkResult(block, where);
+  return [];
+}
+
+function checkResult(block: ToolResultBlock, where: At): Violation[] {
+  const violations: Violation[] = [];
+  const parts = Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
+  if (parts.some((part) => isText(part) && isBlank(part.text))) {
+    violations.push({ rule: 'text-not-blank', ...where, detail: 'the result holds a blank text' });
+  }
+  if (block.is_error === true) {
+    const onlyText =
+      typeof block.content === 'string' ? !isBlank(block.content) : parts.length > 0 && parts.every(isText);
+    if (!onlyText)
+      violations.push({ rule: 'error-has-text', ...where, detail: 'an error needs a text that says what failed' });
+  }
+  return violations;
+}
+
+function checkCacheMarks(messages: readonly ApiMessage[], others: number): Violation[] {
+  let marks = others;
+  const violations: Violation[] = [];
+  messages.forEach((message, index) => {
+    blocksOf(message).forEach((block, at) => {
+      const inner = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
+      const own = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
+      marks += own;
+      if (own > 0 && marks > MAX_CACHE_MARKS) {
+        violations.push({
+          rule: 'cache-marks',
+          message: index,
+          block: at,
+          detail: `more than ${MAX_CACHE_MARKS} cache marks`,
+        });
+      }
+    });
+  });
+  return violations;
+}
+
+function checkTools(messages: readonly ApiMessage[], tools: readonly unknown[] | undefined): Violation[] {
+  if (tools === undefined || tools.length > 0) return [];
+  const index = messages.findIndex((message) =>
+    blocksOf(message).some((block) => isToolUse(block) || isToolResult(block)),
+  );
+  return index < 0
+    ? []
+    : [
+        {
+          rule: 'tools-declared',
+          message: index,
+          detail: 'the history holds tool blocks and the request declares no tools',
+        },
+      ];
+}

@@ -1,0 +1,126 @@
+/** Calls and results: each call is answered once, first thing in the very next turn of the user. */
+import { blocksOf, isToolResult, isToolUse } from '../blocks';
+import type { ApiMessage, Block } from '../types';
+import type { At, Violation } from './violation';
+
+/** What the messages of one role that follow each other are to the API: one message. */
+interface Turn {
+  role: ApiMessage['role'] | undefined;
+  /** Calls that wait for their results, and those that have them. */
+  readonly open: Map<string, At>;
+  readonly answered: Set<string>;
+  /** True once something else than results stands in the user's turn. */
+  hasOther: boolean;
+}
+
+/** What is wrong with the calls and results of a conversation; calls at its end may still wait. */
+export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
+  const violations: Violation[] = [];
+  const used = new Set<string>();
+  const turn: Turn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
+  messages.forEach((message, index) => {
+    if (message.role === 'system') return;
+    if (message.role !== turn.role) {
+      turn.role = message.role;
+      turn.hasOther = false;
+      if (message.role === 'assistant') {
+        violations.push(...unanswered(turn));
+        turn.open.clear();
+        turn.answered.clear();
+      }
+    }
+    violations.push(
+      ...(message.role === 'assistant'
+        ? collectCalls(message, index, used, turn.open)
+        : checkResults(message, index, turn)),
+    );
+  });
+  // A conversation may end with calls that are about to be answered, not with some of them answered.
+  if (turn.role === 'user') violations.push(...unanswered(turn));
+  return violations;
+}
+
+const unanswered = ({ open, answered }: Turn): Violation[] =>
+  [...open]
+    .filter(([id]) => !answered.has(id))
+    .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
+
+function collectCalls(message: ApiMessage, index: number, used: Set<string>, open: Map<string, At>): Violation[] {
+  const violations: Violation[] = [];
+  const take = (id: string, where: At): void => {
+    if (used.has(id)) violations.push({ rule: 'ids-unique', ...where, detail: `${id} is used twice` });
+    used.add(id);
+  };
+  const server = new Set<string>();
+  blocksOf(message).forEach((block, at) => {
+    const where = { message: index, block: at };
+    if (isToolUse(block)) {
+      take(block.id, where);
+      open.set(block.id, where);
+      return;
+    }
+    if (isToolResult(block)) {
+      const detail = `the result of ${block.tool_use_id} stands in a message of the assistant`;
+      violations.push({ rule: 'result-has-call', ...where, detail });
+      return;
+    }
+    const id = serverCallId(block);
+    if (id !== undefined) {
+      take(id, where);
+      server.add(id);
+    }
+    const answered = serverResultId(block);
+    if (answered !== undefined && !server.delete(answered)) {
+      violations.push({
+        rule: 'server-pair-kept',
+        ...where,
+        detail: `${answered} has no call before it in its message`,
+      });
+    }
+  });
+  for (const id of server) {
+    violations.push({ rule: 'server-pair-kept', message: index, detail: `${id} has no result in its message` });
+  }
+  return violations;
+}
+
+const serverCallId = (block: Block): string | undefined =>
+  (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') && typeof block['id'] === 'string'
+    ? block['id']
+    : undefined;
+
+/** `web_search_tool_result`, `mcp_tool_result` and the like carry the id of their call, and stand in the assistant's message. */
+const serverResultId = (block: Block): string | undefined =>
+  block.type !== 'tool_result' && block.type.endsWith('_tool_result') && typeof block['tool_use_id'] === 'string'
+    ? block['tool_use_id']
+    : undefined;
+
+function checkResults(message: ApiMessage, index: number, turn: Turn): Violation[] {
+  if (typeof message.content === 'string') {
+    turn.hasOther = true;
+    return [];
+  }
+  const violations: Violation[] = [];
+  message.content.forEach((block, at) => {
+    const where = { message: index, block: at };
+    if (!isToolResult(block)) {
+      turn.hasOther = true;
+      if (isToolUse(block)) {
+        const detail = `the call ${block.id} stands in a message of the user`;
+        violations.push({ rule: 'call-answered', ...where, detail });
+      }
+      return;
+    }
+    const id = block.tool_use_id;
+    if (turn.answered.has(id)) {
+      violations.push({ rule: 'result-once', ...where, detail: `${id} is answered twice` });
+    } else if (!turn.open.has(id)) {
+      violations.push({ rule: 'result-has-call', ...where, detail: `no call ${id} in the message before` });
+    }
+    if (turn.hasOther) {
+      violations.push({ rule: 'results-first', ...where, detail: `the result of ${id} stands behind other content` });
+    }
+    turn.answered.add(id);
+  });
+  return violations;
+}

@@ -1,0 +1,153 @@
+/** What a condensation must not do to the conversation that a view was made from. */
+import { isDeepStrictEqual } from 'node:util';
+import { isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
+import type { ApiMessage, Block, ToolResultBlock } from '../types';
+import type { At, Violation } from './violation';
+
+/** The origin of a summary: it stands for the messages that are missing beside it. */
+export const SUMMARY_ORIGIN = -1;
+
+/**
+ * What a view changed that no view may change.
+ * @param origins for each message of the view, its index in the original, or {@link SUMMARY_ORIGIN}.
+ */
+export function checkView(
+  original: readonly ApiMessage[],
+  view: readonly ApiMessage[],
+  origins: readonly number[] = original.map((_, index) => index),
+): Violation[] {
+  const violations: Violation[] = [];
+  if (view.length !== origins.length) {
+    violations.push({
+      rule: 'messages-kept',
+      message: Math.min(view.length, origins.length),
+      detail: `${view.length} messages stand where ${origins.length} should`,
+    });
+  }
+  view.forEach((message, index) => {
+    const before = original[origins[index] ?? -1];
+    if (!before || message === before) return;
+    violations.push(...checkMessageKept(before, message, index));
+  });
+  violations.push(...checkOrder(origins, original.length), ...checkTask(original, view));
+  return violations;
+}
+
+const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
+
+/** Messages stand in their order, and one is missing only where a summary stands in its place. */
+function checkOrder(origins: readonly number[], length: number): Violation[] {
+  let last = -1;
+  let summarized = false;
+  for (const [message, origin] of [...origins, length].entries()) {
+    if (origin === SUMMARY_ORIGIN) {
+      summarized = true;
+      continue;
+    }
+    if (origin <= last) return [{ rule: 'messages-kept', message, detail: 'the order of messages changed' }];
+    if (origin > last + 1 && !summarized) {
+      return [{ rule: 'messages-kept', message, detail: `message ${last + 1} of the original is missing` }];
+    }
+    last = origin;
+    summarized = false;
+  }
+  return [];
+}
+
+const firstUser = (messages: readonly ApiMessage[]): number => messages.findIndex((message) => message.role === 'user');
+
+/** The task: the first user message stands as it was. */
+function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
+  const before = original[firstUser(original)];
+  const at = firstUser(view);
+  if (!before || view[at] === before || isDeepStrictEqual(view[at], before)) return [];
+  return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
+}
+
+/** Fields whose change is what a condensation is for; all others stay. By a map: a type may be called "constructor". */
+const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['text', ['text']],
+  ['tool_use', ['input']],
+  ['tool_result', ['content']],
+]);
+
+function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number): Violation[] {
+  const violations: Violation[] = [];
+  if (!sameFields(before, after, ['content'])) {
+    violations.push({ rule: 'fields-kept', message, detail: 'a field of the message changed' });
+  }
+  const [old, now] = [before.content, after.content];
+  if (typeof old === 'string' || typeof now === 'string') {
+    if (typeof old !== typeof now)
+      violations.push({ rule: 'structure-kept', message, detail: 'string and block content were exchanged' });
+    return violations;
+  }
+  // Thinking may be left out whole; all other blocks keep their places.
+  const kept = now.some(isAnyThinking) ? old : withoutThinking(old);
+  if (kept.length !== now.length) {
+    const rule =
+      old.filter(isAnyThinking).length === now.filter(isAnyThinking).length ? 'structure-kept' : 'thinking-kept';
+    violations.push({ rule, message, detail: `${now.length} blocks stand where ${kept.length} should` });
+    return violations;
+  }
+  now.forEach((block, at) => violations.push(...checkBlockKept(kept[at], block, message, at)));
+  return violations;
+}
+
+function checkBlockKept(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
+  if (!before || before === after) return [];
+  const where = { message, block };
+  if (standsFor(after, before)) return [];
+  if (before.type !== after.type) {
+    return [{ rule: 'structure-kept', ...where, detail: `a ${before.type} became a ${after.type}` }];
+  }
+  if (isAnyThinking(before)) {
+    return isDeepStrictEqual(before, after)
+      ? []
+      : [{ rule: 'thinking-kept', ...where, detail: 'thinking is signed and must not change' }];
+  }
+  const violations: Violation[] = [];
+  const idOf = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
+  if (idOf(before) !== idOf(after)) violations.push({ rule: 'ids-kept', ...where, detail: 'the id changed' });
+  if (!sameFields(before, after, CHANGEABLE.get(before.type) ?? [])) {
+    violations.push({ rule: 'fields-kept', ...where, detail: `a field of the ${before.type} changed` });
+  }
+  if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultKept(before, after, where));
+  return violations;
+}
+
+/** An image may give way to a text that is a marker and nothing else. */
+const standsFor = (after: Block, before: Block): boolean =>
+  before.type === 'image' && isText(after) && Object.keys(after).length === 2 && MARKER.test(after.text);
+
+const MARKER = /^⟦condensed: [^⟦⟧]+⟧$/;
+
+/** A result keeps its form: text stays text, and what is no text (an image) stays where it was. */
+function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: At): Violation[] {
+  const [old, now] = [before.content, after.content];
+  if (!Array.isArray(old) || !Array.isArray(now)) {
+    return typeof old === typeof now && Array.isArray(old) === Array.isArray(now)
+      ? []
+      : [{ rule: 'structure-kept', ...where, detail: 'the content of a result changed its form' }];
+  }
+  const kept =
+    old.length === now.length &&
+    (old as readonly Block[]).every((part, index) => {
+      const other = (now as readonly Block[])[index];
+      return (
+        part === other ||
+        (isRecord(part) && isRecord(other) && (sameFields(part, other, ['text', 'result']) || standsFor(other, part)))
+      );
+    });
+  return kept ? [] : [{ rule: 'structure-kept', ...where, detail: 'a part of a result was lost or changed' }];
+}
+
+function sameFields(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  but: readonly string[],
+): boolean {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  for (const key of but) keys.delete(key);
+  return [...keys].every((key) => before[key] === after[key] || isDeepStrictEqual(before[key], after[key]));
+}

@@ -1,0 +1,39 @@
+/** What the firewall finds. */
+
+export type Rule =
+  | 'first-is-user'
+  | 'text-not-blank'
+  | 'call-answered'
+  | 'result-has-call'
+  | 'result-once'
+  | 'results-first'
+  | 'server-pair-kept'
+  | 'ids-unique'
+  | 'input-is-object'
+  | 'error-has-text'
+  | 'cache-marks'
+  | 'tools-declared'
+  | 'messages-kept'
+  | 'task-kept'
+  | 'structure-kept'
+  | 'ids-kept'
+  | 'thinking-kept'
+  | 'fields-kept'
+  | 'cuts-in-order'
+  | 'reference-valid';
+
+export interface Violation {
+  readonly rule: Rule;
+  /** Index of the message in the checked list. */
+  readonly message: number;
+  /** Index of the block, where one is meant. */
+  readonly block?: number;
+  /** What is wrong, in words. */
+  readonly detail: string;
+}
+
+/** Where a block stands. */
+export interface At {
+  readonly message: number;
+  readonly block: number;
+}
