@@ -179,6 +179,14 @@ export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (
   await screenshot(bench, 'sample-untrusted-dark');
 };
 
+/** Each step of the walkthrough, with the heading of its page. */
+const WALKTHROUGH = [
+  ['Condense a conversation of yours', 'Your conversations'],
+  ['Choose how', 'Ways to condense'],
+  ['Choose a model for the chat', 'A condensed model beside the others'],
+  ['Let it work by itself', 'What happens in a long task'],
+] as const;
+
 export const walksThrough: Scenario = async (bed) => {
   const bench = await bed.open();
   await runCommand(bench, 'Welcome: Open Walkthrough...');
@@ -192,6 +200,15 @@ export const walksThrough: Scenario = async (bed) => {
     return false;
   });
   await screenshot(bench, 'walkthrough-dark');
+  for (const [index, [step, heading]] of WALKTHROUGH.entries()) {
+    await bench.page.locator('.getting-started-step .step-title', { hasText: step }).first().click();
+    await until(`the page of "${step}"`, async () => {
+      const shown = await Promise.all(bench.page.frames().map((frame) => frame.locator('h2').allTextContents()));
+      return shown.flat().includes(heading);
+    });
+    await screenshot(bench, `walkthrough-${index + 1}-dark`);
+  }
+  await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense the sample' }).first().click();
   await button.first().click();
   await notification(bench, 'Context condensed using');
   await setTheme(bench, 'light');
