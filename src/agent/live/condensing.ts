@@ -1,32 +1,19 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
-import {
-  condenseWithFallback,
-  type CondensationOutcome,
-  type CondensationRequest,
-  type FallbackPolicy,
-} from '../../core/condense';
-import { targetTokensOf } from '../../core/condense/automatic';
-import type { WindowLimits } from '../../core/condense/fallback';
-import { savingOf } from '../../core/cost/saving';
-import type { Shown } from './followEdits';
-import { cacheState, dueReason, tokensFrom, type CacheState } from './due';
+import { condenseWithFallback, type CondensationOutcome } from '../../core/condense';
+import { policyFor, requestFor, shareOf, termsOf } from './condensationRequest';
+import { cacheOf, decisionOf } from './decision';
+import { dueReason, tokensFrom } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './liveParts';
 import { Preparation } from './preparation';
-import type { CondensationReason, LiveDecision, LiveSettings, UpstreamModel } from './types';
+import type { CondensationReason, LiveSettings } from './types';
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** Share of the window that is left free once a request didn't fit: each condensation breaks the cache. */
-const ROOM_PERCENT = 20;
 /** Share of the window that must be new before a model is asked again that came to nothing. */
 const RETRY_PERCENT = 10;
-/** Share of the window that a condensation at the threshold must free to be worth a broken cache. */
-const WORTHWHILE_PERCENT = 15;
 /** Share of a refused request that is tried again. */
 const HARDER_SHARE = 0.6;
-
-type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
 /** Condenses the live conversations of a window; one object for all of them. */
 export class Condensing {
@@ -66,7 +53,7 @@ export class Condensing {
     const outcome = await condenseWithFallback(
       this.parts.manager,
       {
-        ...this.request(conversation, settings, signal),
+        ...requestFor(conversation, settings, this.parts.learning, signal),
         provider,
         config: provider === settings.provider ? settings.config : settings.configs?.[provider],
         trigger: 'manual',
@@ -74,7 +61,7 @@ export class Condensing {
         targetTokens: Math.max(0, limitTokens),
       },
       {
-        ...this.policy(conversation, settings),
+        ...policyFor(conversation, settings, this.parts.learning),
         mayUseNative: false,
         limitTokens,
         truncateTo: limitTokens,
@@ -96,7 +83,7 @@ export class Condensing {
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
     const outcome = await this.parts.manager.condense({
-      ...this.request(conversation, settings, signal),
+      ...requestFor(conversation, settings, this.parts.learning, signal),
       provider,
       config,
       trigger: 'manual',
@@ -136,7 +123,7 @@ export class Condensing {
       model,
       tokens: this.modelTokens(conversation),
       isFitting: this.isFitting(conversation),
-      cache: this.cache(conversation),
+      cache: cacheOf(conversation, this.parts),
       coldPercent: this.settings().coldPercent,
       coolsDown: manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });
@@ -144,10 +131,6 @@ export class Condensing {
 
   private modelTokens({ model, countedTokens }: LiveConversation): number {
     return Math.ceil(countedTokens * this.parts.learning.factor(model));
-  }
-
-  private cache({ model, lastAnswered }: LiveConversation): CacheState {
-    return cacheState(model, lastAnswered, this.parts.clock.now());
   }
 
   /** A mechanical condensation is made within the request, one that needs a model beside it. */
@@ -172,21 +155,16 @@ export class Condensing {
     signal: AbortSignal | undefined,
     settings: LiveSettings,
   ): Promise<CondensationOutcome> {
-    const request = { ...this.request(conversation, settings, signal), ...this.terms(conversation, reason) };
-    const outcome = await condenseWithFallback(this.parts.manager, request, this.policy(conversation, settings));
+    const request = {
+      ...requestFor(conversation, settings, this.parts.learning, signal),
+      ...termsOf(conversation, reason, this.parts.learning),
+    };
+    const outcome = await condenseWithFallback(
+      this.parts.manager,
+      request,
+      policyFor(conversation, settings, this.parts.learning),
+    );
     return this.take(conversation, outcome, reason, signal);
-  }
-
-  /** At the threshold only what is worth a broken cache; before content would be lost, all that can be had without. */
-  private terms(
-    { model, countedTokens, overheadTokens }: LiveConversation,
-    reason: CondensationReason,
-  ): Partial<Pick<CondensationRequest, 'trigger' | 'minimumGain'>> {
-    if (reason === 'window') return { trigger: 'manual' };
-    if (reason !== 'threshold') return {};
-    const tokens = this.shareOf(WORTHWHILE_PERCENT, model);
-    const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
-    return { minimumGain: { percent, tokens } };
   }
 
   /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
@@ -247,7 +225,11 @@ export class Condensing {
     const { id, revision, countedTokens } = conversation;
     if (countedTokens < conversation.waitFor) return undefined;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
-      condenseWithFallback(manager, this.request(conversation, settings, signal), this.policy(conversation, settings));
+      condenseWithFallback(
+        manager,
+        requestFor(conversation, settings, this.parts.learning, signal),
+        policyFor(conversation, settings, this.parts.learning),
+      );
     const preparation = new Preparation(revision, run, clock, settings.giveUpMs ?? GIVE_UP_MS);
     conversation.preparation = preparation;
     emit({ kind: 'preparing', conversation: id, isPreparing: true });
@@ -270,7 +252,7 @@ export class Condensing {
     const { outcome } = preparation;
     if (preparation.revision !== conversation.revision) return undefined;
     if (outcome?.kind === 'condensed') return this.take(conversation, outcome, reason, undefined);
-    conversation.waitFor = conversation.countedTokens + this.shareOf(RETRY_PERCENT, conversation.model);
+    conversation.waitFor = conversation.countedTokens + shareOf(RETRY_PERCENT, conversation.model, this.parts.learning);
     if (outcome) this.tell(conversation, outcome, reason);
     return outcome;
   }
@@ -300,7 +282,7 @@ export class Condensing {
       const error = new Error('The originals could not be kept, so that nothing was taken out.');
       return { ...outcome, kind: 'failed', error };
     }
-    const decision = this.decision(conversation, outcome, reason, before);
+    const decision = decisionOf(conversation, outcome, reason, before, this.parts);
     conversation.lastDecision = decision;
     this.parts.emit({ kind: 'condensed', conversation: conversation.id, condensation: id, outcome, decision });
     return outcome;
@@ -308,82 +290,5 @@ export class Condensing {
 
   private tell({ id }: LiveConversation, outcome: CondensationOutcome, reason: CondensationReason): void {
     this.parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
-  }
-
-  /** What a condensation is worth: what it freed, what of the cache it broke, when it has paid for itself. */
-  private decision(
-    conversation: LiveConversation,
-    outcome: Condensed,
-    reason: CondensationReason,
-    before: { readonly shown: Shown; readonly tokens: number },
-  ): LiveDecision {
-    const { model, shown, countedTokens, overheadTokens } = conversation;
-    const factor = this.parts.learning.factor(model);
-    const isCacheWarm = this.cache(conversation) === 'warm';
-    const tokensBefore = Math.ceil(before.tokens * factor);
-    const tokensAfter = Math.ceil(countedTokens * factor);
-    const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);
-    const keptTokens =
-      overheadTokens + this.parts.counter.messages(shown.messages.slice(0, kept < 0 ? undefined : kept));
-    const effect = { tokensBefore, tokensAfter, keptPrefixTokens: Math.ceil(keptTokens * factor), cost: outcome.cost };
-    const { prices, accounting = 'anthropic', cacheLifetime = 'none', contextWindow } = model;
-    return {
-      reason,
-      tokensBefore,
-      tokensAfter,
-      contextWindow,
-      isCacheWarm,
-      ...(prices && { saving: savingOf(effect, { prices, accounting, cacheLifetime, isCacheWarm }) }),
-    };
-  }
-
-  private window({ model }: LiveConversation): WindowLimits {
-    const { contextWindow, maxOutputTokens } = model;
-    const tokenFactor = this.parts.learning.factor(model);
-    return { contextWindow, tokenFactor, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
-  }
-
-  /** O200k tokens of a percentage of the window. */
-  private shareOf(percent: number, model: UpstreamModel): number {
-    return Math.floor(tokensFrom(percent, model) / this.parts.learning.factor(model));
-  }
-
-  private request(
-    conversation: LiveConversation,
-    settings: LiveSettings,
-    signal: AbortSignal | undefined,
-  ): CondensationRequest {
-    const { id, messages, shown, model, system, overheadTokens, pinned } = conversation;
-    const { provider, config, target, maxCost, coherenceFloor } = settings;
-    const window = this.window(conversation);
-    return {
-      conversation: id,
-      messages,
-      edits: shown.edits,
-      provider,
-      config,
-      trigger: 'automatic',
-      targetTokens: targetTokensOf(window, target, overheadTokens),
-      windowTokens: Math.floor(model.contextWindow / (window.tokenFactor ?? 1)),
-      overheadTokens,
-      ...(system !== undefined && { system }),
-      ...(model.vendor !== undefined && { vendor: model.vendor }),
-      ...(pinned.size > 0 && { pinned }),
-      ...(maxCost !== undefined && { maxCost }),
-      ...(coherenceFloor && { coherenceFloor }),
-      ...(signal && { signal }),
-    };
-  }
-
-  private policy(conversation: LiveConversation, { mayUseNative, configs, target }: LiveSettings): FallbackPolicy {
-    const { model, overheadTokens } = conversation;
-    return {
-      mayUseNative,
-      limitTokens: this.parts.learning.fitting(model) - overheadTokens,
-      roomTokens: this.shareOf(ROOM_PERCENT, model),
-      truncateTo: targetTokensOf(this.window(conversation), target, overheadTokens),
-      hasFloor: true,
-      ...(configs && { configs }),
-    };
   }
 }
