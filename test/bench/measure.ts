@@ -73,7 +73,7 @@ export async function measureTime(
   };
 }
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Lets the engine compile what the measurements run, so that the first one is like the others. */

@@ -11,6 +11,7 @@ import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchPreview, previewTable } from './previewBench';
+import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
 import { benchStores, storesTable } from './storesBench';
@@ -28,6 +29,7 @@ const PARTS = [
   'preview',
   'stores',
   'headline',
+  'presets',
 ] as const;
 type Part = (typeof PARTS)[number];
 
@@ -52,6 +54,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchProviders(conversations);
       return { text: providersTable(data), data };
+    },
+  },
+  presets: {
+    title: 'Presets without a model on 200K tokens, tokens counted before, median of 5',
+    isOnCorpus: true,
+    async run({ conversations }) {
+      const data = await benchPresetTimes(conversations);
+      return { text: presetTimesTable(data), data };
     },
   },
   headline: {

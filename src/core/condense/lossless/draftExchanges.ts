@@ -1,4 +1,4 @@
-import { Exchanges, type ToolExchange } from '../../messages/exchanges';
+import { Exchanges, toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { perObject } from '../../perObject';
 import type { ApiMessage } from '../../messages/types';
 import type { Draft } from '../draft';
@@ -22,3 +22,6 @@ export function exchangesOf(draft: Draft): readonly ToolExchange[] {
   remembered.set(draft, { tokens: draft.tokens, exchanges });
   return exchanges;
 }
+
+/** The exchanges of an original, which never changes. */
+export const originalExchanges = perObject(toolExchanges);

@@ -1,4 +1,5 @@
-import { placeOf, toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { exchangesOf, originalExchanges } from '../lossless/draftExchanges';
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest, Draft } from '../draft';
 import type { DraftStep } from '../steps';
@@ -23,11 +24,11 @@ export const outlineStep = (name: string, options: OutlineOptions): DraftStep =>
   name,
   async run(draft, pace) {
     const { tools = DEFAULT_TOOLS, targetTokens = -1, coldTurns } = options;
-    const reads = fileReads(toolExchanges(draft.messages), tools, turnCounter(draft.messages));
+    const reads = fileReads(exchangesOf(draft), tools, turnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
     // Of the original: what another pass took out of an edit's parameters was quoted all the same.
-    const quoted = quotedLines(toolExchanges(draft.original), tools);
+    const quoted = quotedLines(originalExchanges(draft.original), tools);
     for (const read of cold) {
       const sets = read.paths.map((path) => quoted.get(path)).filter((set) => set !== undefined);
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));

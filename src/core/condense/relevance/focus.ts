@@ -1,9 +1,10 @@
 /** What a conversation is about by now: the words of its task, its plan, its latest prose, edits and searches. */
-import { contentsOf } from '../../messages/content';
+import { contentsOf, type Content } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { personText } from '../../messages/personText';
 import { ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
+import { perObject } from '../../perObject';
 
 /** Words with the weight that each use adds up to; what was said long ago weighs less. */
 export interface Focus {
@@ -16,6 +17,9 @@ const WORD = /[A-Za-z_$][\w$]{2,}/g;
 
 /** The words of a text that may be names. */
 export const wordsOf = (text: string): Set<string> => new Set(text.match(WORD));
+
+/** Passes look at the same contents again and again. */
+const wordsIn = perObject(({ text }: Content) => wordsOf(text));
 
 /** What a use of a word counts for, by where it stands. A person's words never fade. */
 const WEIGHT = { person: 3, assistant: 1 } as const;
@@ -42,16 +46,17 @@ export function focusOf(
 ): Focus {
   const weights = new Map<string, number>();
   const named: string[] = [];
-  const add = (text: string, weight: number): void => {
-    for (const word of wordsOf(text)) weights.set(word, (weights.get(word) ?? 0) + weight);
+  const add = (words: ReadonlySet<string>, weight: number): void => {
+    for (const word of words) weights.set(word, (weights.get(word) ?? 0) + weight);
   };
   const faded = (weight: number, message: number): number => weight * 0.5 ** (turnsSince(message) / HALF_LIFE);
   for (const [index, message] of messages.entries()) {
-    for (const { type, text } of contentsOf(message)) {
-      if (type !== 'messageText') continue;
-      const said = message.role === 'user' ? personText(text) : text;
+    for (const content of contentsOf(message)) {
+      if (content.type !== 'messageText') continue;
+      const isPerson = message.role === 'user';
+      const said = isPerson ? personText(content.text) : content.text;
       named.push(said);
-      add(said, message.role === 'user' ? WEIGHT.person : faded(WEIGHT.assistant, index));
+      add(isPerson ? wordsOf(said) : wordsIn(content), isPerson ? WEIGHT.person : faded(WEIGHT.assistant, index));
     }
   }
   for (const { tool, callMessage, parameters } of exchanges) {
@@ -59,9 +64,9 @@ export function focusOf(
     const plans = isPlan(tool, kind);
     const weight = plans ? CALL_WEIGHT.plan : kind && CALL_WEIGHT[kind];
     if (weight === undefined) continue;
-    for (const { text } of parameters) {
-      add(text, faded(weight, callMessage));
-      if (plans || kind === 'search') named.push(text);
+    for (const content of parameters) {
+      add(wordsIn(content), faded(weight, callMessage));
+      if (plans || kind === 'search') named.push(content.text);
     }
   }
   const everything = named.join('\n');

@@ -9,6 +9,7 @@ import type { ContentOperation, IndividualPass, Operation } from './config';
 import { askAll, expectCall, type ContentReply } from './contentCalls';
 import { contentJob, summarizedRequests, type ContentJob } from './contentJob';
 import { itemsOf, type Item } from './items';
+import { passOperations } from './passOperations';
 import type { PassParts } from './passParts';
 import { protectedItems } from './protection';
 import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
@@ -18,13 +19,18 @@ import { select } from './selection';
 export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
   name,
   async run(draft, pace) {
+    const named = new Set(passOperations(pass).map(({ operation }) => operation));
     const operationOf = operations(draft, pass, parts);
-    await outline(name, draft, pace, pass, parts, operationOf);
-    await thin(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin');
+    if (named.has('outline')) await outline(name, draft, pace, parts, operationOf);
+    if (named.has('thin')) await thin(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin');
+    if (!ONE_BY_ONE.some((operation) => named.has(operation))) return;
     const jobs = await editOldest(name, draft, pace, parts, operationOf);
     if (jobs.length > 0) await summarize(name, draft, jobs, parts);
   },
 });
+
+/** The others weigh the conversation as a whole. */
+const ONE_BY_ONE = ['suppress', 'truncate', 'summarize'] as const;
 
 type OperationOf = (item: Item) => ContentOperation;
 
@@ -53,13 +59,9 @@ async function outline(
   name: string,
   draft: Draft,
   pace: Pace,
-  pass: IndividualPass,
   { tools, targetTokens }: PassParts,
   operationOf: OperationOf,
 ): Promise<void> {
-  const { defaults, overrides } = pass.individualConfig;
-  const all = [defaults, ...overrides.map((override) => override.operations)];
-  if (!all.some(({ toolResults }) => toolResults?.operation === 'outline')) return;
   const items = itemsOf(draft);
   const wanted = new Map<string, Operation<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {

@@ -1,7 +1,7 @@
 /** What operations work on: a text, the parameters of a call, the result of a call. */
 import { contentsOf, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
-import type { ContentType, Path } from '../../../messages/types';
+import type { ApiMessage, ContentType, Path } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { perObject } from '../../../perObject';
 import type { Draft } from '../../draft';
@@ -19,37 +19,53 @@ export interface Item {
   readonly tokens: number;
 }
 
-/** The items of a draft's view by message, in the message's order. */
-export function itemsOf(draft: Draft): (message: number) => Item[] {
-  const ownerOf = owners(exchangesOf(draft));
+/** The items of a draft's view by message, in the message's order. Those of a message are found once for the same exchanges. */
+export function itemsOf(draft: Draft): (message: number) => readonly Item[] {
+  const { ownerOf, found } = owners(exchangesOf(draft));
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
-    const { role } = message;
-    const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
-    for (const content of contentsOf(message)) {
-      const { type, path } = content;
-      const exchange = type === 'messageText' ? undefined : ownerOf(content);
-      // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.
-      const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
-      const tokens = tokensOf(content, draft.counter);
-      const placed = { ...content, message: index };
-      const item = items.get(group);
-      if (!item) items.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
-      else {
-        item.contents.push(placed);
-        item.tokens += tokens;
-      }
-    }
-    return [...items.values()];
+    const { counter } = draft;
+    const before = found.get(message);
+    if (before?.index === index && before.counter === counter) return before.items;
+    const items = itemsIn(message, index, message.role, ownerOf, counter);
+    found.set(message, { index, counter, items });
+    return items;
   };
+}
+
+type OwnerOf = (content: Content) => ToolExchange | undefined;
+
+function itemsIn(
+  message: ApiMessage,
+  index: number,
+  role: Item['role'],
+  ownerOf: OwnerOf,
+  counter: MessageCounter,
+): Item[] {
+  const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
+  for (const content of contentsOf(message)) {
+    const { type, path } = content;
+    const exchange = type === 'messageText' ? undefined : ownerOf(content);
+    // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.
+    const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
+    const tokens = tokensOf(content, counter);
+    const placed = { ...content, message: index };
+    const item = items.get(group);
+    if (!item) items.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
+    else {
+      item.contents.push(placed);
+      item.tokens += tokens;
+    }
+  }
+  return [...items.values()];
 }
 
 /**
  * The exchange of a content. Exchanges hold the very paths of the contents; several XML-era slices share one. Passes that
  * change nothing find the same exchanges.
  */
-const owners = perObject((exchanges: readonly ToolExchange[]): ((content: Content) => ToolExchange | undefined) => {
+const owners = perObject((exchanges: readonly ToolExchange[]): Owners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
@@ -58,8 +74,23 @@ const owners = perObject((exchanges: readonly ToolExchange[]): ((content: Conten
       else byPath.set(path, [{ start, exchange }]);
     }
   }
-  return ({ path, start }) => byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
+  const ownerOf: OwnerOf = ({ path, start }) => byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
+  return { ownerOf, found: new WeakMap() };
 });
+
+interface Owners {
+  readonly ownerOf: OwnerOf;
+  /** By message the items that were found with these exchanges. */
+  readonly found: WeakMap<ApiMessage, FoundItems>;
+}
+
+interface FoundItems {
+  /** Of the message. */
+  readonly index: number;
+  /** Who counted them. */
+  readonly counter: MessageCounter;
+  readonly items: readonly Item[];
+}
 
 const counted = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 

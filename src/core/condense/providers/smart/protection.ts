@@ -34,10 +34,12 @@ export function protectedItems(parts: ProtectionParts): ItemTest {
 /** True for items that a summary of whole messages leaves alone, too; a person's words stand in it among the facts. */
 export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
   const plan = planMessages(exchangesOf(draft), tools);
+  const protectedTools = [...config.protect.tools, ...pass.protect.tools];
+  const protectedFiles = [...config.protect.files, ...pass.protect.files];
   const tests: ItemTest[] = [
     ({ message }) => message <= draft.task || pinned.has(message) || plan.has(message),
-    ofTools([...config.protect.tools, ...pass.protect.tools]),
-    ofFiles([...config.protect.files, ...pass.protect.files], tools),
+    ...(protectedTools.length > 0 ? [ofTools(protectedTools)] : []),
+    ...(protectedFiles.length > 0 ? [ofFiles(protectedFiles, tools)] : []),
   ];
   return (item) => tests.some((test) => test(item));
 }

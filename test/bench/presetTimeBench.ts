@@ -1,0 +1,113 @@
+/** How long the presets that call no model take on 200K tokens, with a target and without. */
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import type { ApiMessage, Block } from '../../src/core/messages/types';
+import { generateConversation } from '../generators/conversation';
+import type { BenchConversation } from './corpus';
+import { freshCounter, median } from './measure';
+import { millis, percent, table } from './table';
+
+export interface PresetTimeRow {
+  readonly conversation: string;
+  readonly preset: string;
+  /** Share of the tokens that may stay; undefined for no target. */
+  readonly target: number | undefined;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Milliseconds on the clock and of processor time, medians of the runs; tokens were counted before. */
+  readonly timeMs: number;
+  readonly cpuMs: number;
+}
+
+const TOKENS = 200_000;
+const RUNS = 5;
+const TARGETS = [undefined, 0.5] as const;
+/** Cost asks a model only behind its mechanical pass, and none is set up here. */
+const PRESETS = ['speed', 'cost', 'multi-zone', 'file-aware'] as const;
+
+export async function benchPresetTimes(conversations: readonly BenchConversation[]): Promise<PresetTimeRow[]> {
+  const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
+  await measure('warm-up', generated, 'file-aware', 0.5);
+  const rows: PresetTimeRow[] = [];
+  for (const [name, messages] of [['generated', generated], ...joinedTo(conversations, TOKENS)] as const) {
+    for (const preset of PRESETS)
+      for (const target of TARGETS) rows.push(await measure(name, messages, preset, target));
+  }
+  return rows;
+}
+
+async function measure(
+  conversation: string,
+  source: readonly ApiMessage[],
+  preset: (typeof PRESETS)[number],
+  target: number | undefined,
+): Promise<PresetTimeRow> {
+  const times: number[] = [];
+  const cpuTimes: number[] = [];
+  let tokensBefore = 0;
+  let tokensAfter = 0;
+  for (let run = 0; run < RUNS; run++) {
+    // Nothing is remembered of a copy: neither by its messages nor by the provider.
+    const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
+    const provider = smartProvider();
+    const checked = provider.validateConfig(preset);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    const counter = freshCounter();
+    tokensBefore = counter.messages(messages);
+    globalThis.gc?.();
+    const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
+    const options = target === undefined ? {} : { targetTokens: Math.round(tokensBefore * target) };
+    const { steps } = await provider.condense({ messages, edits: [], counter }, checked.config, options);
+    times.push(performance.now() - started);
+    const { user, system } = process.cpuUsage(cpuStarted);
+    cpuTimes.push((user + system) / 1_000);
+    tokensAfter = steps.at(-1)?.tokensAfter ?? tokensBefore;
+  }
+  return { conversation, preset, target, tokensBefore, tokensAfter, timeMs: median(times), cpuMs: median(cpuTimes) };
+}
+
+/** Sessions one behind the other, cut where they have so many tokens; the calls of each keep ids of their own. */
+function joinedTo(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
+  const counter = freshCounter();
+  const joined: [string, ApiMessage[]][] = [];
+  let open: ApiMessage[] = [];
+  let tokens = 0;
+  for (const [index, { messages }] of conversations.entries()) {
+    for (const message of messages) {
+      open.push(withIds(message, `${index}-`));
+      tokens += counter.message(message);
+      if (tokens < most) continue;
+      joined.push([`real, joined ${joined.length + 1}`, open]);
+      open = [];
+      tokens = 0;
+      break;
+    }
+  }
+  return joined;
+}
+
+function withIds(message: ApiMessage, prefix: string): ApiMessage {
+  if (typeof message.content === 'string') return message;
+  const content = message.content.map((block): Block => {
+    const { id, tool_use_id: of } = block as { readonly id?: unknown; readonly tool_use_id?: unknown };
+    return {
+      ...block,
+      ...(typeof id === 'string' && { id: prefix + id }),
+      ...(typeof of === 'string' && { tool_use_id: prefix + of }),
+    };
+  });
+  return { ...message, content };
+}
+
+export const presetTimesTable = (rows: readonly PresetTimeRow[]): string =>
+  table(
+    ['conversation', 'preset', 'target', 'tokens', 'removed', 'time', 'processor'],
+    rows.map(({ conversation, preset, target, tokensBefore, tokensAfter, timeMs, cpuMs }) => [
+      conversation,
+      preset,
+      target === undefined ? '–' : percent(target),
+      tokensBefore,
+      percent(1 - tokensAfter / tokensBefore),
+      millis(timeMs),
+      millis(cpuMs),
+    ]),
+  );
