@@ -23,6 +23,13 @@ const sized = (found: Sized | undefined): string[] =>
       ]
     : ['–', 'not reached', '–'];
 
+/** All runs that called a model, whatever the preset. */
+function estimatesText(presets: readonly PresetRow[]): string {
+  const runs = presets.reduce((sum, { paidRuns }) => sum + paidRuns, 0);
+  const close = presets.reduce((sum, { paidRuns, closeEstimates }) => sum + (paidRuns && paidRuns * closeEstimates), 0);
+  return `Of all ${runs} runs that called a model the estimate of ${Math.round(close)} (${percent(close / runs)}) lay within 20 % of the cost.`;
+}
+
 export function benchmarksPage(
   presets: readonly PresetRow[],
   { rows, curve }: SizedBench,
@@ -77,12 +84,14 @@ ${markdown(
   ]),
 )}
 
+${estimatesText(presets)}
+
 ## File-Aware against the rules of other tools
 
 The rules are written anew from their descriptions; what they take out is gone. File-Aware asks no model here, and all that
 it takes out can be recalled. It is given a target, for no two rules take out the same: one number of tokens for all
-conversations (as a target of the window is), or one share of each. Of the targets tried, the first is shown that takes out
-at least what the rule does. "Lines lost" are those that no longer stand in the view.
+conversations (as a target of the window is), or one share of each: the mildest that takes out at least what the rule does,
+in steps of 500 tokens and of one percent. "Lines lost" are those that no longer stand in the view.
 
 ${markdown(
   [

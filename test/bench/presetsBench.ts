@@ -140,7 +140,7 @@ export interface SizedRow {
   readonly peer: RecallReport;
   /** File-Aware at the first target that takes out at least as much over all conversations. */
   readonly absolute: Sized | undefined;
-  /** The same with a target that is a share of each conversation. */
+  /** The same with a target that is a share of each conversation, in whole percents. */
   readonly share: Sized | undefined;
   /** File-Aware with each conversation's target at what the rule leaves of it. */
   readonly matched: RecallReport;
@@ -152,8 +152,12 @@ export interface Sized {
   readonly recall: RecallReport;
 }
 
+/** What the page shows. */
 const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
 const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
+/** What is tried to reach a rule: from the mildest down. */
+const FINE_TARGETS = Array.from({ length: 111 }, (_, at) => 60_000 - 500 * at);
+const FINE_SHARES = Array.from({ length: 86 }, (_, at) => (95 - at) / 100);
 
 export interface SizedBench {
   readonly rows: readonly SizedRow[];
@@ -173,12 +177,14 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
       return { view, edits, origins };
     };
   };
-  const absolute: Sized[] = [];
-  for (const target of TARGETS) absolute.push({ target, recall: await measure(fileAware(() => target)) });
-  const shares: Sized[] = [];
-  for (const target of SHARES) {
-    shares.push({ target, recall: await measure(fileAware((prefix) => Math.round(target * size(prefix)))) });
-  }
+  const known = new Map<number, Promise<RecallReport>>();
+  /** @param target tokens, or a share. */
+  const sized = async (target: number): Promise<Sized> => {
+    const goal = (prefix: readonly ApiMessage[]): number => (target < 1 ? Math.round(target * size(prefix)) : target);
+    const measuring = known.get(target) ?? measure(fileAware(goal));
+    known.set(target, measuring);
+    return { target, recall: await measuring };
+  };
   const rows: SizedRow[] = [];
   for (const [rule, policy] of Object.entries(PEER_RULES)) {
     const peer = await measure(policy);
@@ -186,10 +192,28 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
     rows.push({
       rule,
       peer,
-      absolute: absolute.find(reaches),
-      share: shares.find(reaches),
+      absolute: await mildest(FINE_TARGETS, sized, reaches),
+      share: await mildest(FINE_SHARES, sized, reaches),
       matched: await measure(fileAware(async (prefix) => size((await policy(prefix)).view))),
     });
   }
-  return { rows, curve: [...absolute, ...shares] };
+  const curve: Sized[] = [];
+  for (const target of [...TARGETS, ...SHARES]) curve.push(await sized(target));
+  return { rows, curve };
+}
+
+/** The first of targets, the mildest first, that takes out enough: each takes out at least what the one before does. */
+async function mildest(
+  targets: readonly number[],
+  sized: (target: number) => Promise<Sized>,
+  reaches: (found: Sized) => boolean,
+): Promise<Sized | undefined> {
+  let [low, high] = [0, targets.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (reaches(await sized(targets[middle] ?? 0))) high = middle;
+    else low = middle + 1;
+  }
+  const found = targets[low];
+  return found === undefined ? undefined : sized(found);
 }

@@ -149,8 +149,10 @@ export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary 
   };
 }
 
-/** Calls that a calibration looks at. */
+/** Calls that a calibration looks at; the habits of models and prompts change. */
 const RECENT_CALLS = 20;
+/** Of single contents: one run makes dozens of such calls, and they are of all lengths. */
+const RECENT_CONTENTS = 100;
 /** No tokenizer is further from o200k than this; a report that says so is wrong. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
 
@@ -176,7 +178,9 @@ export function calibratedFactor(measures: readonly Measure[], model: string): n
 export function outputSamples(measures: readonly Measure[], model: string): OutputSample[] {
   const complete = reportedCalls(measures, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>
-    complete.filter(({ askedTokens }) => (askedTokens !== undefined) === isContent).slice(-RECENT_CALLS),
+    complete
+      .filter(({ askedTokens }) => (askedTokens !== undefined) === isContent)
+      .slice(isContent ? -RECENT_CONTENTS : -RECENT_CALLS),
   );
   return [...(conversations ?? []), ...(contents ?? [])].map(({ usage, askedTokens }) => ({
     inputTokens: promptTokens(usage),

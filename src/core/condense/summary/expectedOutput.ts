@@ -32,13 +32,17 @@ export interface OutputSample {
   readonly askedTokens?: number;
 }
 
-/** Runs that count; the habits of models and prompts change. */
-const REMEMBERED = 20;
 /** How many runs the start value weighs as much as. */
 const PRIOR_RUNS = 1;
+/** A run with so many times more or less input (as a natural logarithm) weighs half of one with the same. */
+const LIKENESS = 0.3;
+
+/** Long contents run into the limit of what was asked, short ones have little to say: runs of like length tell most. */
+const weightOf = (inputTokens: number, sample: OutputSample): number =>
+  1 / (1 + (Math.log(inputTokens / sample.inputTokens) / LIKENESS) ** 2);
 
 /**
- * The start value times the factor by which the last runs differed from it (their geometric mean, so that one long reply
+ * The start value times the factor by which earlier runs differed from it (their geometric mean, so that one long reply
  * doesn't rule).
  * @param tokenFactor the model's tokens for one o200k token.
  * @param askedTokens set for a single content's summary: the o200k tokens that it is asked to have at most.
@@ -55,10 +59,14 @@ export function expectedOutputTokens(
     (asked === undefined
       ? defaultOutputTokens(tokens / tokenFactor)
       : defaultContentTokens(tokens / tokenFactor, asked));
-  const recent = samplesLike(samples, askedTokens).slice(-REMEMBERED);
-  const logs = recent.map((sample) => Math.log(sample.outputTokens / start(sample.inputTokens, sample.askedTokens)));
-  const factor = Math.exp(logs.reduce((sum, log) => sum + log, 0) / (logs.length + PRIOR_RUNS));
-  return Math.round(start(inputTokens, askedTokens) * factor);
+  let weights = PRIOR_RUNS;
+  let logs = 0;
+  for (const sample of samplesLike(samples, askedTokens)) {
+    const weight = weightOf(inputTokens, sample);
+    weights += weight;
+    logs += weight * Math.log(sample.outputTokens / start(sample.inputTokens, sample.askedTokens));
+  }
+  return Math.round(start(inputTokens, askedTokens) * Math.exp(logs / weights));
 }
 
 /** The samples that say something about a call: of single contents, or of conversations. */

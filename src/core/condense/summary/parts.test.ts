@@ -228,6 +228,19 @@ describe('the expected length of a reply', () => {
   });
 });
 
+describe('the expected length of a single content’s summary', () => {
+  it('follows the runs of like length: long contents fill what was asked for, short ones don’t', () => {
+    const asked = { askedTokens: 150 };
+    const short = Array.from({ length: 30 }, () => ({ ...asked, inputTokens: 230, outputTokens: 30 }));
+    const long = Array.from({ length: 5 }, () => ({ ...asked, inputTokens: 2_000, outputTokens: 170 }));
+    const expected = (inputTokens: number): number => expectedOutputTokens(inputTokens, [...long, ...short], 1, 150);
+    expect(Math.abs(expected(230) - 30)).toBeLessThan(6);
+    expect(Math.abs(expected(2_000) - 170)).toBeLessThan(34);
+    // Of what no run was like, all of them tell something.
+    expect(expectedOutputTokens(2_000, short, 1, 150)).toBeLessThan(expectedOutputTokens(2_000, [], 1, 150));
+  });
+});
+
 describe('what the vendor’s cache knows', () => {
   let now = 0;
   const text = 'word '.repeat(4_000);
