@@ -12,6 +12,7 @@ import { splitLines, type Lines } from './lines';
 import type { PrefixHint } from './prefixes';
 import type { PlannedRun } from './repeatedLines';
 import type { PlaceCuts, Requirement } from './requirements';
+import type { RunsOfIndex } from './runs';
 import { Settled } from './settled';
 import { resultHint, type Source } from './sources';
 import { StandingLines } from './standing';
@@ -27,9 +28,11 @@ export class KnownLines {
   /** Places whose cuts promise nothing that doesn't stand. */
   readonly proven = new Settled<readonly PlaceCuts[]>();
   /** The index of the latest plan; taken out while one is made. */
-  index: LineIndex | undefined;
+  index: IndexWithRuns | undefined;
   /** The texts of each exchange whose lines are followed. */
   readonly sources = new WeakMap<ToolExchange, readonly Source[]>();
+  /** The exchanges of the latest plan with their texts. */
+  readonly followed = { exchanges: new Settled<ToolExchange>(), texts: [] as (readonly Source[])[] };
   /** What was planned for each text. */
   readonly plans = new WeakMap<Source, readonly PlannedRun[]>();
   /** What each list of cuts promises. */
@@ -67,6 +70,11 @@ export class KnownLines {
     known.push({ start, hint, lines });
     return lines;
   }
+}
+
+export interface IndexWithRuns {
+  readonly index: LineIndex;
+  readonly runs: RunsOfIndex;
 }
 
 /** Makes what a step keeps with a conversation's lines from run to run; one for each way in which the step may be set. */

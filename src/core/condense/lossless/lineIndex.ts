@@ -45,6 +45,9 @@ export class LineIndex {
   private undoSize = 0;
   /** How long the list of changes was when each source came. */
   private readonly undoBases: number[] = [];
+  /** The sources that came, and those of which a line got another keeper or lost it. */
+  private touched = new Set<number>();
+  private removed = new Set<Source>();
 
   /** @param cuttable the kinds of texts in which lines may be left out. */
   constructor(
@@ -60,6 +63,7 @@ export class LineIndex {
     const at = this.sources.push(source) - 1;
     this.bases.push(base);
     this.linked.push(0);
+    this.touched.add(at);
     this.undoBases.push(this.undoSize);
     this.keeper.fill(NONE, base, this.size);
     this.previous.fill(NONE, base, this.size);
@@ -81,10 +85,21 @@ export class LineIndex {
       else (changed % LISTS === PREVIOUS ? this.previous : this.newest)[index] = value;
     }
     // Only now: what was passed over while they were there has its place in the chains again.
-    for (let at = this.sources.length - 1; at >= count; at--)
+    for (let at = this.sources.length - 1; at >= count; at--) {
       this.leave(this.sources[at] as Source, this.bases[at] ?? 0);
+      this.touched.delete(at);
+      this.removed.add(this.sources[at] as Source);
+    }
     for (const list of [this.sources, this.bases, this.linked, this.undoBases]) list.length = count;
     this.size = size;
+  }
+
+  /** What has changed since this was last asked: the sources, by place, of which a line may have another keeper, and those that went. */
+  takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<Source> } {
+    const { touched, removed } = this;
+    this.touched = new Set();
+    this.removed = new Set();
+    return { touched, removed };
   }
 
   /** Whether a line of a source has another that stands for it. */
@@ -100,7 +115,10 @@ export class LineIndex {
     let at = line;
     while (at !== root) {
       const next = this.keeperOf(at);
-      if (next !== root) this.changeKeeper(at, root);
+      if (next !== root) {
+        this.note(at * LISTS + KEEPER, next);
+        this.keeper[at] = root;
+      }
       at = next;
     }
     return root;
@@ -214,6 +232,7 @@ export class LineIndex {
     const at = this.sourceOf[line] as number;
     const change = Number(keeper !== NONE) - Number(this.keeperOf(line) !== NONE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
+    this.touched.add(at);
     this.keeper[line] = keeper;
   }
 

@@ -9,9 +9,9 @@ import { exchangesOf } from './draftExchanges';
 import { describeRun, longestDescription } from './describe';
 import { encoded } from './lineEnds';
 import { LineIndex, type Keep } from './lineIndex';
-import { knownLinesOf, type KnownLines } from './knownLines';
+import { knownLinesOf, type IndexWithRuns, type KnownLines } from './knownLines';
 import type { Pace } from '../pace';
-import { runsOf, type KeptPlace, type KeptRun } from './runs';
+import { RunsOfIndex, type KeptPlace, type KeptRun, type RunsOfSource } from './runs';
 import { sourcesOf, type Source, type SourceKind } from './sources';
 
 /** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
@@ -37,6 +37,8 @@ interface PlannedCuts {
   /** The whole text that the requests speak of. */
   readonly text: string;
   readonly requests: CutRequest[];
+  /** What was planned. */
+  readonly of: RunsOfSource[];
 }
 
 /**
@@ -69,13 +71,16 @@ const MAX_ROUNDS = 4;
 /** Makes the planned cuts of one operation, or of all. */
 async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, only?: LineOperation): Promise<boolean> {
   let saved = 0;
-  for (const { place, source, text, requests } of plan) {
+  for (const { place, source, text, requests, of } of plan) {
     const operation = operationOf(source.kind);
     if (only !== undefined && operation !== only) continue;
     // What the check has restored since is planned anew.
     if (draft.text(place) !== text) continue;
     const { name, reason } = OPERATIONS[operation];
-    saved += draft.cut(name, place, requests, { contentType: source.content.type, reason, strict: true });
+    const own = draft.cut(name, place, requests, { contentType: source.content.type, reason, strict: true });
+    // If what was done is taken back, it is to be done again.
+    if (own === 0) for (const runs of of) runs.isSettled = true;
+    saved += own;
     await pace.breathe();
   }
   return saved > 0;
@@ -93,32 +98,33 @@ async function makePlan(
   pace: Pace,
 ): Promise<PlannedCuts[]> {
   const known = knownLinesOf(draft, tools);
-  const index = await indexOf(draft, known, keep, cuttable, pace);
+  const runs = await runsFor(draft, known, keep, cuttable, pace);
   const plan = new Map<string, PlannedCuts>();
-  for (const { source, runs } of runsOf(index, (id) => known.ids.isBlank(id))) {
+  for (const own of runs.unsettled()) {
     await pace.breathe();
-    const requests = planned(draft, known, source, runs).flatMap(({ request }) => request ?? []);
-    if (requests.length === 0) continue;
+    const { source } = own;
+    const requests = planned(draft, known, own).flatMap(({ request }) => request ?? []);
     const place = placeOf(source.content);
-    const ofPlace = plan.get(placeKey(place));
-    if (ofPlace) ofPlace.requests.push(...requests);
-    else plan.set(placeKey(place), { place, source, text: draft.text(place), requests });
+    const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.text(place), requests: [], of: [] };
+    ofPlace.requests.push(...requests);
+    ofPlace.of.push(own);
+    plan.set(placeKey(place), ofPlace);
   }
   return [...plan.values()];
 }
 
-/** The index of a draft's view; of the one before, all up to the first text that has changed is kept. */
-async function indexOf(
+/** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
+async function runsFor(
   draft: Draft,
   known: KnownLines,
   keep: Keep,
   cuttable: ReadonlySet<SourceKind>,
   pace: Pace,
-): Promise<LineIndex> {
+): Promise<RunsOfIndex> {
   const before = known.index;
   known.index = undefined;
-  const fits = before?.keep === keep && isSameSet(before.cuttable, cuttable);
-  const index = fits ? before : new LineIndex(keep, cuttable, known.ids);
+  const fits = before?.index.keep === keep && isSameSet(before.index.cuttable, cuttable);
+  const { index, runs } = fits ? before : newIndex(known, keep, cuttable);
   const sources = await sourcesOf(exchangesOf(draft), draft.task, known, pace);
   const changed = sources.findIndex((source, at) => source !== index.sources[at]);
   const kept = changed < 0 ? sources.length : changed;
@@ -127,8 +133,14 @@ async function indexOf(
     index.add(source);
     await pace.breathe();
   }
-  known.index = index;
-  return index;
+  await runs.update(pace);
+  known.index = { index, runs };
+  return runs;
+}
+
+function newIndex(known: KnownLines, keep: Keep, cuttable: ReadonlySet<SourceKind>): IndexWithRuns {
+  const index = new LineIndex(keep, cuttable, known.ids);
+  return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)) };
 }
 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
@@ -141,7 +153,7 @@ export interface PlannedRun {
 }
 
 /** Plans a text's runs; those that stood in its last plan, too, are planned as they were. */
-function planned(draft: Draft, known: KnownLines, source: Source, runs: readonly KeptRun[]): readonly PlannedRun[] {
+function planned(draft: Draft, known: KnownLines, { source, runs }: RunsOfSource): readonly PlannedRun[] {
   const before = new Map(known.plans.get(source)?.map((each) => [each.run.first, each]));
   const plan = runs.map((run) => {
     const same = before.get(run.first);

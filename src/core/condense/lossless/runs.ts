@@ -1,3 +1,5 @@
+import { isSamePath } from '../../messages/path';
+import type { Pace } from '../pace';
 import type { LineId } from './lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from './lines';
@@ -35,25 +37,96 @@ interface LineRange {
   readonly last: number;
 }
 
-/** The longest runs of lines that stand elsewhere, of all sources that have one; blank lines between them go with them. */
-export function* runsOf(
-  index: LineIndex,
-  isBlank: (id: LineId) => boolean,
-): Generator<{ readonly source: Source; readonly runs: readonly KeptRun[] }> {
-  const ranges = new Map<number, readonly LineRange[]>();
-  const goes = new Uint8Array(index.size);
-  for (let at = 0; at < index.sources.length; at++) {
-    if (!index.isLinked(at)) continue;
-    const own = linkedRanges(index, at, isBlank);
-    ranges.set(at, own);
-    const base = index.bases[at] as number;
-    for (const { first, last } of own) goes.fill(1, base + first, base + last + 1);
+/** What is known of a source that has lines which stand elsewhere. */
+export interface RunsOfSource {
+  readonly source: Source;
+  /** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
+  readonly runs: readonly KeptRun[];
+  /** The sources whose lines stand for them. */
+  readonly keepers: ReadonlySet<Source>;
+  /** Set once all was tried and nothing came of it. */
+  isSettled: boolean;
+}
+
+/** The runs of an index, as it changes. */
+export class RunsOfIndex {
+  /** By source. */
+  private readonly known: (RunsOfSource | undefined)[] = [];
+  private ranges: (readonly LineRange[] | undefined)[] = [];
+  /** By line, 1 where it is in a run. */
+  private goes = new Uint8Array(1_024);
+
+  constructor(
+    private readonly index: LineIndex,
+    private readonly isBlank: (id: LineId) => boolean,
+  ) {}
+
+  /** Brings the runs to what the index now holds: those of sources that changed, and those that these stand for. */
+  async update(pace: Pace): Promise<void> {
+    const { index, known } = this;
+    const { touched, removed } = index.takeChanges();
+    if (touched.size === 0 && removed.size === 0) return;
+    known.length = Math.min(known.length, index.sources.length);
+    this.grow(index.size);
+    for (const at of touched) {
+      this.findRanges(at);
+      await pace.breathe();
+    }
+    const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
+    for (let at = 0; at < index.sources.length; at++) {
+      const before = known[at];
+      const isStale = touched.has(at) || (before !== undefined && meet(before.keepers, changed));
+      if (!isStale) continue;
+      known[at] = this.runsOf(at);
+      await pace.breathe();
+    }
   }
-  for (const [at, own] of ranges) {
-    const source = index.sources[at] as Source;
-    yield { source, runs: own.flatMap((range) => runsIn(index, at, range, goes)) };
+
+  /** The sources of which something is to be tried, with all others in the same strings: what is cut there goes at once. */
+  unsettled(): readonly RunsOfSource[] {
+    const { sources } = this.index;
+    const places = new Set<number>();
+    this.known.forEach((known, at) => {
+      if (!known || known.isSettled) return;
+      for (let same = at; isOneString(sources[same], known.source); same--) places.add(same);
+      for (let same = at; isOneString(sources[same], known.source); same++) places.add(same);
+    });
+    return [...places].sort((a, b) => a - b).flatMap((at) => this.known[at] ?? []);
+  }
+
+  private findRanges(at: number): void {
+    const { index, goes } = this;
+    const base = index.bases[at] as number;
+    goes.fill(0, base, base + (index.sources[at] as Source).lines.count);
+    const ranges = index.isLinked(at) ? linkedRanges(index, at, this.isBlank) : undefined;
+    this.ranges[at] = ranges;
+    for (const { first, last } of ranges ?? []) goes.fill(1, base + first, base + last + 1);
+  }
+
+  private runsOf(at: number): RunsOfSource | undefined {
+    const { index } = this;
+    const ranges = this.ranges[at];
+    if (!ranges || ranges.length === 0) return undefined;
+    const keepers = new Set<Source>();
+    const runs = ranges.flatMap((range) => runsIn(index, at, range, this.goes, keepers));
+    return { source: index.sources[at] as Source, runs, keepers, isSettled: false };
+  }
+
+  private grow(size: number): void {
+    if (size <= this.goes.length) return;
+    const goes = new Uint8Array(2 * size);
+    goes.set(this.goes);
+    this.goes = goes;
   }
 }
+
+function meet<T>(few: ReadonlySet<T>, many: ReadonlySet<T | undefined>): boolean {
+  for (const one of few) if (many.has(one)) return true;
+  return false;
+}
+
+const isOneString = (a: Source | undefined, b: Source): boolean =>
+  a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
 /** Where a source has nothing but lines that stand elsewhere, and enough of them for a marker. */
 function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
@@ -88,10 +161,13 @@ function hasEnough(lines: Lines, first: number, last: number): boolean {
   return chars >= MIN_CHARS;
 }
 
-/** The runs that one marker each can tell of. */
-function runsIn(index: LineIndex, at: number, range: LineRange, goes: Uint8Array): KeptRun[] {
+/**
+ * The runs that one marker each can tell of.
+ * @param keepers gets the sources that the lines are kept in.
+ */
+function runsIn(index: LineIndex, at: number, range: LineRange, goes: Uint8Array, keepers: Set<Source>): KeptRun[] {
   const source = index.sources[at] as Source;
-  const kept = keptLines(index, at, range, goes);
+  const kept = keptLines(index, at, range, goes, keepers);
   const runs: KeptRun[] = [];
   let run: { first: number; last: number; places: Map<Source, KeptPlace> } | undefined;
   const close = (): void => {
@@ -120,12 +196,14 @@ function keptLines(
   at: number,
   { first, last }: LineRange,
   goes: Uint8Array,
+  keepers: Set<Source>,
 ): (LineNumber | undefined)[] {
   const own = (index.bases[at] as number) + first;
   const kept: (LineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
     const root = index.standingFor(own + step);
     kept.push(root === own + step ? undefined : root);
+    if (root !== own + step) keepers.add(index.sourceAt(root));
   }
   // The text in which the lines before or behind are kept may hold this one, too: one place is easier to find than two.
   const prefer = (step: number, neighbour: LineNumber | undefined, offset: 1 | -1): void => {

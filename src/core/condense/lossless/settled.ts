@@ -7,10 +7,11 @@ import type { Pace } from '../pace';
 export class Settled<T extends object> {
   private items: (T | undefined)[] = [];
 
-  /** The places of a list whose items are not settled, in order. */
+  /** The places of a list whose items are not settled, in order. What was settled there is forgotten: the work may fail. */
   open(list: readonly T[]): number[] {
     const open: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);
+    for (const at of open) this.items[at] = undefined;
     return open;
   }
 
@@ -20,11 +21,7 @@ export class Settled<T extends object> {
    */
   settle(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
-    this.unsettle(acted);
-  }
-
-  unsettle(places: Iterable<number>): void {
-    for (const at of places) this.items[at] = undefined;
+    for (const at of acted) this.items[at] = undefined;
   }
 }
 
@@ -65,8 +62,6 @@ export class Groups<T extends object> {
   /** The groups of a list that have changed since they were settled, in the order of their first items. */
   changed(list: readonly T[]): Group<T>[] {
     const open = this.settled.open(list);
-    // Until the work is done.
-    this.settled.unsettle(open);
     const changed = new Set<string>();
     for (let at = this.keys.length - 1; at >= list.length; at--) this.leave(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);

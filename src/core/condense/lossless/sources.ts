@@ -53,15 +53,18 @@ export async function sourcesOf(
   pace: Pace,
 ): Promise<Source[]> {
   known.learn(exchanges, 'view');
-  const sources: Source[] = [];
-  for (const exchange of exchanges) {
-    let own = known.sources.get(exchange);
-    if (!own) {
-      known.sources.set(exchange, (own = sourcesIn(exchange, known)));
-      await pace.breathe();
-    }
-    for (const source of own) if (source.content.message > first) sources.push(source);
+  const { followed } = known;
+  for (const at of followed.exchanges.open(exchanges)) {
+    const exchange = exchanges[at] as ToolExchange;
+    const own = known.sources.get(exchange) ?? sourcesIn(exchange, known);
+    known.sources.set(exchange, own);
+    followed.texts[at] = own;
+    await pace.breathe();
   }
+  followed.texts.length = exchanges.length;
+  followed.exchanges.settle(exchanges);
+  const sources: Source[] = [];
+  for (const own of followed.texts) for (const source of own) if (source.content.message > first) sources.push(source);
   return sources.sort((a, b) => a.content.message - b.content.message || byPlace(a, b));
 }
 
