@@ -52,5 +52,8 @@ const viewsOf = ([first]: readonly ApiMessage[]): readonly KnownView[] => (first
 const canShow = ({ state }: KnownView, rest: readonly Edit[]): boolean =>
   rest.length === 0 || (state.summaries.length === 0 && rest.every(({ kind }) => kind === 'cut'));
 
-const isBeginning = <T>(short: readonly T[], long: readonly T[]): boolean =>
-  short.length <= long.length && short.every((item, at) => item === long[at]);
+function isBeginning<T>(short: readonly T[], long: readonly T[]): boolean {
+  if (short.length > long.length) return false;
+  for (let at = 0; at < short.length; at++) if (short[at] !== long[at]) return false;
+  return true;
+}

@@ -1,7 +1,7 @@
 import { sumOfCosts } from '../cost/callCost';
 import { errorMessage } from '../errors';
-import { readExchanges } from '../messages/exchanges';
 import type { Draft } from './draft';
+import { readDraft } from './lossless/draftExchanges';
 import { Pace } from './pace';
 import type { CondensationOptions, ProviderResult, StepReport } from './types';
 
@@ -36,7 +36,7 @@ export async function runSteps(
   const pace = new Pace(options.signal);
   // The draft was made just before.
   await pace.giveBack();
-  await readExchanges(draft.messages, pace);
+  await readDraft(draft, pace);
   for (const [index, step] of steps.entries()) {
     await pace.breathe();
     options.signal?.throwIfAborted();

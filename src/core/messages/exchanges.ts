@@ -1,4 +1,4 @@
-import { isRead, partOf, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
+import { partOf, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
 import type { ApiMessage, Place } from './types';
 
 export type { PlacedContent } from './messagePart';
@@ -31,6 +31,14 @@ export const toolExchanges = (messages: readonly ApiMessage[]): readonly ToolExc
 /** The tool calls of a conversation whose messages change and come: a message that is as it was costs a comparison. */
 export class Exchanges {
   private pairing = new Pairing();
+
+  /** Reads what is new at leisure, so that {@link of} has little left to do at once. */
+  async read(messages: readonly ApiMessage[], pace: { readonly breathe: () => Promise<void> }): Promise<void> {
+    for (const index of this.pairing.unread(messages)) {
+      partOf(messages[index] as ApiMessage, index);
+      await pace.breathe();
+    }
+  }
 
   /** The exchanges of the conversation as it now stands; the very same list where none has changed. */
   of(messages: readonly ApiMessage[]): readonly ToolExchange[] {
@@ -87,6 +95,14 @@ class Pairing {
       });
     }
     return true;
+  }
+
+  /** The places of messages that are not known. */
+  unread(messages: readonly ApiMessage[]): number[] {
+    const unread: number[] = [];
+    for (let index = 0; index < messages.length; index++)
+      if (messages[index] !== this.messages[index]?.message) unread.push(index);
+    return unread;
   }
 
   /** Adds the messages that are new. */
@@ -175,16 +191,4 @@ function joined({ call, result }: Pair): ToolExchange {
   };
   known.set(byCall && result ? result : call, { call, result, exchange });
   return exchange;
-}
-
-/** Reads messages at leisure, so that {@link toolExchanges} has little left to do at once. */
-export async function readExchanges(
-  messages: readonly ApiMessage[],
-  pace: { readonly breathe: () => Promise<void> },
-): Promise<void> {
-  for (const [index, message] of messages.entries()) {
-    if (isRead(message, index)) continue;
-    partOf(message, index);
-    await pace.breathe();
-  }
 }

@@ -35,9 +35,6 @@ export interface MessagePart {
 /** By message, with the index that it had: views are read again and again, and few of their messages change. */
 const remembered = new WeakMap<ApiMessage, MessagePart>();
 
-/** Whether a message was read before, at the same index. */
-export const isRead = (message: ApiMessage, index: number): boolean => remembered.get(message)?.index === index;
-
 /** What the message at an index has to do with tools. */
 export function partOf(message: ApiMessage, index: number): MessagePart {
   const before = remembered.get(message);

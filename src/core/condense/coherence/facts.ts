@@ -1,5 +1,5 @@
 /** What an agent must not lose sight of in a long task: files, errors, what people told it, what is left to do. */
-import { readExchanges, toolExchanges } from '../../messages/exchanges';
+import { Exchanges } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { Pace } from '../pace';
@@ -24,8 +24,9 @@ const MOST = 2_000;
 
 /** The facts of a conversation, each once. */
 export async function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable, pace: Pace): Promise<Fact[]> {
-  await readExchanges(messages, pace);
-  const exchanges = toolExchanges(messages);
+  const own = new Exchanges();
+  await own.read(messages, pace);
+  const exchanges = own.of(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
     errors: new Map(),

@@ -10,11 +10,10 @@ import { LineIds } from './lineIds';
 import type { LineIndex } from './lineIndex';
 import { splitLines, type Lines } from './lines';
 import type { PrefixHint } from './prefixes';
-import type { PlannedRun } from './repeatedLines';
 import type { PlaceCuts, Requirement } from './requirements';
 import type { RunsOfIndex } from './runs';
 import { Settled } from './settled';
-import { resultHint, type Source } from './sources';
+import { resultHint, Sources } from './sources';
 import { StandingLines } from './standing';
 
 /**
@@ -29,12 +28,8 @@ export class KnownLines {
   readonly proven = new Settled<readonly PlaceCuts[]>();
   /** The index of the latest plan; taken out while one is made. */
   index: IndexWithRuns | undefined;
-  /** The texts of each exchange whose lines are followed. */
-  readonly sources = new WeakMap<ToolExchange, readonly Source[]>();
-  /** The exchanges of the latest plan with their texts. */
-  readonly followed = { exchanges: new Settled<ToolExchange>(), texts: [] as (readonly Source[])[] };
-  /** What was planned for each text. */
-  readonly plans = new WeakMap<Source, readonly PlannedRun[]>();
+  /** The texts whose lines are followed. */
+  readonly sources = new Sources(this);
   /** What each list of cuts promises. */
   readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
   private readonly hints = new WeakMap<Path, PrefixHint>();

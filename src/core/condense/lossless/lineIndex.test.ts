@@ -7,7 +7,7 @@ import { Pace } from '../pace';
 import { KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import type { Lines } from './lines';
-import { sourcesOf, type SourceKind } from './sources';
+import type { SourceKind } from './sources';
 import { called, code, did, read, TASK } from './testing';
 
 const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
@@ -15,7 +15,7 @@ const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written
 const indexOf = async (messages: readonly ApiMessage[], cuttable = ALL): Promise<LineIndex> => {
   const known = new KnownLines(DEFAULT_TOOLS);
   const index = new LineIndex('latest', cuttable, known.ids);
-  for (const source of await sourcesOf(toolExchanges(messages), 0, known, new Pace())) index.add(source);
+  for (const source of await known.sources.of(toolExchanges(messages), 0, new Pace())) index.add(source);
   return index;
 };
 
@@ -93,7 +93,7 @@ it('is, when sources are taken back, as if they had never come', async () => {
       fc.nat(12),
       async (all, others, kept) => {
         const sources = (turns: readonly ApiMessage[][]) =>
-          sourcesOf(toolExchanges([TASK, ...turns.flat()]), 0, known, new Pace());
+          known.sources.of(toolExchanges([TASK, ...turns.flat()]), 0, new Pace());
         const then = [...(await sources(all)).slice(0, kept), ...(await sources(others))];
         const fresh = new LineIndex('latest', ALL, known.ids);
         for (const source of then) fresh.add(source);
@@ -145,7 +145,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
       let count = 0;
       const known = new KnownLines(DEFAULT_TOOLS);
       const index = new LineIndex('latest', ALL, known.ids);
-      for (const source of await sourcesOf(toolExchanges([TASK, ...make(size)]), 0, known, new Pace())) {
+      for (const source of await known.sources.of(toolExchanges([TASK, ...make(size)]), 0, new Pace())) {
         index.add({ ...source, lines: counting(source.lines, () => count++) });
       }
       for (let line = 0; line < index.size; line++) index.standingFor(line);

@@ -11,8 +11,8 @@ import { encoded } from './lineEnds';
 import { LineIndex, type Keep } from './lineIndex';
 import { knownLinesOf, type IndexWithRuns, type KnownLines } from './knownLines';
 import type { Pace } from '../pace';
-import { RunsOfIndex, type KeptPlace, type KeptRun, type RunsOfSource } from './runs';
-import { sourcesOf, type Source, type SourceKind } from './sources';
+import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
+import type { Source, SourceKind } from './sources';
 
 /** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
 const OPERATIONS = {
@@ -103,7 +103,7 @@ async function makePlan(
   for (const own of runs.unsettled()) {
     await pace.breathe();
     const { source } = own;
-    const requests = planned(draft, known, own).flatMap(({ request }) => request ?? []);
+    const requests = own.runs.flatMap((run) => requestFor(draft, source, run) ?? []);
     const place = placeOf(source.content);
     const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.text(place), requests: [], of: [] };
     ofPlace.requests.push(...requests);
@@ -125,7 +125,7 @@ async function runsFor(
   known.index = undefined;
   const fits = before?.index.keep === keep && isSameSet(before.index.cuttable, cuttable);
   const { index, runs } = fits ? before : newIndex(known, keep, cuttable);
-  const sources = await sourcesOf(exchangesOf(draft), draft.task, known, pace);
+  const sources = await known.sources.of(exchangesOf(draft), draft.task, pace);
   const changed = sources.findIndex((source, at) => source !== index.sources[at]);
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);
@@ -145,32 +145,6 @@ function newIndex(known: KnownLines, keep: Keep, cuttable: ReadonlySet<SourceKin
 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
-
-/** A run and the cut that is wished for; undefined where it isn't worth one. */
-export interface PlannedRun {
-  readonly run: KeptRun;
-  readonly request: CutRequest | undefined;
-}
-
-/** Plans a text's runs; those that stood in its last plan, too, are planned as they were. */
-function planned(draft: Draft, known: KnownLines, { source, runs }: RunsOfSource): readonly PlannedRun[] {
-  const before = new Map(known.plans.get(source)?.map((each) => [each.run.first, each]));
-  const plan = runs.map((run) => {
-    const same = before.get(run.first);
-    return same && isSameRun(same.run, run) ? same : { run, request: requestFor(draft, source, run) };
-  });
-  // A text that is cut is another one afterwards.
-  if (plan.every(({ request }) => request === undefined)) known.plans.set(source, plan);
-  return plan;
-}
-
-const isSameRun = (a: KeptRun, b: KeptRun): boolean =>
-  a.last === b.last &&
-  a.places.length === b.places.length &&
-  a.places.every((place, at) => isSamePlace(place, b.places[at]));
-
-const isSamePlace = (a: KeptPlace, b: KeptPlace | undefined): boolean =>
-  a.source === b?.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
 /** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
 const MARGIN = 10;

@@ -52,7 +52,9 @@ export interface RunsOfSource {
 export class RunsOfIndex {
   /** By source. */
   private readonly known: (RunsOfSource | undefined)[] = [];
-  private ranges: (readonly LineRange[] | undefined)[] = [];
+  private readonly ranges: (readonly LineRange[] | undefined)[] = [];
+  /** A source that comes back may have the same runs. */
+  private readonly bySource = new WeakMap<Source, RunsOfSource>();
   /** By line, 1 where it is in a run. */
   private goes = new Uint8Array(1_024);
 
@@ -107,9 +109,14 @@ export class RunsOfIndex {
     const { index } = this;
     const ranges = this.ranges[at];
     if (!ranges || ranges.length === 0) return undefined;
+    const source = index.sources[at] as Source;
     const keepers = new Set<Source>();
     const runs = ranges.flatMap((range) => runsIn(index, at, range, this.goes, keepers));
-    return { source: index.sources[at] as Source, runs, keepers, isSettled: false };
+    const before = this.bySource.get(source);
+    const isSettled = before?.isSettled === true && isSameList(before.runs, runs, isSameRun);
+    const made = { source, runs, keepers, isSettled };
+    this.bySource.set(source, made);
+    return made;
   }
 
   private grow(size: number): void {
@@ -119,6 +126,15 @@ export class RunsOfIndex {
     this.goes = goes;
   }
 }
+
+const isSameList = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean =>
+  a.length === b.length && a.every((one, at) => isSame(one, b[at] as T));
+
+const isSameRun = (a: KeptRun, b: KeptRun): boolean =>
+  a.first === b.first && a.last === b.last && isSameList(a.places, b.places, isSamePlace);
+
+const isSamePlace = (a: KeptPlace, b: KeptPlace): boolean =>
+  a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
 function meet<T>(few: ReadonlySet<T>, many: ReadonlySet<T | undefined>): boolean {
   for (const one of few) if (many.has(one)) return true;

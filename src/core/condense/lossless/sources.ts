@@ -3,6 +3,7 @@ import { pathOf, ruleFor, type ToolKind } from '../../messages/tools';
 import type { Pace } from '../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
+import { Settled } from './settled';
 import type { PrefixHint } from './prefixes';
 
 /**
@@ -41,34 +42,64 @@ const MIN_CHARS = 80;
 
 const OLD_SIDE = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
-/**
- * The texts of a conversation whose lines are followed, in the order in which the model sees them. The same exchanges give
- * the very same sources.
- * @param first the last message that no operation touches: the task.
- */
-export async function sourcesOf(
-  exchanges: readonly ToolExchange[],
-  first: number,
-  known: KnownLines,
-  pace: Pace,
-): Promise<Source[]> {
-  known.learn(exchanges, 'view');
-  const { followed } = known;
-  for (const at of followed.exchanges.open(exchanges)) {
-    const exchange = exchanges[at] as ToolExchange;
-    const own = known.sources.get(exchange) ?? sourcesIn(exchange, known);
-    known.sources.set(exchange, own);
-    followed.texts[at] = own;
-    await pace.breathe();
+/** The texts of a conversation whose lines are followed, as its exchanges change. */
+export class Sources {
+  private readonly settled = new Settled<ToolExchange>();
+  private readonly byExchange = new WeakMap<ToolExchange, readonly Source[]>();
+  /** The texts of each exchange, by its place. */
+  private readonly own: (readonly Source[])[] = [];
+  /** In the order in which the model sees them. */
+  private readonly byMessage: (readonly Source[])[] = [];
+
+  constructor(private readonly known: KnownLines) {}
+
+  /**
+   * The texts in the order in which the model sees them. The same exchanges give the very same sources.
+   * @param task the last message that no operation touches.
+   */
+  async of(exchanges: readonly ToolExchange[], task: number, pace: Pace): Promise<Source[]> {
+    this.known.learn(exchanges, 'view');
+    const changed: { readonly at: number; readonly sources: readonly Source[] }[] = [];
+    for (const at of this.settled.open(exchanges)) {
+      changed.push({ at, sources: this.sourcesOf(exchanges[at] as ToolExchange) });
+      await pace.breathe();
+    }
+    const gone = this.own.splice(exchanges.length);
+    for (const { at, sources } of changed) {
+      gone.push(this.own[at] ?? []);
+      this.own[at] = sources;
+    }
+    this.replace(
+      new Set(gone.flat()),
+      changed.flatMap(({ sources }) => sources),
+    );
+    this.settled.settle(exchanges);
+    const all: Source[] = [];
+    for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) all.push(source);
+    return all;
   }
-  followed.texts.length = exchanges.length;
-  followed.exchanges.settle(exchanges);
-  const sources: Source[] = [];
-  for (const own of followed.texts) for (const source of own) if (source.content.message > first) sources.push(source);
-  return sources.sort((a, b) => a.content.message - b.content.message || byPlace(a, b));
+
+  private replace(gone: ReadonlySet<Source>, come: readonly Source[]): void {
+    const made = new Map<number, Source[]>();
+    const listOf = (message: number): Source[] => {
+      const list = made.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !gone.has(source));
+      made.set(message, list);
+      return list;
+    };
+    for (const { content } of gone) listOf(content.message);
+    for (const source of come) listOf(source.content.message).push(source);
+    for (const message of made.keys()) while (this.byMessage.length <= message) this.byMessage.push([]);
+    for (const [message, list] of made) this.byMessage[message] = list.sort(byPlace);
+  }
+
+  private sourcesOf(exchange: ToolExchange): readonly Source[] {
+    const sources = this.byExchange.get(exchange) ?? sourcesIn(exchange, this.known);
+    this.byExchange.set(exchange, sources);
+    return sources;
+  }
 }
 
-function sourcesIn(exchange: ToolExchange, known: KnownLines): Source[] {
+function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[] {
   const toolKind = ruleFor(known.tools, exchange.tool)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
