@@ -8,12 +8,17 @@ let since = performance.now();
 export class Pace {
   constructor(private readonly signal?: AbortSignal) {}
 
+  /** Whether a stretch is over: loops that do little each time ask this, for to wait costs more than what they do. */
+  get isDue(): boolean {
+    return performance.now() - since >= STRETCH_MS;
+  }
+
   /**
    * Call often; it does something only once a stretch is over.
    * @throws the signal's reason where it was aborted.
    */
   async breathe(): Promise<void> {
-    if (performance.now() - since >= STRETCH_MS) await this.giveBack();
+    if (this.isDue) await this.giveBack();
   }
 
   /**

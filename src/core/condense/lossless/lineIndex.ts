@@ -45,7 +45,7 @@ export class LineIndex {
   private undoSize = 0;
   /** How long the list of changes was when each source came. */
   private readonly undoBases: number[] = [];
-  /** The sources that came, and those of which a line got another keeper or lost it. */
+  /** What changed since it was last asked for. */
   private touched = new Set<number>();
   private removed = new Set<Source>();
 
@@ -94,7 +94,10 @@ export class LineIndex {
     this.size = size;
   }
 
-  /** What has changed since this was last asked: the sources, by place, of which a line may have another keeper, and those that went. */
+  /**
+   * What has changed since this was last asked: the sources, by place, that came or of which a line got a keeper or lost it,
+   * and those that went.
+   */
   takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<Source> } {
     const { touched, removed } = this;
     this.touched = new Set();
@@ -115,10 +118,7 @@ export class LineIndex {
     let at = line;
     while (at !== root) {
       const next = this.keeperOf(at);
-      if (next !== root) {
-        this.note(at * LISTS + KEEPER, next);
-        this.keeper[at] = root;
-      }
+      if (next !== root) this.changeKeeper(at, root);
       at = next;
     }
     return root;
@@ -232,7 +232,8 @@ export class LineIndex {
     const at = this.sourceOf[line] as number;
     const change = Number(keeper !== NONE) - Number(this.keeperOf(line) !== NONE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
-    this.touched.add(at);
+    // To shorten a chain, or to take that back, leads to the same line.
+    if (change !== 0) this.touched.add(at);
     this.keeper[line] = keeper;
   }
 

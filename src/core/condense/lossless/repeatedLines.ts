@@ -131,7 +131,7 @@ async function runsFor(
   index.truncate(kept);
   for (const source of sources.slice(kept)) {
     index.add(source);
-    await pace.breathe();
+    if (pace.isDue) await pace.breathe();
   }
   await runs.update(pace);
   known.index = { index, runs };

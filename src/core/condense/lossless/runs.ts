@@ -43,7 +43,7 @@ export interface RunsOfSource {
   /** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
   readonly runs: readonly KeptRun[];
   /** The sources whose lines stand for them. */
-  readonly keepers: ReadonlySet<Source>;
+  readonly keepers: readonly Source[];
   /** Set once all was tried and nothing came of it. */
   isSettled: boolean;
 }
@@ -72,15 +72,15 @@ export class RunsOfIndex {
     this.grow(index.size);
     for (const at of touched) {
       this.findRanges(at);
-      await pace.breathe();
+      if (pace.isDue) await pace.breathe();
     }
     const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
     for (let at = 0; at < index.sources.length; at++) {
       const before = known[at];
-      const isStale = touched.has(at) || (before !== undefined && meet(before.keepers, changed));
+      const isStale = touched.has(at) || before?.keepers.some((keeper) => changed.has(keeper)) === true;
       if (!isStale) continue;
       known[at] = this.runsOf(at);
-      await pace.breathe();
+      if (pace.isDue) await pace.breathe();
     }
   }
 
@@ -114,7 +114,7 @@ export class RunsOfIndex {
     const runs = ranges.flatMap((range) => runsIn(index, at, range, this.goes, keepers));
     const before = this.bySource.get(source);
     const isSettled = before?.isSettled === true && isSameList(before.runs, runs, isSameRun);
-    const made = { source, runs, keepers, isSettled };
+    const made = { source, runs, keepers: [...keepers], isSettled };
     this.bySource.set(source, made);
     return made;
   }
@@ -135,11 +135,6 @@ const isSameRun = (a: KeptRun, b: KeptRun): boolean =>
 
 const isSamePlace = (a: KeptPlace, b: KeptPlace): boolean =>
   a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
-
-function meet<T>(few: ReadonlySet<T>, many: ReadonlySet<T | undefined>): boolean {
-  for (const one of few) if (many.has(one)) return true;
-  return false;
-}
 
 const isOneString = (a: Source | undefined, b: Source): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
