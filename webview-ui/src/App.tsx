@@ -12,6 +12,7 @@ import { PreviewSection } from './sections/preview/Preview';
 import { ProviderSection } from './sections/ProviderSection';
 import { Smart } from './sections/smart/Smart';
 import { Strategy } from './sections/strategy/Strategy';
+import { keepFocus } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { sectionOf } from './state/places';
 import { SearchContext } from './state/search';
@@ -28,6 +29,7 @@ export function App(): ReactNode {
   const main = useRef<HTMLElement>(null);
   const show = useReveal();
   useScrollPlace(main);
+  useEffect(() => keepFocus(document.body), []);
   useLayoutEffect(() => {
     setFound(searched === '' ? 0 : (main.current?.querySelectorAll('[data-setting]').length ?? 0));
   }, [searched]);

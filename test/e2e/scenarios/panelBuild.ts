@@ -1,50 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Frame } from 'playwright-core';
-import { root } from '../../../scripts/vscode.mjs';
-import type { Bed, Scenario } from '../bed';
-import { onDisk, openPanel, passNames, reloaded, saved, unfold, type OpenedPanel } from '../panelPage';
-import type { Workbench } from '../workbench/index';
-import { answer, notification, pick, quickInput, runCommand, screenshot, until } from '../workbench/index';
-
-const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
-const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
-const TITLE = /tags/i;
-
-/** A VS Code whose user has set nothing, with one conversation of an agent on the machine. */
-async function fresh(bed: Bed): Promise<OpenedPanel & { readonly folder: string }> {
-  const folder = bed.folder({ 'readme.txt': 'A workspace.' });
-  const bench = await bed.open({ folder, home: bed.folder({ [SESSION]: sample }) });
-  return { ...(await openPanel(bench)), folder };
-}
-
-const presetIds = (bench: Workbench): string =>
-  ((onDisk(bench)['contextCondenser.presets'] ?? []) as readonly { readonly id: string }[])
-    .map(({ id }) => id)
-    .join(', ');
-
-/** Runs "Condense Context Now" on the one conversation, and waits for what it says. */
-async function condense(bench: Workbench): Promise<void> {
-  await runCommand(bench, 'Context Condenser: Condense Context Now');
-  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
-  await pick(bench, TITLE);
-  const told = await notification(bench, 'Context condensed using');
-  assert.match(told.text, /Smart/);
-}
-
-/** The condensation in History, with its provider and preset. */
-async function isInHistory(frame: Frame): Promise<void> {
-  const item = frame.locator('#history .item').first();
-  await item.waitFor();
-  const text = await item.innerText();
-  assert.match(text, TITLE);
-  assert.match(text, /Smart/);
-  assert.match(text, /[\d,]+ → [\d,]+ tokens/);
-}
+import type { Scenario } from '../bed';
+import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
+import { passNames, reloaded, saved, unfold } from '../panelPage';
+import { answer, runCommand, screenshot, until } from '../workbench/index';
 
 const byMouse: Scenario = async (bed) => {
-  const opened = await fresh(bed);
+  const opened = await freshPanel(bed);
   const { bench, folder } = opened;
   let frame = await opened.panel();
   const button = (name: string) => frame.locator('vscode-button', { hasText: name });
@@ -106,7 +69,7 @@ const byMouse: Scenario = async (bed) => {
   await entry.locator('.disclosure').click();
   await screenshot(bench, 'panel-history-unfolded');
   await entry.locator('vscode-button', { hasText: 'Show diff' }).click();
-  await until('the diff', () => bench.page.locator('.monaco-diff-editor').count());
+  await bench.page.locator('.monaco-diff-editor').first().waitFor();
   // The window is closed and comes back: all of it is there.
   await runCommand(bench, 'Context Condenser: Open Settings');
   frame = await reloaded(opened, await opened.panel());

@@ -19,7 +19,7 @@ export function ProfileField({ name, path, title, help }: FieldProps): ReactNode
         help={help}
         value={typeof setting.value === 'string' ? setting.value : ''}
         choices={[{ value: '', label: t('The condensing profile') }, ...choices]}
-        onChange={(value) => void setting.save(value === '' ? undefined : value)}
+        onChange={(value) => setting.save(value === '' ? undefined : value)}
       />
     </Row>
   );

@@ -39,7 +39,7 @@ export function VariantField({ name, path, title, variants: { key, variants } }:
           choices={variants.map((variant) => ({ value: variant.value, label: t(wordsOf(variant.value)) }))}
           onChange={(wanted) => {
             const variant = variants.find((other) => other.value === wanted);
-            if (variant) void setting.save(starterOf(key, variant.value, resolve(variant.schema, root)));
+            return variant && setting.save(starterOf(key, variant.value, resolve(variant.schema, root)));
           }}
         />
       </Row>

@@ -26,7 +26,7 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
           help={help}
           value={typeof setting.value === 'boolean' ? String(setting.value) : ''}
           choices={choices}
-          onChange={(value) => void setting.save(value === '' ? undefined : value === 'true')}
+          onChange={(value) => setting.save(value === '' ? undefined : value === 'true')}
         />
       </Row>
     );
@@ -55,7 +55,7 @@ export function ChoiceField({ name, path, title, help, choice }: FieldProps & { 
         help={help}
         value={typeof setting.value === 'string' ? setting.value : ''}
         choices={choices}
-        onChange={(value) => void setting.save(value)}
+        onChange={(value) => setting.save(value)}
       />
     </Row>
   );

@@ -10,9 +10,15 @@ interface ButtonProps {
   readonly icon?: IconName;
 }
 
+/** Where it can't be used it says so and keeps the focus: a disabled one would drop it while what it began is under way. */
 export function Button({ children, onClick, primary = false, disabled = false, icon }: ButtonProps): ReactNode {
   return (
-    <vscode-button appearance={primary ? 'primary' : 'secondary'} disabled={disabled} onClick={onClick}>
+    <vscode-button
+      appearance={primary ? 'primary' : 'secondary'}
+      // As text: React writes a boolean on a custom element as an empty attribute.
+      aria-disabled={disabled ? 'true' : 'false'}
+      onClick={disabled ? undefined : onClick}
+    >
       {icon && (
         <span slot="start" className="button-icon">
           <Icon name={icon} />

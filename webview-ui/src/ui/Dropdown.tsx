@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useLabels } from './labelled';
 import './toolkit';
 
@@ -12,22 +12,32 @@ interface DropdownProps {
   readonly help?: string | undefined;
   readonly value: string;
   readonly choices: readonly Choice[];
-  readonly onChange: (value: string) => void;
+  /** What is chosen shows until a promise that this returns is settled, and the value from then on. */
+  readonly onChange: (value: string) => unknown;
 }
 
 export function Dropdown({ label, help, value, choices, onChange }: DropdownProps): ReactNode {
   const labels = useLabels({ label, help });
+  // With the arrow keys one choice follows another before the first is saved: that one may not come back over the others.
+  const [chosen, setChosen] = useState<{ readonly value: string }>();
+  const shown = chosen?.value ?? value;
+  const choose = async (wanted: string): Promise<void> => {
+    if (wanted === shown) return;
+    const mine = { value: wanted };
+    setChosen(mine);
+    await onChange(wanted);
+    setChosen((now) => (now === mine ? undefined : now));
+  };
   return (
     <vscode-dropdown
       ref={labels}
-      value={value}
+      value={shown}
       onChange={(event) => {
-        const chosen = (event.target as HTMLSelectElement).value;
-        if (chosen !== value) onChange(chosen);
+        void choose((event.target as HTMLSelectElement).value);
       }}
     >
       {choices.map((choice) => (
-        <vscode-option key={choice.value} value={choice.value} selected={choice.value === value}>
+        <vscode-option key={choice.value} value={choice.value} selected={choice.value === shown}>
           {choice.label}
         </vscode-option>
       ))}

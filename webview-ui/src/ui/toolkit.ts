@@ -40,7 +40,7 @@ declare module 'react' {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- see above
   namespace JSX {
     interface IntrinsicElements {
-      'vscode-button': Props<Button, 'appearance' | 'disabled'>;
+      'vscode-button': Props<Button, 'appearance'>;
       'vscode-checkbox': Props<Checkbox, 'checked'>;
       'vscode-dropdown': Props<Dropdown, 'value'>;
       'vscode-option': Props<Option, 'value' | 'selected'>;

@@ -1,5 +1,4 @@
 import {
-  closestCenter,
   DndContext,
   KeyboardSensor,
   MeasuringStrategy,
@@ -9,11 +8,12 @@ import {
   type Announcements,
   type UniqueIdentifier,
 } from '@dnd-kit/core';
-import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
+import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { useRef, useState, type ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { Button, LinkButton } from '../../ui';
+import { closestTitle, oneStep } from './dragging';
 import { PassItem } from './PassItem';
 import { usePasses } from './usePasses';
 
@@ -27,7 +27,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   const [openKey, setOpenKey] = useState<string>();
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+    useSensor(KeyboardSensor, { coordinateGetter: oneStep }),
   );
   const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
   const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
@@ -55,7 +55,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
     <div className="passes" data-setting={`${name}.passes`}>
       <DndContext
         sensors={sensors}
-        collisionDetection={closestCenter}
+        collisionDetection={closestTitle}
         // Else the places of the last drag count, and what is picked up jumps.
         measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
         accessibility={{ announcements, screenReaderInstructions: { draggable: instructions() } }}

@@ -27,7 +27,7 @@ interface Written {
 /** @param name of the setting that holds the configuration. */
 export function usePasses(name: string): Passes {
   const setting = useSetting(name, ['passes']);
-  const [done, setDone] = useState<Passes['done']>();
+  const [done, setDone] = useState<{ readonly text: string; readonly before: readonly unknown[] }>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   // What was written is shown until the settings hold it: a pass that was dropped would jump back for a moment otherwise, and
   // what is done next would be done to the list of before.
@@ -35,34 +35,41 @@ export function usePasses(name: string): Passes {
   const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const savedText = JSON.stringify(saved);
   useEffect(() => {
-    if (written?.isSaved && !written.before.includes(savedText)) setWritten(undefined);
+    if (!written?.isSaved) return;
+    if (!written.before.includes(savedText) || savedText === JSON.stringify(written.list)) setWritten(undefined);
   }, [written, savedText]);
   const raws = written?.list ?? saved;
   const entries = passesOf({ passes: raws });
 
-  const change = async (after: readonly unknown[], text: string): Promise<void> => {
+  /** @returns whether the list is saved. */
+  const write = async (after: readonly unknown[]): Promise<boolean> => {
     const before = [...(written?.before ?? []), savedText, JSON.stringify(raws)];
     setWritten({ list: after, before, isSaved: false });
     const found = await setting.save(after);
     setProblems(found);
     if (found.length > 0) {
       setWritten(undefined);
-      return;
+      return false;
     }
     setWritten((now) => (now?.list === after ? { ...now, isSaved: true } : now));
-    const undo = (): void => {
-      setDone(undefined);
-      void setting.save(raws);
-    };
-    setDone({ text, undo });
+    return true;
+  };
+  const change = async (after: readonly unknown[], text: string): Promise<void> => {
+    if (await write(after)) setDone({ text, before: raws });
   };
   return {
     entries,
-    done,
+    done: done && {
+      text: done.text,
+      undo: () => {
+        setDone(undefined);
+        void write(done.before);
+      },
+    },
     problems,
     add: () => {
-      const id = freshId(entries);
-      return change([...raws, newPass(id, t('Pass {0}', entries.length + 1))], t('A pass was added at the end.'));
+      const called = t('Pass {0}', entries.length + 1);
+      return change([...raws, newPass(freshId(entries), called)], t('"{0}" was added at the end.', called));
     },
     duplicate: ({ index, raw, name: called }) => {
       const copy = { ...raw, id: freshId(entries), name: t('{0} (copy)', called) };

@@ -1,0 +1,39 @@
+/**
+ * Where a pass is while it is dragged. Unfolded passes are many times as high as folded ones, so that neither middles nor
+ * corners say which one is meant: what counts is where the title lines stand.
+ */
+import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection } from '@dnd-kit/core';
+import type { KeyboardCoordinateGetter } from '@dnd-kit/core';
+
+/** The upper edge, along which the title stands. */
+const titleLine = ({ top, left, right, width }: ClientRect): ClientRect => ({
+  top,
+  bottom: top,
+  height: 0,
+  left,
+  right,
+  width,
+});
+
+/** Over the pass whose title line is closest to the dragged one's. */
+export const closestTitle: CollisionDetection = ({ collisionRect, droppableRects, ...rest }) =>
+  closestCenter({
+    ...rest,
+    collisionRect: titleLine(collisionRect),
+    droppableRects: new Map([...droppableRects].map(([id, rect]) => [id, titleLine(rect)])),
+  });
+
+/** An arrow key moves one place on, whatever the heights. */
+export const oneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
+  const { active, over, droppableRects } = context;
+  const step = STEPS[event.code];
+  if (step === undefined || !active) return undefined;
+  event.preventDefault();
+  // Where the passes stand without the one that is dragged having moved: in their order.
+  const order = [...droppableRects].toSorted(([, a], [, b]) => a.top - b.top);
+  const place = order.findIndex(([id]) => id === (over ?? active).id);
+  const next = order[place + step]?.[1];
+  return next && { x: currentCoordinates.x, y: next.top };
+};
+
+const STEPS: Readonly<Record<string, number>> = { [KeyboardCode.Up]: -1, [KeyboardCode.Down]: 1 };

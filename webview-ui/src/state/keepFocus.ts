@@ -1,0 +1,97 @@
+/**
+ * Keeps the keyboard's focus in the page. Where what has it is removed (a deleted entry, a button that has done its work), a
+ * browser leaves it nowhere; and VS Code gives a webview the focus back after a dialog or the palette, but to nothing in it.
+ * Who works by keyboard would no longer know where they are.
+ */
+
+/** What can have the focus; the toolkit's elements hold their field in a shadow root. */
+const FOCUSABLE = [
+  'button, input, select, textarea, a[href], [tabindex]:not([tabindex="-1"])',
+  'vscode-button, vscode-checkbox, vscode-dropdown, vscode-text-field, vscode-text-area',
+].join(', ');
+
+/** Where an element stood: within its parent, behind a sibling, or first. */
+interface Place {
+  readonly parent: Node;
+  readonly behind: Node | null;
+}
+
+/**
+ * When the page gets the focus back, what had it has it again. When that is removed, what stands next to its place gets the focus: behind it if there is anything,
+ * else before it; first within its parent, then further out.
+ * @returns ends it.
+ */
+export function keepFocus(root: HTMLElement): () => void {
+  let focused: HTMLElement | undefined;
+  let lost: Place | undefined;
+  let isAway = false;
+
+  const settle = (): void => {
+    // A dialog of VS Code has the focus: it may not be taken away.
+    if (isAway || document.activeElement !== document.body) return;
+    if (lost) nextTo(lost, root)?.focus();
+    else focused?.focus();
+  };
+  const observer = new MutationObserver((records) => {
+    for (const { target, removedNodes, previousSibling } of records) {
+      for (const removed of removedNodes) lost = placeAfter(removed, { parent: target, behind: previousSibling });
+    }
+    if (focused && !root.contains(focused)) focused = undefined;
+    if (lost) settle();
+  });
+  /** The place that counts once a node is gone. */
+  const placeAfter = (removed: Node, left: Place): Place | undefined => {
+    if (focused && removed.contains(focused)) return left;
+    if (lost && (removed.contains(lost.parent) || removed === lost.behind)) return left;
+    return lost;
+  };
+
+  const events = new AbortController();
+  const { signal } = events;
+  root.addEventListener(
+    'focusin',
+    ({ target }) => {
+      focused = target instanceof HTMLElement ? target : undefined;
+      lost = undefined;
+    },
+    { signal },
+  );
+  // A press on nothing leaves the focus nowhere on purpose.
+  root.addEventListener(
+    'pointerdown',
+    () => {
+      focused = undefined;
+      lost = undefined;
+    },
+    { signal },
+  );
+  // Those of elements don't bubble: these are the window's own.
+  window.addEventListener('blur', () => (isAway = true), { signal });
+  window.addEventListener(
+    'focus',
+    () => {
+      isAway = false;
+      settle();
+    },
+    { signal },
+  );
+  observer.observe(root, { childList: true, subtree: true });
+  return () => {
+    observer.disconnect();
+    events.abort();
+  };
+}
+
+function nextTo({ parent, behind }: Place, root: HTMLElement): HTMLElement | undefined {
+  const before = document.createRange();
+  if (behind?.parentNode === parent) before.setStartAfter(behind);
+  else before.setStart(parent, 0);
+  before.collapse(true);
+  for (let around = parent instanceof Element ? parent : null; around; around = around.parentElement) {
+    const near = [...around.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((one) => !one.closest('[hidden]'));
+    const found = near.find((one) => before.comparePoint(one, 0) >= 0) ?? near.at(-1);
+    if (found) return found;
+    if (around === root) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,68 @@
+// @vitest-environment jsdom
+import { act, useState, type ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { beforeEach, expect, it } from 'vitest';
+
+// The toolkit asks for it when it is loaded, and jsdom has none.
+window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
+const { Dropdown } = await import('./Dropdown');
+
+const CHOICES = ['keep', 'suppress', 'truncate'].map((value) => ({ value, label: value }));
+/** What was chosen and is not answered yet, in its order. */
+let asked: ((isSaved: boolean) => Promise<void>)[];
+
+function Setting(): ReactNode {
+  const [value, setValue] = useState('keep');
+  const save = (wanted: string): Promise<void> =>
+    new Promise((resolve) => {
+      asked.push((isSaved) =>
+        act(async () => {
+          if (isSaved) setValue(wanted);
+          resolve();
+          await Promise.resolve();
+        }),
+      );
+    });
+  return <Dropdown label="Operation" value={value} choices={CHOICES} onChange={save} />;
+}
+
+const dropdown = (): HTMLSelectElement => document.querySelector('vscode-dropdown') as unknown as HTMLSelectElement;
+
+const choose = (value: string): Promise<void> =>
+  act(async () => {
+    dropdown().value = value;
+    dropdown().dispatchEvent(new Event('change', { bubbles: true }));
+    await Promise.resolve();
+  });
+
+beforeEach(async () => {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+  asked = [];
+  document.body.innerHTML = '<div id="root"></div>';
+  const root = document.getElementById('root');
+  await act(async () => {
+    if (root) createRoot(root).render(<Setting />);
+    await Promise.resolve();
+  });
+});
+
+it('shows the last choice while those before it are being saved', async () => {
+  await choose('suppress');
+  await choose('truncate');
+  expect(dropdown().value).toBe('truncate');
+  await asked[0]?.(true);
+  expect(dropdown().value).toBe('truncate');
+  await asked[1]?.(true);
+  expect(dropdown().value).toBe('truncate');
+});
+
+it('shows what stands there again where the choice is refused', async () => {
+  await choose('suppress');
+  await asked[0]?.(false);
+  expect(dropdown().value).toBe('keep');
+});
+
+it('asks for nothing where the same is chosen again', async () => {
+  await choose('keep');
+  expect(asked).toEqual([]);
+});
