@@ -1,0 +1,146 @@
+/** The settings panel, and VS Code's own lists, by keyboard alone. */
+import type { Frame } from 'playwright-core';
+import type { Hand } from './panelBuilding';
+import type { Workbench } from './workbench/index';
+import { quickInput, until } from './workbench/index';
+
+/** What has the keyboard's focus in the panel. */
+export interface Focused {
+  /** The accessible name, as the panel gives it; empty where nothing has the focus. */
+  readonly name: string;
+  /** The id of the setting around it. */
+  readonly setting: string;
+  /** The section around it. */
+  readonly section: string;
+  /** The text of the list's entry around it. */
+  readonly entry: string;
+  readonly isOutlined: boolean;
+}
+
+/** Runs in the page: the toolkit's elements have their field, and its outline, in a shadow root. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  const inner = element.shadowRoot?.activeElement;
+  const shown = (one) => {
+    const style = one && getComputedStyle(one);
+    return Boolean(style) && (style.outlineStyle !== 'none' || style.borderTopStyle !== 'none' || style.boxShadow !== 'none');
+  };
+  const label = element.getAttribute('aria-label') || element.textContent || element.closest('label')?.textContent || '';
+  return {
+    name: element === document.body || !document.hasFocus() ? '' : label.trim(),
+    setting: element.closest('[data-setting]')?.getAttribute('data-setting') ?? '',
+    section: element.closest('.section')?.id ?? '',
+    entry: element.closest('.item')?.textContent ?? '',
+    isOutlined: [element, inner, inner?.closest('.root'), element.closest('label')].some(shown),
+  };
+})()`;
+
+/** What has the focus: it must be in the panel, on something. */
+export const focused = (frame: Frame, way: readonly string[] = []): Promise<Focused> =>
+  until(['the focus in the panel', ...way].join(' | '), async () => {
+    const now = await frame.evaluate<Focused>(FOCUSED);
+    return now.name !== '' && now;
+  });
+
+/** Stops on the way that a person would not go. */
+const MOST_STOPS = 250;
+
+/**
+ * Presses Tab until something has the focus; each stop on the way must be seen.
+ * @param wanted the accessible name, or what it is by its place.
+ */
+export async function tabTo(
+  { page }: Workbench,
+  frame: Frame,
+  wanted: string | ((focused: Focused) => boolean),
+  key: 'Tab' | 'Shift+Tab' = 'Tab',
+): Promise<void> {
+  const seen: string[] = [];
+  for (let stop = 0; stop < MOST_STOPS; stop++) {
+    if (stop === 0) await until('the panel to have the focus', () => frame.evaluate<boolean>('document.hasFocus()'));
+    else await page.keyboard.press(key);
+    // It may be there already; a panel that was just opened has the focus on nothing yet.
+    const now = stop === 0 ? await frame.evaluate<Focused>(FOCUSED) : await focused(frame, seen);
+    if (stop > 0 && !now.isOutlined) throw new Error(`the focus can't be seen on "${now.name}"`);
+    if (typeof wanted === 'string' ? now.name === wanted : wanted(now)) return;
+    seen.push(now.name.slice(0, 40));
+  }
+  throw new Error(`no way by ${key} to ${String(wanted)}: ${seen.join(' | ')}`);
+}
+
+/** Writes over what stands in the field with the focus; the frame is another process, which follows the keys a little later. */
+export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, text: string): Promise<void> {
+  const value = (): Promise<string> => frame.evaluate<string>('document.activeElement.value ?? ""');
+  await keyboard.press('End');
+  for (let left = (await value()).length; left > 0; left--) await keyboard.press('Backspace');
+  await until('the field to be empty', async () => (await value()) === '');
+  await keyboard.type(text);
+  await until('the field to hold what was typed', async () => (await value()) === text);
+}
+
+/**
+ * Presses the arrow key, one step after the other, until the place is the wanted one.
+ * @param place what gives it in the page.
+ */
+export async function arrowTo({ page }: Workbench, frame: Frame, place: string, wanted: string): Promise<void> {
+  const at = (): Promise<string> => frame.evaluate<string>(place);
+  for (let now = await at(); now !== wanted;) {
+    const before = now;
+    await page.keyboard.press('ArrowDown');
+    now = await until(`what is below "${before}"`, async () => {
+      const next = await at();
+      return next !== before && next;
+    });
+  }
+}
+
+/** Opens the drop-down that has the focus, and takes the option with this text. */
+export async function chooseByKeys(bench: Workbench, frame: Frame, text: string): Promise<void> {
+  await bench.page.keyboard.press('Space');
+  await until('the drop-down to open', () => frame.evaluate<boolean>('document.activeElement.open'));
+  await arrowTo(
+    bench,
+    frame,
+    'document.activeElement.options[document.activeElement.selectedIndex]?.text.trim() ?? ""',
+    text,
+  );
+  await bench.page.keyboard.press('Enter');
+}
+
+/** Types into the box of VS Code's that has the focus, in the place of what stands there, and accepts it. */
+export async function answerByKeys(bench: Workbench, value: string): Promise<void> {
+  const { keyboard } = bench.page;
+  // VS Code puts a path of its own into the box once it knows one: over what was typed before.
+  await until('the box to hold what was typed', async () => {
+    const shown = await quickInput(bench, (box) => box.value !== '', 'a path in the box');
+    if (shown.value === value) return true;
+    await keyboard.press('Control+A');
+    await keyboard.insertText(value);
+    return false;
+  });
+  await keyboard.press('Enter');
+}
+
+/** Presses Enter once the row that has the focus in VS Code's list is the wanted one. */
+async function acceptRow({ page }: Workbench, wanted: (label: string) => boolean): Promise<void> {
+  const row = page.locator('.quick-input-widget .quick-input-list .monaco-list-row.focused .label-name').first();
+  await until('the row in the list', async () => wanted(((await row.textContent()) ?? '').replaceAll('\u00a0', ' ')));
+  await page.keyboard.press('Enter');
+}
+
+export const BY_KEYBOARD: Hand = {
+  run: async (bench, title) => {
+    await bench.page.keyboard.press('F1');
+    await bench.page.locator('.quick-input-widget').filter({ visible: true }).waitFor();
+    await bench.page.keyboard.insertText(title);
+    await acceptRow(bench, (label) => label === title);
+  },
+  choose: async (bench, wanted) => {
+    for (;;) {
+      const row = bench.page.locator('.quick-input-list .monaco-list-row.focused .label-name').first();
+      if ((await row.count()) > 0 && wanted.test((await row.textContent()) ?? '')) break;
+      await bench.page.keyboard.press('ArrowDown');
+    }
+    await bench.page.keyboard.press('Enter');
+  },
+};

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Scenario } from '../bed';
+import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
+import { answerByKeys, arrowTo, BY_KEYBOARD, chooseByKeys, focused, tabTo, typeOver, type Focused } from '../panelKeys';
+import { passNames, saved, type UserSettings } from '../panelPage';
+import { screenshot, until } from '../workbench/index';
+
+/** What each pass shortens. */
+const PASSES = [
+  ['Old results', 'toolResults'],
+  ['Calls', 'toolParameters'],
+  ['The rest', 'toolResults'],
+] as const;
+
+const byKeyboardAlone: Scenario = async (bed) => {
+  const opened = await freshPanel(bed);
+  const { bench, folder } = opened;
+  const { keyboard } = bench.page;
+  let frame = await opened.panel();
+  type Wanted = string | ((now: Focused) => boolean);
+  const press = async (wanted: Wanted, key = 'Space', way: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
+    await tabTo(bench, frame, wanted, way);
+    await keyboard.press(key);
+  };
+  const field = (setting: string) => (now: Focused) => now.setting === setting && !now.name.startsWith('Reset');
+  const truncates = (count: number) => (settings: UserSettings) =>
+    JSON.stringify(settings['contextCondenser.smart']).split('"truncate"').length === count + 1;
+  const bars = (): Promise<string> => frame.locator('#preview .pass-bars').innerText();
+  const afterwards = (): Promise<string> =>
+    frame.locator('#preview .figure', { hasText: 'Tokens afterwards' }).locator('dd').first().innerText();
+
+  // Smart condenses from now on, and the preview shows what it would do.
+  await tabTo(bench, frame, (now) => now.setting === 'provider' && now.section === 'overview');
+  await arrowTo(bench, frame, 'document.activeElement.value', 'smart');
+  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
+  await press('Preview', 'Enter', 'Shift+Tab');
+  await frame.locator('#preview .cell').first().waitFor();
+  await press('Smart', 'Enter', 'Shift+Tab');
+
+  await press('Start without passes');
+  await until('the list of passes', async () => (await frame.locator('#smart .passes').count()) > 0);
+  for (const count of [1, 2, 3]) {
+    await press('Add pass');
+    await frame.getByText(`"Pass ${count}" was added at the end.`).waitFor();
+    assert.equal((await focused(frame)).name, 'Add pass');
+  }
+  await saved(bench, 'three passes', () => passNames(bench) === 'Pass 1, Pass 2, Pass 3');
+  const untouched = await afterwards();
+  await tabTo(bench, frame, 'Move Pass 1', 'Shift+Tab');
+  for (const [index, [name, type]] of PASSES.entries()) {
+    await press(`Pass ${index + 1}`, 'Enter');
+    await tabTo(bench, frame, field(`smart.passes.${index}.name`));
+    await typeOver(bench, frame, name);
+    await keyboard.press('Enter');
+    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
+    await tabTo(bench, frame, field(`smart.passes.${index}.individualConfig.defaults.${type}`));
+    await chooseByKeys(bench, frame, 'Truncate');
+    await saved(bench, `the operation of ${name}`, truncates(index + 1));
+  }
+  await until('the preview of the three passes', async () => (await bars()).includes('Old results'));
+  assert.notEqual(await afterwards(), untouched);
+  await screenshot(bench, 'panel-keyboard-passes');
+
+  // The last one first.
+  await press('Move The rest', 'Space', 'Shift+Tab');
+  await frame.getByText('The rest picked up, position 3 of 3.').waitFor({ state: 'attached' });
+  for (const place of [2, 1]) {
+    await keyboard.press('ArrowUp');
+    await frame.getByText(`The rest, position ${place} of 3.`).waitFor({ state: 'attached' });
+  }
+  await keyboard.press('Space');
+  await saved(bench, 'the order', () => passNames(bench) === 'The rest, Old results, Calls');
+  await until('the preview of the new order', async () => (await bars()).includes('The rest'));
+  assert.equal((await focused(frame)).name, 'Move The rest');
+
+  await press('Presets', 'Enter');
+  await tabTo(bench, frame, 'Name of the new preset');
+  await typeOver(bench, frame, 'Three passes');
+  await press('Save the passes as a preset');
+  await saved(bench, 'the preset', () => presetIds(bench) === 'three-passes');
+  const item = frame.locator('#presets .item').filter({ hasText: 'Three passes' });
+  await item.waitFor();
+  assert.equal((await focused(frame)).section, 'presets');
+  const own = (name: string) => (now: Focused) => now.entry.includes('yours') && now.name === name;
+  const file = join(folder, 'three.condense.json');
+  await press(own('Export…'), 'Space', 'Shift+Tab');
+  await answerByKeys(bench, file);
+  await until('the exported file', () => existsSync(file));
+  assert.equal((await focused(frame)).name, 'Export…');
+  await press(own('Delete'));
+  await saved(bench, 'the deletion', () => presetIds(bench) === '');
+  await item.waitFor({ state: 'detached' });
+  assert.equal((await focused(frame)).section, 'presets');
+  await press('Import…');
+  await answerByKeys(bench, file);
+  await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
+  await item.waitFor();
+  assert.equal((await focused(frame)).name, 'Import…');
+  await press(own('Apply'), 'Space', 'Shift+Tab');
+  await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');
+  assert.equal((await focused(frame)).section, 'presets');
+
+  await condense(bench, BY_KEYBOARD);
+  await BY_KEYBOARD.run(bench, 'Context Condenser: Open Settings');
+  frame = await opened.panel();
+  await press('History and savings', 'Enter');
+  await isInHistory(frame);
+  await press((now) => now.section === 'history' && /tags/i.test(now.name), 'Enter');
+  await frame.locator('#history .item .item-content').waitFor();
+  await screenshot(bench, 'panel-keyboard-history');
+
+  // The window is closed and comes back: all of it is there.
+  await BY_KEYBOARD.run(bench, 'Developer: Reload Window');
+  await until('the window to reload', () => frame.isDetached());
+  frame = await opened.panel();
+  await isInHistory(frame);
+  await frame.locator('#presets .item[aria-current="true"]', { hasText: 'Three passes' }).waitFor();
+  await until('the preview', async () => (await bars()).includes('The rest'));
+};
+export const buildsThreePassesByKeyboardAlone: Scenario = Object.assign(byKeyboardAlone, { seconds: 300 });
