@@ -1,4 +1,5 @@
-import { expandReference, referencesOf, restoreOriginal } from '../core/condense/edits';
+import { restoreOriginal } from '../core/condense/edits';
+import { expandReference, referencesOf } from '../core/condense/references';
 import { editsShownBy } from '../core/condense/ledger';
 import type { ReferenceId } from '../core/condense/markers';
 import { viewHash } from '../core/condense/viewHash';

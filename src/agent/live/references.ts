@@ -1,5 +1,5 @@
 /** What references stand for, whether the view still shows them or not. */
-import { expandReference, referencesOf, type ReferencedContent } from '../../core/condense/edits';
+import { expandReference, referencesOf, type ReferencedContent } from '../../core/condense/references';
 import type { ReferenceId } from '../../core/condense/markers';
 import type { LiveConversation } from './liveConversation';
 

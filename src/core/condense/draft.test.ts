@@ -5,7 +5,8 @@ import type { ApiMessage, Block, Place } from '../messages/types';
 import { assistant, call, cpuMs, cutsOf, lines, result, text, user } from '../testing';
 import { freshCounter } from '../testingCounter';
 import { Draft, type CutInfo, type CutRequest } from './draft';
-import { applyEdits, expandReference, referencesOf, renderCuts } from './edits';
+import { applyEdits, renderCuts } from './edits';
+import { expandReference, referencesOf } from './references';
 import { findMarkers, marker, MARKER_RULE, type ReferenceId } from './markers';
 
 const INFO: CutInfo = { contentType: 'toolResults', reason: 'test', strict: false };

@@ -4,9 +4,7 @@ import type { Place } from '../messages/types';
 import { assistant, call, exchange, user } from '../testing';
 import {
   applyEdits,
-  expandReference,
   lastByPlace,
-  referencesOf,
   renderCuts,
   restoreOriginal,
   type Cut,
@@ -14,6 +12,7 @@ import {
   type Edit,
   type EditId,
 } from './edits';
+import { expandReference, referencesOf } from './references';
 import type { ReferenceId } from './markers';
 
 const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEdit => ({

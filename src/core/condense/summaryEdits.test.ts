@@ -6,15 +6,8 @@ import { assistant, exchange, lines, user } from '../testing';
 import { MessageCounter } from '../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
 import { Draft } from './draft';
-import {
-  applyEdits,
-  expandReference,
-  lastByPlace,
-  originalOf,
-  referencesOf,
-  restoreOriginal,
-  type Edit,
-} from './edits';
+import { applyEdits, lastByPlace, originalOf, restoreOriginal, type Edit } from './edits';
+import { expandReference, referencesOf } from './references';
 import type { Hash } from '../hash';
 
 const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });

@@ -6,7 +6,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, call, cpuNow, cutsOf, exchange, lines, result, text, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
-import { expandReference, referencesOf } from '../edits';
+import { expandReference, referencesOf } from '../references';
 import { expandMarkers } from '../markers';
 import { Pace } from '../pace';
 import type { DraftStep } from '../steps';

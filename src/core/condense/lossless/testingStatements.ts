@@ -6,7 +6,8 @@ import type { Hash } from '../../hash';
 import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { expandReference, originalOf, referencesOf, type Edit } from '../edits';
+import { originalOf, type Edit } from '../edits';
+import { expandReference, referencesOf } from '../references';
 import { findMarkers, type ReferenceId } from '../markers';
 
 interface ViewLine {

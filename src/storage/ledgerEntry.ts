@@ -1,0 +1,33 @@
+import type { Condensation, LedgerEntry } from '../core/condense/ledger';
+
+/** An entry, or undefined where the line holds none. Its checksum says that it is what was written; this, by whom. */
+export function entryIn(json: string): LedgerEntry | undefined {
+  let entry: Partial<Record<string, unknown>>;
+  try {
+    entry = Object(JSON.parse(json)) as Partial<Record<string, unknown>>;
+  } catch {
+    return undefined;
+  }
+  switch (entry['type']) {
+    case 'condensed':
+      return isCondensation(entry['condensation']) ? (entry as LedgerEntry) : undefined;
+    case 'undone':
+    case 'redone':
+      return typeof entry['condensation'] === 'string' ? (entry as LedgerEntry) : undefined;
+    case 'excluded':
+    case 'included':
+      return typeof entry['condensation'] === 'string' && typeof entry['edit'] === 'string'
+        ? (entry as LedgerEntry)
+        : undefined;
+    case 'pinned':
+    case 'unpinned':
+      return typeof entry['message'] === 'number' && typeof entry['key'] === 'string'
+        ? (entry as LedgerEntry)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const isCondensation = (value: unknown): value is Condensation =>
+  typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);
