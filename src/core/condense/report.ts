@@ -1,3 +1,4 @@
+import { coherenceLines } from './coherence/coherence';
 import type { CondensationOutcome, ProviderInfo } from './condensation';
 import type { StepReport } from './types';
 
@@ -28,7 +29,8 @@ export function formatTime(ms: number): string {
 }
 
 /**
- * What a condensation did, in the form of NFR-U-002: one line a step that did something, then total, cost and time.
+ * What a condensation did, in the form of NFR-U-002: one line a step that did something, then total, cost and time; behind
+ * them which facts of the conversation still stand in the view.
  * @param calibrate tokens of the model for a number of o200k tokens.
  */
 export function formatReport(
@@ -46,6 +48,7 @@ export function formatReport(
     lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
   }
   lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
+  if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
   return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 

@@ -5,7 +5,7 @@ import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
 import { Pace } from '../pace';
 import { smartProvider } from '../providers/smart';
-import { coherenceFloorIn, coherenceOf, floorBreaches, keptPercent } from './coherence';
+import { coherenceFloorIn, coherenceLines, coherenceOf, floorBreaches, keptPercent } from './coherence';
 
 const FILLER = 'A line of output that nobody needs to see again, for it says nothing new.\n'.repeat(12);
 const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILLER}`;
@@ -58,11 +58,26 @@ describe('the coherence report', () => {
       reason: 'test',
       strict: false,
     });
-    expect((await coherenceOf(MESSAGES, draft.edits, new Pace())).errors).toMatchObject({
-      kept: 0,
-      recallable: 0,
-      lost: 1,
-    });
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
+    expect(coherenceLines(report)).toEqual([
+      'Still in the view: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
+      'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
+    ]);
+  });
+
+  it('names some of what is no longer in the view, on one line and without keys', async () => {
+    const messages = [
+      user('Begin.'),
+      ...Array.from({ length: 7 }, (_, index) => user(`Rule ${index}:\nthe password=hunter2222 stays. ${FILLER}`)),
+    ];
+    const draft = new Draft(messages, freshCounter());
+    for (let message = 1; message < messages.length; message++) cutWhole(draft, message, ['content']);
+    const [, byReference = ''] = coherenceLines(await coherenceOf(messages, draft.edits, new Pace()));
+    expect(byReference).toMatch(
+      /^Only by reference: instructions “Rule \d: the password=\[key\] stays\. A line .+ and 2 more$/,
+    );
+    expect(coherenceLines(await coherenceOf([], [], new Pace()))).toEqual([]);
   });
 
   it('finds what a summary says again, and what its reference leads back to', async () => {

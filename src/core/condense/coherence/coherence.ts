@@ -3,6 +3,7 @@ import { isRecord } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { valueAt } from '../../messages/path';
+import { maskSecrets } from '../../messages/secrets';
 import type { ApiMessage } from '../../messages/types';
 import { applyEdits, lastByPlace, type Edit } from '../edits';
 import { findMarkers } from '../markers';
@@ -14,7 +15,7 @@ export interface KindCoherence {
   readonly kept: number;
   /** How many can be had back by a reference that stands in the view. */
   readonly recallable: number;
-  /** Some of those that can be recalled only, for a person to look at. */
+  /** Some of those that can be recalled only, for a person to look at; what looks like a key is masked. */
   readonly recallableExamples: readonly string[];
   /** How many are gone. */
   readonly lost: number;
@@ -47,11 +48,18 @@ export async function coherenceOf(
     const count = counts[fact.kind];
     const fate = look(fact);
     count[fate]++;
-    const examples = fate === 'lost' ? count.lostExamples : fate === 'recallable' ? count.recallableExamples : [];
-    if (examples.length < MOST_EXAMPLES) examples.push(fact.text.slice(0, LONGEST_EXAMPLE).toWellFormed());
+    const examples = fate === 'lost' ? count.lostExamples : count.recallableExamples;
+    if (fate !== 'kept' && examples.length < MOST_EXAMPLES) examples.push(exampleOf(fact));
   }
   return counts;
 }
+
+/** On one line, for it is shown and logged. A key is masked before it could be cut in two. */
+const exampleOf = ({ text }: Fact): string =>
+  maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE))
+    .replace(/\s+/g, ' ')
+    .slice(0, LONGEST_EXAMPLE)
+    .toWellFormed();
 
 interface Tally {
   kept: number;
@@ -166,3 +174,31 @@ export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): s
       ? []
       : [`only ${Math.floor(share)} % of the ${WORDS[kind]} would stand in the view, the floor is ${least} %`];
   });
+
+/** The report in words, a line each: what still stands in the view, what a reference leads back to, what is lost. */
+export function coherenceLines(report: CoherenceReport): string[] {
+  const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: WORDS[kind] })).map((kind) => ({
+    ...kind,
+    all: kind.kept + kind.recallable + kind.lost,
+  }));
+  const found = kinds.filter(({ all }) => all > 0);
+  const named = (fate: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
+    found.filter((kind) => kind[fate] > 0).map((kind) => `${kind.words} ${listed(kind[examples], kind[fate])}`);
+  const recallable = named('recallable', 'recallableExamples');
+  const lost = named('lost', 'lostExamples');
+  return [
+    ...(found.length > 0
+      ? [`Still in the view: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
+      : []),
+    ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
+    ...(lost.length > 0 ? [`Lost: ${lost.join('; ')}`] : []),
+  ];
+}
+
+const MOST_NAMED = 5;
+
+function listed(examples: readonly string[], count: number): string {
+  const named = examples.slice(0, MOST_NAMED);
+  const more = count - named.length;
+  return `${named.map((text) => `“${text}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
