@@ -49,12 +49,10 @@ async function start(
 const request = { messages: [user('Summarize.')] };
 
 describe.each(VENDORS)('completeText with %s', (vendor) => {
-  it('gives the whole text, piece by piece for a display', async () => {
+  it('gives the whole text', async () => {
     const { handler } = await start(vendor, reply(['A ', 'summary.'], { thinking: 'Hm.' }));
-    const pieces: string[] = [];
-    const outcome = await completeText(handler, request, { onText: (piece) => pieces.push(piece) });
+    const outcome = await completeText(handler, request);
     expect(outcome).toMatchObject({ kind: 'complete', text: 'A summary.', usage: { source: 'reported' } });
-    expect(pieces).toEqual(['A ', 'summary.']);
   });
 
   it.each<[FailedText['kind'], string, Behaviour, string]>([

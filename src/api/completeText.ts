@@ -4,8 +4,6 @@ import type { ApiHandler, ApiRequest, StopReason, Usage } from './types';
 
 export interface CompleteTextOptions {
   readonly signal?: AbortSignal;
-  /** Told with each piece of the text, for a progress display. */
-  readonly onText?: (piece: string) => void;
 }
 
 /** `usage` is undefined where the vendor was not reached or told nothing; it is paid for failed texts too. */
@@ -34,7 +32,7 @@ export interface FailedText {
 export async function completeText(
   handler: ApiHandler,
   request: ApiRequest,
-  { signal, onText }: CompleteTextOptions = {},
+  { signal }: CompleteTextOptions = {},
 ): Promise<TextOutcome> {
   let text = '';
   let usage: Usage | undefined;
@@ -44,10 +42,7 @@ export async function completeText(
   const failed = (kind: FailedText['kind'], error: ApiError): FailedText => ({ kind, error, partialText: text, usage });
   try {
     for await (const event of handler.stream(request, signal)) {
-      if (event.type === 'text') {
-        text += event.text;
-        onText?.(event.text);
-      }
+      if (event.type === 'text') text += event.text;
       if (event.type === 'tool_call') calls++;
       if (event.type === 'usage') usage = event.usage;
       if (event.type === 'end') stopReason = event.stopReason;

@@ -16,7 +16,6 @@ const detailsSchema = z.object({
   title: z.string().optional(),
   workspace: z.string().optional(),
   parent: z.string().optional(),
-  sidechains: z.array(z.object({ id: z.string(), title: z.string() })).optional(),
   tokens: z.number().optional(),
   problem: z.string().optional(),
   isComplete: z.boolean(),

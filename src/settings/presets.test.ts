@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePresets, withPreset } from './presets';
+import { parsePresets } from './presets';
 
 const MINE = { id: 'mine', name: 'Mine', description: 'For me.', config: { version: 1, passes: [] } };
 
@@ -20,14 +20,5 @@ describe('the setting of presets', () => {
   it('may be absent, or no list', () => {
     expect(parsePresets(undefined)).toEqual({ presets: [], problems: [] });
     expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: 'presets', message: 'is no list' }] });
-  });
-
-  it('takes a preset in the place of the one with its id, or at the end', () => {
-    const [first] = parsePresets([MINE]).presets;
-    if (!first) throw new Error('unreachable');
-    const changed = { ...first, name: 'Changed' };
-    const other = { ...first, id: 'other' };
-    expect(withPreset([first, other], changed)).toEqual([changed, other]);
-    expect(withPreset([first], other)).toEqual([first, other]);
   });
 });

@@ -31,9 +31,3 @@ export function parsePresets(value: unknown): ParsedPresets {
   }
   return { presets, problems };
 }
-
-/** The list with a preset put in the place of the one with its id, or at the end. */
-export const withPreset = (presets: readonly Preset[], preset: Preset): Preset[] =>
-  presets.some(({ id }) => id === preset.id)
-    ? presets.map((other) => (other.id === preset.id ? preset : other))
-    : [...presets, preset];

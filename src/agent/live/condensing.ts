@@ -92,7 +92,7 @@ export class Condensing {
     return this.take(conversation, outcome, 'by-hand', signal);
   }
 
-  /** The settings as they are now; a provider that isn't there gives way to the active one, and that is told once. */
+  /** The settings as they are now; a provider that isn't there gives way to the default, and that is told once. */
   private settings(): LiveSettings {
     const { manager, emit } = this.parts;
     const settings = this.parts.settings();
@@ -101,7 +101,7 @@ export class Condensing {
       this.missing.delete(provider);
       return settings;
     }
-    const { id, name } = manager.getActiveProvider();
+    const { id, name } = manager.defaultProvider;
     if (!this.missing.has(provider)) {
       this.missing.add(provider);
       const message = `There is no provider "${provider}"; ${name} condenses until the extension that brings it has started.`;

@@ -83,7 +83,7 @@ describe('the beginning of a file', () => {
 });
 
 describe('the whole file', () => {
-  it('gives all: tokens, subagents, workspace', () => {
+  it('gives all: title, tokens, workspace', () => {
     const side = { isSidechain: true, agentId: 'one' };
     const details = wholeDetails(
       write(
@@ -95,7 +95,6 @@ describe('the whole file', () => {
     expect(details).toMatchObject({
       title: 'Fix it',
       workspace: '/home/dev/app',
-      sidechains: [{ id: 'one', title: 'Explore' }],
       isComplete: true,
     });
     expect(details.tokens).toBeGreaterThan(5);

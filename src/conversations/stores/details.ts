@@ -23,8 +23,6 @@ export interface ConversationDetails {
   readonly workspace?: string;
   /** The id of the conversation that started it. */
   readonly parent?: string;
-  /** Subagents' conversations in the same file: what {@link locationOf} names behind the `#`, and their titles. */
-  readonly sidechains?: readonly { readonly id: string; readonly title: string }[];
   /** o200k tokens of what the agent would send next; undefined until they are counted, and where the file is too large. */
   readonly tokens?: number;
   /** Why it can't be read, in words for a person. */
@@ -116,10 +114,9 @@ export function wholeDetails(
   }
 }
 
-const namesOf = ({ id, title, workspace, parent, sidechains }: Conversation) => ({
+const namesOf = ({ id, title, workspace, parent }: Conversation) => ({
   id,
   title,
   ...(workspace !== undefined && { workspace }),
   ...(parent !== undefined && { parent }),
-  ...(sidechains.length > 0 && { sidechains: sidechains.map((side) => ({ id: side.id, title: side.title })) }),
 });

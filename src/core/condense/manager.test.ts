@@ -58,23 +58,20 @@ const run = (provider: CondensationProvider, fields: Partial<CondensationRequest
 describe('providers', () => {
   const manager = (): CondensationManager => new CondensationManager(counter, [losslessProvider, truncationProvider]);
 
-  it('are listed; the first is active until another is chosen', async () => {
+  it('are listed; the first is taken where none is named', async () => {
     const one = manager();
     expect(one.listProviders().map(({ id, name }) => `${id} ${name}`)).toEqual([
       'lossless Lossless',
       'truncation Truncation',
     ]);
     expect(one.listProviders()[0]?.capabilities.supportsLossless).toBe(true);
-    expect(one.getActiveProvider().id).toBe('lossless');
-    one.setActiveProvider('truncation');
-    expect((await one.condense(request())).provider).toBe('truncation');
-    expect((await one.condense(request({ provider: 'lossless' }))).provider).toBe('lossless');
+    expect(one.defaultProvider.id).toBe('lossless');
+    expect((await one.condense(request())).provider).toBe('lossless');
+    expect((await one.condense(request({ provider: 'truncation' }))).provider).toBe('truncation');
   });
 
   it('that are not known are named with those that are', async () => {
-    expect(() => manager().setActiveProvider('smart')).toThrow(
-      new UnknownProviderError('smart', ['lossless', 'truncation']),
-    );
+    expect(() => manager().getProvider('smart')).toThrow(new UnknownProviderError('smart', ['lossless', 'truncation']));
     await expect(manager().condense(request({ provider: '__proto__' }))).rejects.toThrow(
       'There is no provider "__proto__". Known are: lossless, truncation.',
     );

@@ -38,15 +38,13 @@ export class UnknownProviderError extends Error {
 export class CondensationManager {
   private readonly providers = new Map<string, CondensationProvider>();
   private readonly cooldown = new Cooldown();
-  private active: string;
 
-  /** @param providers at least one; the first is active until another is chosen. */
+  /** @param providers at least one; the first is the default. */
   constructor(
     private readonly counter: MessageCounter,
     providers: readonly [CondensationProvider, ...CondensationProvider[]],
   ) {
     for (const provider of providers) this.registerProvider(provider);
-    this.active = providers[0].id;
   }
 
   /** @throws Error where another provider has the id already. */
@@ -55,10 +53,9 @@ export class CondensationManager {
     this.providers.set(provider.id, provider);
   }
 
-  /** Takes a provider out; where it was the active one, the first of the others is. One that isn't there changes nothing. */
+  /** Takes a provider out. One that isn't there changes nothing. */
   unregisterProvider(id: string): void {
     this.providers.delete(id);
-    if (this.active === id) this.active = this.listProviders()[0]?.id ?? id;
   }
 
   /** @throws UnknownProviderError */
@@ -88,13 +85,18 @@ export class CondensationManager {
     return asksModel(provider, config);
   }
 
-  /** @throws UnknownProviderError */
-  setActiveProvider(id: string): void {
-    this.active = this.getProvider(id).id;
+  /**
+   * The provider of a request that names none: the first.
+   * @throws Error where all were taken out
+   */
+  get defaultProvider(): CondensationProvider {
+    const [first] = this.providers.values();
+    if (!first) throw new Error('There is no provider.');
+    return first;
   }
 
-  getActiveProvider(): CondensationProvider {
-    return this.getProvider(this.active);
+  private providerOf({ provider }: CondensationRequest): CondensationProvider {
+    return provider === undefined ? this.defaultProvider : this.getProvider(provider);
   }
 
   /** Tokens that a conversation must grow by before the next automatic try is worth it; 0 where it may be made now. */
@@ -107,7 +109,7 @@ export class CondensationManager {
    * @throws UnknownProviderError, and the signal's reason where it was aborted.
    */
   async estimate(request: CondensationRequest): Promise<ReductionEstimate & { readonly cost: number | undefined }> {
-    const provider = this.getProvider(request.provider ?? this.active);
+    const provider = this.providerOf(request);
     const { config } = checkedConfig(provider, request.config);
     const { context } = this.contextOf(request);
     const reduction = await provider.estimateReduction(context, config, request);
@@ -119,7 +121,7 @@ export class CondensationManager {
    * @throws UnknownProviderError
    */
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
-    const provider = this.getProvider(request.provider ?? this.active);
+    const provider = this.providerOf(request);
     const started = performance.now();
     const pace = new Pace(request.signal);
     const { context, current, notes } = this.contextOf(request);

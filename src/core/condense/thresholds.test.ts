@@ -38,7 +38,6 @@ describe('shouldCondense', () => {
       reason: 'threshold',
       tokens: 150_000,
       percent: 75,
-      allowedTokens: 172_000,
     });
     expect(shouldCondense({ ...input, totalTokens: 149_000, lastMessageTokens: 999 }).due).toBe(false);
   });

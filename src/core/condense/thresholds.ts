@@ -64,8 +64,6 @@ export interface TriggerDecision {
   readonly tokens: number;
   /** Share of the window in use. */
   readonly percent: number;
-  /** Tokens that fit beside buffer and reserved output. */
-  readonly allowedTokens: number;
 }
 
 /** Tokens of a window that a request may fill: window × 0.9 less the reserved output. */
@@ -78,7 +76,7 @@ export function shouldCondense(input: TriggerInput): TriggerDecision {
   const tokens = input.totalTokens + input.lastMessageTokens;
   const allowed = allowedTokens(contextWindow, input.maxOutputTokens);
   const percent = contextWindow > 0 ? (100 * tokens) / contextWindow : 0;
-  const decision = { tokens, percent, allowedTokens: allowed };
+  const decision = { tokens, percent };
   if (contextWindow <= 0) return { ...decision, due: false };
   const reached = threshold.kind === 'percent' ? percent >= threshold.percent : tokens >= threshold.tokens;
   if (reached) return { ...decision, due: true, reason: 'threshold' };

@@ -34,8 +34,6 @@ export interface SummaryRequest {
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
-  /** Told with each piece of the reply. */
-  readonly onText?: (piece: string) => void;
 }
 
 /** Why a reply is none. `too-long`: the model's window was exceeded. */
