@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Bed, Scenario } from '../bed';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
-import { notification, pick, quickInput, runCommand, screenshot, setTheme } from '../workbench/index';
+import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
 
 const profiles = [
   { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
@@ -59,6 +59,7 @@ const looks =
       await frame.evaluate(axe());
       for (const id of await sections(frame)) {
         await showSection(frame, id);
+        await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
         wrong.push(...(await violations(frame)).map((violation) => `${theme}, ${id}: ${violation}`));
         await screenshot(bench, `panel-${id}-${theme.replaceAll(' ', '-')}-${width}`);
       }

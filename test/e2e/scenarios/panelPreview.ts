@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { generateConversation } from '../../generators/conversation';
 import type { Scenario } from '../bed';
+import { openPanel, unfold } from '../panelPage';
 import { pick, runCommand, screenshot, until, webview, type Workbench } from '../workbench/index';
 
 const CHANGES = 10;
@@ -123,4 +124,42 @@ export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
   console.log(`     ${tables.join('\n').replaceAll('\n', '\n     ')}`);
   await frame.locator('#preview table').first().scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-compared-dark');
+};
+
+/** From a preset to both configurations on a conversation, without the mouse. */
+export const comparesAPresetByKeyboard: Scenario = async (bed) => {
+  const bench = await bed.open({ settings: { 'contextCondenser.smart': 'speed' } });
+  const { keyboard } = bench.page;
+  const opened = await openPanel(bench);
+  const frame = await opened.panel();
+  await unfold(frame, ['presets']);
+  const speed = frame.locator('#presets .preset', { hasText: 'Speed' }).first();
+  await speed.locator('.disclosure').focus();
+  await keyboard.press('Enter');
+  const heading = speed.locator('table thead');
+  await until('the preset in use beside another one', async () =>
+    /Speed\s+Conservative/.test(await heading.innerText()),
+  );
+  await keyboard.press('Tab');
+  await keyboard.press('ArrowDown');
+  await until('the next preset', async () => /Speed\s+Balanced/.test(await heading.innerText()));
+  assert.match(await speed.locator('table').innerText(), /Tool results › Lines\s+\d/);
+  await screenshot(bench, 'panel-presets-compared-dark');
+  // Past the table, which scrolls by keyboard.
+  await keyboard.press('Tab');
+  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  const chosen = frame.locator('#comparison vscode-dropdown');
+  await until('the focus in the comparison', () =>
+    chosen.first().evaluate((dropdown) => dropdown === dropdown.ownerDocument.activeElement),
+  );
+  const values = await chosen.evaluateAll((found) => found.map((dropdown) => (dropdown as HTMLSelectElement).value));
+  assert.deepEqual(values, ['preset speed', 'preset balanced']);
+  await keyboard.press('Tab');
+  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  const table = frame.locator('#comparison table');
+  await until('the comparison', async () => (await table.count()) === 1);
+  assert.match(await table.innerText(), /Preset Speed\s+Preset Balanced/);
+  await screenshot(bench, 'panel-comparison-by-keyboard-dark');
 };

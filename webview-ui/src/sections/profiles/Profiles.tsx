@@ -23,7 +23,9 @@ export function Profiles(): ReactNode {
     ? t('{0} sums up', chosen.name)
     : entries.length === 0
       ? t('No model is called')
-      : t('{0} profiles, none sums up', entries.length);
+      : entries.length === 1
+        ? t('1 profile, not in use')
+        : t('{0} profiles, none in use', entries.length);
   return (
     <Section id="profiles" title={t('Profiles')} summary={summary}>
       {!isSearching && (

@@ -30,7 +30,9 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
   const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !PLACED.has(field)));
-  const summary = [isActive ? t('In use') : '', t('{0} passes', entries.length)].filter(Boolean).join(' · ');
+  const summary = [isActive ? t('In use') : '', entries.length === 1 ? t('1 pass') : t('{0} passes', entries.length)]
+    .filter(Boolean)
+    .join(' · ');
   return (
     <Section id={provider.id} title={t(provider.name)} summary={summary}>
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
