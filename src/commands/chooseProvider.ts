@@ -4,7 +4,7 @@ import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
 import { modelSettings, saveUserSetting, type ModelSettings } from './modelSettings';
 import type { Services } from './services';
-import type { ManualSettings } from './settings';
+import { manualSettings, type ManualSettings } from './settings';
 import type { ApiProfile } from '../settings/profiles';
 import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
@@ -126,8 +126,11 @@ export async function chooseProvider({ registered }: Services): Promise<void> {
     description: vscode.l10n.t('from another extension'),
     detail: description,
   }));
-  const picked = await vscode.window.showQuickPick([native, ...WITHOUT_PROFILE(), ...others], {
+  const items = [native, ...WITHOUT_PROFILE(), ...others];
+  const { provider } = manualSettings();
+  const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Condense with'),
+    placeHolder: vscode.l10n.t('Now: {0}', items.find((item) => item.provider === provider)?.label ?? provider),
   });
   if (!picked) return;
   if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;

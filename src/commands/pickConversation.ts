@@ -29,8 +29,8 @@ interface PickWords {
 }
 
 /** Lets the user pick a stored conversation. @returns its file, undefined where nothing was picked. */
-export async function pickFile(services: Services): Promise<string | undefined> {
-  const picked = await pickConversation(services, []);
+export async function pickFile(services: Services, words: PickWords): Promise<string | undefined> {
+  const picked = await pickConversation(services, [], words);
   return picked && 'path' in picked ? picked.path : undefined;
 }
 

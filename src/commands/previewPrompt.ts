@@ -15,7 +15,9 @@ export async function previewPrompt(services: Services, path?: string): Promise<
     void vscode.window.showInformationMessage(vscode.l10n.t('No profile is chosen for condensing.'));
     return;
   }
-  const file = path ?? (await pickFile(services));
+  const file =
+    path ??
+    (await pickFile(services, { title: vscode.l10n.t('Preview Condensing Prompt'), open: vscode.l10n.t('Preview') }));
   if (file === undefined) return;
   const progress = {
     location: vscode.ProgressLocation.Notification,

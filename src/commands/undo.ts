@@ -20,7 +20,9 @@ export async function undoCondensation(services: Services, conversation: string 
     const task = { kind: 'undo', conversation, store: storeOf(services) } as const;
     const { undone } = await inBackground(services, task, new AbortController().signal);
     const message = undone
-      ? vscode.l10n.t('Undone. {0} edits were taken back; the conversation is as it was.', undone.edits)
+      ? undone.edits === 1
+        ? vscode.l10n.t('Undone. 1 edit was taken back; the conversation is as it was.')
+        : vscode.l10n.t('Undone. {0} edits were taken back; the conversation is as it was.', undone.edits)
       : vscode.l10n.t('There is nothing left to undo.');
     services.log.info(message);
     void vscode.window.showInformationMessage(message);
