@@ -4,7 +4,7 @@ import type { PanelParts } from './parts';
 import { SettingsPanel } from './settingsPanel';
 
 /** VS Code's name for this kind of panel. */
-export const PANEL_TYPE = 'contextCondenser.settings';
+const PANEL_TYPE = 'contextCondenser.settings';
 
 let open: SettingsPanel | undefined;
 

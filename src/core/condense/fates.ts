@@ -3,7 +3,7 @@ import type { ApiMessage } from '../messages/types';
 import { lastByPlace, type Edit } from './edits';
 
 /** From what loses nothing to what takes the place of whole messages. */
-export const FATES = ['kept', 'referenced', 'outlined', 'cut', 'suppressed', 'summarized'] as const;
+const FATES = ['kept', 'referenced', 'outlined', 'cut', 'suppressed', 'summarized'] as const;
 
 /**
  * `referenced`: all that goes stands elsewhere in the view. `outlined`: of a file its declarations stay. `cut`: a part goes.

@@ -17,7 +17,7 @@ export const conversationNameSchema = z.discriminatedUnion('kind', [
 ]);
 export type ConversationName = z.output<typeof conversationNameSchema>;
 
-export const configurationSchema = z.discriminatedUnion('kind', [
+const configurationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
   z.strictObject({ kind: z.literal('preset'), id: text }),
   z.strictObject({ kind: z.literal('provider'), id: text }),

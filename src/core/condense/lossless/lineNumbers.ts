@@ -11,7 +11,7 @@ import { Settled } from './settled';
 import { resultHint } from './sources';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
-export const KEPT_NUMBER = 50;
+const KEPT_NUMBER = 50;
 
 const settledOf = stepMemory(() => new Settled<ToolExchange>());
 
@@ -49,7 +49,7 @@ export const lineNumbers = (tools: ToolTable): DraftStep => {
 };
 
 /** The prefixes that follow from a line before. */
-export function prefixesToCut({ text, start }: PlacedContent, hint: PrefixHint): CutRequest[] {
+function prefixesToCut({ text, start }: PlacedContent, hint: PrefixHint): CutRequest[] {
   const lineEnd = lineEndOf(text);
   const format = prefixFormat(text, hint, lineEnd);
   if (!format) return [];

@@ -85,7 +85,7 @@ const operations = z.looseObject({
 });
 
 /** Which content a custom selection takes: every field that is set must hold. */
-export const filterSchema = z
+const filterSchema = z
   .object({
     roles: z
       .array(z.enum(['user', 'assistant']))

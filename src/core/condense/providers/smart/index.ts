@@ -1,4 +1,5 @@
 /** The Smart provider: condensation as a sequence of passes that a user configures. */
+import { errorMessage } from '../../../errors';
 import { EVERYTHING } from '../../capabilities';
 import { jsonSchema } from '../../config';
 import type { Preset } from '../../presets';
@@ -76,7 +77,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
         return { ...resultOf(work, expected), edits: draft.edits };
       } catch (error) {
         if (work.calls.length === 0) throw error;
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorMessage(error);
         throw new ProviderFailure(message, resultOf(work, expected), { canRetry: true, offerOtherProfile: false });
       }
     },
