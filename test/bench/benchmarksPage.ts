@@ -52,8 +52,8 @@ stands there doesn't prove that a model uses it. A line counts only where its ow
 
 As far as the configuration goes, without a target. The model of the summaries is scripted, with the prices of Claude Sonnet
 4; it answers at once: to a single content with a quarter of its length, up to 1.5 times more or less, to a conversation with
-1,300 to 2,700 tokens. The estimates learn from the runs before, as they do for a user. Time is in the middle of the runs,
-tokens being counted.
+1,300 to 2,700 tokens. The estimates learn from the runs before, as they do for a user. Processor time is
+that in the middle of the runs, tokens being counted.
 
 ${markdown(
   [
@@ -63,7 +63,7 @@ ${markdown(
     'identifiers',
     'paths',
     "people's messages whole",
-    'time',
+    'processor time',
     'calls',
     'estimated',
     'cost',
@@ -76,7 +76,7 @@ ${markdown(
     cell(preset.names),
     cell(preset.paths),
     percent(preset.userMessages),
-    millis(preset.timeMs),
+    millis(preset.cpuMs),
     preset.calls,
     dollars(preset.estimatedCost),
     dollars(preset.cost),

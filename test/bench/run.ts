@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
 import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench';
@@ -30,6 +31,7 @@ const PARTS = [
   'stores',
   'headline',
   'presets',
+  'calls',
 ] as const;
 type Part = (typeof PARTS)[number];
 
@@ -54,6 +56,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchProviders(conversations);
       return { text: providersTable(data), data };
+    },
+  },
+  calls: {
+    title: 'Sixty summaries, six at once, a server that answers after 200 ms, median of 5',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchCalls();
+      return { text: callsTable(data), data };
     },
   },
   presets: {

@@ -1,0 +1,86 @@
+/** Sixty summaries of single contents, six at once, by a server that answers after 200 ms: what comes on top of the waiting. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { anthropicHandler } from '../../src/api/anthropic';
+import { summarizerOf } from '../../src/api/summarizer';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { exchange, lines, user } from '../../src/core/testing';
+import { startAnthropicServer } from '../servers/anthropicServer';
+import { reply } from '../servers/behaviour';
+import { freshCounter, median } from './measure';
+import { millis, table } from './table';
+
+const CALLS = 60;
+const PARALLEL = 6;
+const ANSWER_MS = 200;
+const RUNS = 5;
+const MODEL = 'claude-sonnet-4-20250514';
+
+export interface CallsMeasurement {
+  /** Milliseconds on the clock, median of the runs. */
+  readonly timeMs: number;
+  /** Milliseconds of processor time, the server's part included. */
+  readonly cpuMs: number;
+  /** Milliseconds that the rounds of calls wait for the server. */
+  readonly waitingMs: number;
+}
+
+export async function benchCalls(): Promise<CallsMeasurement> {
+  const messages = [
+    user('Fix the tests.'),
+    ...Array.from({ length: CALLS }, (_, index) =>
+      exchange(`toolu_${index}`, 'Bash', { command: `npm test ${index}` }, lines(`suite ${index}`, 60)),
+    ).flat(),
+  ];
+  const server = await startAnthropicServer({
+    script: async () => {
+      await delay(ANSWER_MS);
+      return reply('All tests of the suite pass, and nothing else was found in it.');
+    },
+  });
+  const times: number[] = [];
+  const cpuTimes: number[] = [];
+  try {
+    for (let run = 0; run <= RUNS; run++) {
+      const counter = freshCounter();
+      const handler = anthropicHandler({
+        baseUrl: server.url,
+        apiKey: 'sk-test-key',
+        counter,
+        model: { id: MODEL, contextWindow: 200_000 },
+      });
+      const summarizer = summarizerOf({ profile: 'Bench', handler });
+      const provider = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
+      const checked = provider.validateConfig({
+        parallelCalls: PARALLEL,
+        passes: [
+          {
+            id: 'results',
+            name: 'Summaries of results',
+            selection: { type: 'preserve_recent', count: 0 },
+            mode: 'individual',
+            individualConfig: { defaults: { toolResults: { operation: 'summarize', maxTokens: 80 } } },
+          },
+        ],
+      });
+      if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+      counter.messages(messages);
+      const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
+      const { calls = [] } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
+      if (calls.length !== CALLS) throw new Error(`${calls.length} calls were made, not ${CALLS}`);
+      // The first one loads the vendor's SDK.
+      if (run === 0) continue;
+      times.push(performance.now() - started);
+      const { user: own, system } = process.cpuUsage(cpuStarted);
+      cpuTimes.push((own + system) / 1_000);
+    }
+  } finally {
+    await server.close();
+  }
+  return { timeMs: median(times), cpuMs: median(cpuTimes), waitingMs: (CALLS / PARALLEL) * ANSWER_MS };
+}
+
+export const callsTable = ({ timeMs, cpuMs, waitingMs }: CallsMeasurement): string =>
+  table(
+    ['calls', 'at once', 'waiting', 'time', 'processor'],
+    [[CALLS, PARALLEL, millis(waitingMs), millis(timeMs), millis(cpuMs)]],
+  );
