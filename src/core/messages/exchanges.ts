@@ -117,7 +117,7 @@ class Pairing {
       const calls = callsOf(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
       for (const pair of calls) this.touched.add(pair);
       part.calls.forEach(({ id }, at) => this.open.set(id, calls[at] as Pair));
-      this.messages.push({ message, part, calls, answered });
+      this.messages.push({ message, part, calls: orNone(calls), answered: orNone(answered) });
     }
   }
 
@@ -152,6 +152,10 @@ class Pairing {
     return answers.map(({ tool }) => waiting.get(tool)?.pop());
   }
 }
+
+/** Most messages have none of one kind: one list for all of them. */
+const NONE: readonly never[] = [];
+const orNone = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
 
 const callsOf = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ call }) => call), ...xmlCalls];
 

@@ -25,6 +25,9 @@ export class Settled<T extends object> {
   }
 }
 
+/** Most items have none: one list for all of them. */
+const NO_KEYS: readonly string[] = [];
+
 /** What of a list belongs together, in the order of the list. */
 export interface Group<T> {
   readonly key: string;
@@ -101,7 +104,7 @@ export class Groups<T extends object> {
   }
 
   private enter(at: number, keys: readonly string[], changed: Set<string>): void {
-    this.keys[at] = keys;
+    this.keys[at] = keys.length === 0 ? NO_KEYS : keys;
     for (const key of keys) {
       const places = this.places.get(key);
       if (places) places.splice(places.findLastIndex((other) => other < at) + 1, 0, at);
