@@ -6,7 +6,7 @@ import type { Frame } from 'playwright-core';
 import { root } from '../../scripts/vscode.mjs';
 import type { Bed } from './bed';
 import { onDisk, openPanel, type OpenedPanel } from './panelPage';
-import type { Workbench } from './workbench/index';
+import type { ServerOptions, Workbench, WorkbenchOptions } from './workbench/index';
 import { notification, pick, quickInput, runCommand } from './workbench/index';
 
 const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
@@ -23,10 +23,13 @@ export interface Hand {
 
 const BY_MOUSE: Hand = { run: runCommand, choose: pick };
 
-/** A VS Code whose user has set nothing, with one conversation of an agent on the machine. */
-export async function freshPanel(bed: Bed): Promise<OpenedPanel & { readonly folder: string }> {
+/** A VS Code whose user has set nothing but the options, with one conversation of an agent on the machine. */
+export async function freshPanel(
+  bed: Bed,
+  options: ServerOptions & WorkbenchOptions = {},
+): Promise<OpenedPanel & { readonly folder: string }> {
   const folder = bed.folder({ 'readme.txt': 'A workspace.' });
-  const bench = await bed.open({ folder, home: bed.folder({ [SESSION]: sample }) });
+  const bench = await bed.open({ folder, home: bed.folder({ [SESSION]: sample }), ...options });
   return { ...(await openPanel(bench)), folder };
 }
 

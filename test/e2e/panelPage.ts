@@ -84,10 +84,12 @@ export async function violations(frame: Frame): Promise<string[]> {
 /** A folded section shows nothing: each is unfolded alone, and everything in it. */
 export async function showSection(frame: Frame, id: string): Promise<void> {
   await unfold(frame, [id]);
+  // What it shows may have to be read first.
+  await frame.locator(`#${id} .section-content > *`).first().waitFor();
+  await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
   if (id !== 'smart')
     for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
-  // It reads a conversation first.
   if (id === 'preview') await frame.locator('#preview .strip .cell').first().waitFor();
   await frame.locator(`#${id}`).evaluate((section) => {
     section.scrollIntoView();

@@ -17,6 +17,8 @@ export interface WorkbenchOptions {
   /** Turns VS Code's own agent on, as "Chat: Manage Language Models" does for a user. */
   readonly agent?: boolean;
   readonly size?: { readonly width: number; readonly height: number };
+  /** How many pixels of the screen one of the page takes in each direction: 2 as at 200 %. Default 1. */
+  readonly zoom?: number;
 }
 
 export interface Workbench {
@@ -93,7 +95,12 @@ async function ready(page: Page): Promise<void> {
 }
 
 export async function openWorkbench(server: Server, options: WorkbenchOptions = {}): Promise<Workbench> {
-  const context = await (await sharedBrowser()).newContext({ viewport: options.size ?? { width: 1400, height: 900 } });
+  const context = await (
+    await sharedBrowser()
+  ).newContext({
+    viewport: options.size ?? { width: 1400, height: 900 },
+    deviceScaleFactor: options.zoom ?? 1,
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
   const errors: string[] = [];

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import type { Frame } from 'playwright-core';
+import type { Scenario } from '../bed';
+import { condense, freshPanel } from '../panelBuilding';
+import { sections, showSection } from '../panelPage';
+import { runCommand, screenshot } from '../workbench/index';
+
+/**
+ * Runs in the page: what of a section a reader would miss. Tables, code and the like scroll for themselves, which is allowed to
+ * what has two dimensions (WCAG 2.2, 1.4.10).
+ */
+const cutOff = (id: string): string => `(() => {
+  const root = document.documentElement;
+  const wrong = root.scrollWidth > root.clientWidth ? ['the page scrolls sideways: ' + root.scrollWidth] : [];
+  const scrolls = (one) => one && one !== root && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+  for (const one of document.querySelectorAll('header.top *, .outline *, #${id} *')) {
+    const { left, right, width } = one.getBoundingClientRect();
+    if (width === 0 || one.closest('svg, .visually-hidden') || scrolls(one)) continue;
+    const said = one.tagName + '.' + one.className + ' ' + one.textContent.trim().slice(0, 40);
+    if (right > root.clientWidth + 1 || left < -1) wrong.push('outside: ' + said);
+    const hides = /hidden|clip/.test(getComputedStyle(one).overflowX);
+    if (hides && one.scrollWidth > one.clientWidth + 1) wrong.push('cut: ' + said);
+  }
+  return wrong;
+})()`;
+
+/** Unfolds the first pass, and all that is folded in it. */
+async function openPass(frame: Frame): Promise<void> {
+  const pass = frame.locator('#smart .pass').first();
+  await pass.locator('.item-name').click();
+  await pass.locator('.item-content .disclosure').first().click();
+  await pass.locator('.item-content .disclosure[aria-expanded="true"]').waitFor();
+  await pass.locator('.item-name').scrollIntoViewIfNeeded();
+}
+
+const smart = {
+  version: 1,
+  passes: [
+    {
+      id: 'a',
+      name: 'Results of tools that nobody has needed for a long time',
+      mode: 'individual',
+      selection: { type: 'custom', filter: { contentTypes: ['toolResults'], tools: ['read_file', 'mcp__*'] } },
+      individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
+      execution: { type: 'conditional', condition: { tokenThreshold: 5000 } },
+    },
+    {
+      id: 'b',
+      name: 'The rest',
+      mode: 'individual',
+      selection: { type: 'preserve_percent', percentage: 30 },
+      individualConfig: { defaults: { toolParameters: { operation: 'truncate', maxLines: 20 } } },
+    },
+  ],
+};
+const profiles = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 }];
+
+/**
+ * Every section, with all of it unfolded, in a window of this width.
+ * @param zoom how many pixels of the screen one of the page takes; the width is the page's.
+ */
+const nothingIsCut =
+  (width: number, zoom: number): Scenario =>
+  async (bed) => {
+    const { bench, panel } = await freshPanel(bed, {
+      size: { width, height: 900 },
+      zoom,
+      settings: {
+        'contextCondenser.provider': 'smart',
+        'contextCondenser.smart': smart,
+        'contextCondenser.profiles': profiles,
+        // A window as narrow as the panel has no room for what stands beside it.
+        ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
+      },
+    });
+    // A panel takes the focus as soon as it is there: a list that was open then would close.
+    await panel();
+    await runCommand(bench, 'View: Close Primary Side Bar');
+    await condense(bench);
+    await runCommand(bench, 'Notifications: Clear All Notifications');
+    await runCommand(bench, 'View: Close All Editors');
+    await runCommand(bench, 'Context Condenser: Open Settings');
+    const frame = await panel();
+    const wrong: string[] = [];
+    for (const id of await sections(frame)) {
+      await showSection(frame, id);
+      if (id === 'smart') await openPass(frame);
+      wrong.push(...(await frame.evaluate<string[]>(cutOff(id))).map((what) => `${id}: ${what}`));
+      await screenshot(bench, `panel-${id}-${width}-at-${100 * zoom}-percent`);
+    }
+    assert.deepEqual(wrong, []);
+  };
+
+export const cutsNothingOffAt320Pixels: Scenario = nothingIsCut(320, 1);
+/** A window of 1,280 pixels. */
+export const cutsNothingOffAtTwiceTheSize: Scenario = nothingIsCut(640, 2);
