@@ -29,7 +29,7 @@ it.each<[string, PreviewedConversation, number]>([
   ['another title', live({ title: 'Other' }), 1],
   ['another conversation', live({ id: 'other' }), 1],
   ['a file', file('x'), 1],
-])('%s has come: the page is told %#', (_, next, times) => {
+])('%s has come', (_, next, times) => {
   const { follower, tell, now, answered } = following(live());
   answered();
   now.mockReturnValue(next);
