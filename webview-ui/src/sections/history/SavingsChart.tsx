@@ -23,7 +23,13 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
   return (
     <figure className="chart">
       <figcaption>
-        {t('Tokens before and after, last {0} condensations: {1} saved on average', shown.length, formatPercent(mean))}
+        {shown.length === 1
+          ? t('Tokens before and after the last condensation: {0} saved', formatPercent(mean))
+          : t(
+              'Tokens before and after, last {0} condensations: {1} saved on average',
+              shown.length,
+              formatPercent(mean),
+            )}
       </figcaption>
       <svg
         viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`}
