@@ -21,13 +21,29 @@ export function condensationWords(figures: CondensationFigures): string {
   const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = figures;
   return [
     vscode.l10n.t('Context condensed using {0}.', provider),
-    ...steps
-      .filter((step) => step.edits > 0)
-      .map((step) => `${step.name}: ${changeWords(step.tokensBefore, step.tokensAfter)}.`),
+    ...stepWords(steps.filter((step) => step.edits > 0)),
     vscode.l10n.t('Total: {0}.', changeWords(tokensBefore, tokensAfter)),
     vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs)),
     ...notes.map((note) => vscode.l10n.t('Note: {0}.', note.replace(/\.$/, ''))),
   ].join(' ');
+}
+
+/** Steps that a notification names; the log has all. */
+const MOST_STEPS = 5;
+
+/** The steps that took out most, in the order in which they ran. */
+function stepWords(steps: readonly StepReport[]): string[] {
+  const saved = ({ tokensBefore, tokensAfter }: StepReport): number => tokensBefore - tokensAfter;
+  // One step left out would save no words.
+  const most = steps.length === MOST_STEPS + 1 ? steps.length : MOST_STEPS;
+  const largest = new Set(steps.toSorted((a, b) => saved(b) - saved(a)).slice(0, most));
+  const others = steps.length - largest.size;
+  return [
+    ...steps
+      .filter((step) => largest.has(step))
+      .map((step) => `${step.name}: ${changeWords(step.tokensBefore, step.tokensAfter)}.`),
+    ...(others > 0 ? [vscode.l10n.t('{0} more steps.', others)] : []),
+  ];
 }
 
 /** "8,500 → 5,200 tokens (-39%)". */
