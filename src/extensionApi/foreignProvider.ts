@@ -3,7 +3,8 @@ import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { contentsOf, type Content } from '../core/messages/content';
 import type { ApiMessage, ContentType, Path } from '../core/messages/types';
 import { validate } from '../core/condense/config';
-import { Draft, type CutRequest } from '../core/condense/draft';
+import type { CutRequest } from '../core/condense/cutRequest';
+import { Draft } from '../core/condense/draft';
 import { applyEdits, lastByPlace } from '../core/condense/edits';
 import { summaryMessage } from '../core/condense/summary/summaryMessage';
 import type {

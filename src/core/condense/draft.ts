@@ -2,8 +2,9 @@ import { hashText, type Hash } from '../hash';
 import { blocksOf } from '../messages/blocks';
 import { isSamePath, valueAt, withValueAt } from '../messages/path';
 import { taskIndex } from '../messages/task';
-import type { ApiMessage, Block, ContentType, Place } from '../messages/types';
+import type { ApiMessage, Block, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
+import type { CutInfo, CutRequest } from './cutRequest';
 import {
   hashAt,
   lastByPlace,
@@ -16,37 +17,10 @@ import {
   type EditId,
   type SummaryEdit,
 } from './edits';
-import { knownView, rememberView } from './knownViews';
+import { knownView, rememberView, type ViewState } from './knownViews';
 import { isOneMarker, marker, referenceFor, tellsRule, withoutRule, withRule, type ReferenceId } from './markers';
 import { mergeCuts, originalRanges, type PlaceState, type Slice } from './placeState';
 import { hasShortReferences, refuse, wasRefused, wishKey } from './refusedWishes';
-
-/** A wish to take a slice out of a string as it now stands in the draft. */
-export interface CutRequest {
-  readonly start: number;
-  readonly end: number;
-  /** What a marker there says; null for no marker (what was taken out follows from what stands elsewhere). */
-  readonly marker: string | null;
-  /** A summary of the slice, which stands in front of the marker. */
-  readonly summary?: string;
-}
-
-export interface CutInfo {
-  readonly contentType: ContentType;
-  readonly reason: string;
-  readonly strict: boolean;
-}
-
-/** A view with how it came about. */
-export interface ViewState {
-  readonly messages: readonly ApiMessage[];
-  /** By message the places of which something was cut. */
-  readonly places: readonly (readonly PlaceState[])[];
-  readonly tokens: number;
-  /** Whether a marker of the view tells the rule about markers. */
-  readonly ruleTold: boolean;
-  readonly summaries: readonly SummaryEdit[];
-}
 
 /** What {@link Draft.rollback} goes back to. */
 export interface Checkpoint extends ViewState {

@@ -1,5 +1,5 @@
 import type { ApiMessage, Place } from '../messages/types';
-import type { CutInfo, CutRequest } from './draft';
+import type { CutInfo, CutRequest } from './cutRequest';
 import type { Cut } from './edits';
 import { SHORTEST_REFERENCE } from './markers';
 

@@ -1,6 +1,7 @@
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
-import type { CutRequest, Draft } from '../draft';
+import type { CutRequest } from '../cutRequest';
+import type { Draft } from '../draft';
 import { findMarkers } from '../markers';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';

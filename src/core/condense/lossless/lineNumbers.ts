@@ -1,6 +1,6 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../draft';
+import type { CutRequest } from '../cutRequest';
 import type { DraftStep } from '../steps';
 import { exchangesOf } from './draftExchanges';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';

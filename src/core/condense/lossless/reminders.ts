@@ -3,7 +3,7 @@ import { placeOf } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { perObject } from '../../perObject';
-import type { CutRequest } from '../draft';
+import type { CutRequest } from '../cutRequest';
 import type { DraftStep } from '../steps';
 import { knownLinesOf, stepMemory } from './knownLines';
 import type { Keep } from './lineIndex';

@@ -1,7 +1,8 @@
 import { placeOf } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { Place } from '../../messages/types';
-import type { CutRequest, Draft } from '../draft';
+import type { CutRequest } from '../cutRequest';
+import type { Draft } from '../draft';
 import { placeKey } from '../edits';
 import { marker, MARKER_RULE, type ReferenceId } from '../markers';
 import type { DraftStep } from '../steps';

@@ -1,7 +1,8 @@
 import { exchangesOf, originalExchanges } from '../lossless/draftExchanges';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import type { CutRequest, Draft } from '../draft';
+import type { CutRequest } from '../cutRequest';
+import type { Draft } from '../draft';
 import type { DraftStep } from '../steps';
 import { fileReads, turnCounter, type FileRead } from './fileAge';
 import { fileLines, type FileLine, type FileLines, type FileRules } from './fileLines';

@@ -2,7 +2,8 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
 import type { ContentType, Place } from '../../../messages/types';
-import type { CutRequest, Draft } from '../../draft';
+import type { CutRequest } from '../../cutRequest';
+import type { Draft } from '../../draft';
 import { placeKey } from '../../edits';
 import { findMarkers } from '../../markers';
 import { personSlices } from '../../summary/instructions';
