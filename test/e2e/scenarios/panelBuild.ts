@@ -29,8 +29,11 @@ const byMouse: Scenario = async (bed) => {
       `the operation of ${name}`,
       (settings) => JSON.stringify(settings['contextCondenser.smart']).split('"truncate"').length === index + 2,
     );
+    // Folded again, so that all of the list is on the screen when it is dragged in.
+    await frame.getByRole('button', { name, exact: true }).click();
+    await until(`${name} is folded`, async () => (await frame.locator('.pass .item-content').count()) === 0);
   }
-  await frame.getByRole('button', { name: 'The rest', exact: true }).click();
+  await frame.locator('.pass').first().scrollIntoViewIfNeeded();
   const from = await frame.getByRole('button', { name: 'Move The rest', exact: true }).boundingBox();
   const to = await frame.locator('.pass').first().boundingBox();
   assert.ok(from && to);
@@ -39,6 +42,7 @@ const byMouse: Scenario = async (bed) => {
   await mouse.down();
   await mouse.move(from.x + 10, from.y - 4, { steps: 4 });
   await mouse.move(from.x + 10, to.y + 4, { steps: 12 });
+  await frame.getByText('The rest, position 1 of 3.').waitFor({ state: 'attached' });
   await mouse.up();
   await saved(bench, 'the order', () => passNames(bench) === 'The rest, Old results, Calls');
 
