@@ -3,7 +3,9 @@ import { fake, window } from '../../test/support/vscode';
 import { ApiError } from '../api/apiError';
 import { counter } from '../api/testing';
 import { CondensationManager, losslessProvider } from '../core/condense';
+import { coherenceOf } from '../core/condense/coherence/coherence';
 import type { CondensationId } from '../core/condense/ledger';
+import { Pace } from '../core/condense/pace';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
 import { withCacheMarks } from './cacheMarks';
@@ -158,7 +160,7 @@ describe('what is told of a live conversation', () => {
     expect([999, 1_000, 999_499, 999_500, 1_250_000].map(short)).toEqual(['999', '1K', '999K', '1M', '1.3M']);
     expect(figuresOf(summary({}))).toBe('not condensed');
     expect(figuresOf(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
-      'condensed 1 times, last -44%',
+      'condensed once, -44%',
     );
   });
 
@@ -170,7 +172,8 @@ describe('what is told of a live conversation', () => {
     // Of an outcome only what is told matters here.
     const tell = (event: object) => tellLiveEvent(event as LiveEvent, parts);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
-    const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [] } as const;
+    const coherence = await coherenceOf([], [], new Pace());
+    const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [], coherence } as const;
     const conversation = 'c' as LiveId;
     await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });
     const unchanged = { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail: 'Found nothing.' } as const;

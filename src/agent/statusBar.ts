@@ -90,14 +90,13 @@ export function lastLines({ condensations, lastDecision }: LiveSummary): string[
   return requests === undefined ? lines : [...lines, vscode.l10n.t('Pays for itself after {0} requests', requests)];
 }
 
-/** "3 condensations, -52%". */
+/** "condensed 3 times, last -52%". */
 export function figuresOf({ condensations }: LiveSummary): string {
   const applied = condensations.filter(({ isUndone }) => !isUndone);
   const last = applied.at(-1);
   if (!last) return vscode.l10n.t('not condensed');
-  return vscode.l10n.t(
-    'condensed {0} times, last {1}',
-    applied.length,
-    formatChange(last.tokensBefore, last.tokensAfter),
-  );
+  const change = formatChange(last.tokensBefore, last.tokensAfter);
+  return applied.length === 1
+    ? vscode.l10n.t('condensed once, {0}', change)
+    : vscode.l10n.t('condensed {0} times, last {1}', applied.length, change);
 }
