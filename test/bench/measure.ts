@@ -23,9 +23,12 @@ const candidate = (name: string, provider: unknown, config: unknown): Candidate 
   config,
 });
 
+export const LOSSLESS = candidate('lossless', losslessProvider, {});
+export const LOSSLESS_STRICT = candidate('lossless strict', losslessProvider, { strictOnly: true });
+
 export const CANDIDATES: readonly Candidate[] = [
-  candidate('lossless', losslessProvider, {}),
-  candidate('lossless strict', losslessProvider, { strictOnly: true }),
+  LOSSLESS,
+  LOSSLESS_STRICT,
   candidate('truncation', truncationProvider, {}),
   candidate('file-aware', smartProvider(), 'file-aware'),
 ];
@@ -121,7 +124,8 @@ export async function measureMemory(
   return { messages: loaded - empty, peak };
 }
 
-async function condense(
+/** One condensation. @throws Error for a wrong configuration */
+export async function condense(
   messages: readonly ApiMessage[],
   { provider, config }: Candidate,
   counter: MessageCounter,

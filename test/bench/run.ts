@@ -15,12 +15,14 @@ import { benchPreview, previewTable } from './previewBench';
 import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRecall, recallTable } from './recallBench';
+import { benchSteps, stepsTable } from './stepsBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
 import { benchTokens } from './tokens';
 
 const PARTS = [
   'providers',
+  'steps',
   'curve',
   'incremental',
   'hostile',
@@ -56,6 +58,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchProviders(conversations);
       return { text: providersTable(data), data };
+    },
+  },
+  steps: {
+    title: 'Lossless, what each step takes out of whole conversations',
+    isOnCorpus: true,
+    async run({ conversations }) {
+      const data = await benchSteps(conversations);
+      return { text: stepsTable(data), data };
     },
   },
   calls: {

@@ -1,0 +1,66 @@
+/** What each step of Lossless takes out of whole conversations, one after the other as they run. */
+import { groupBy } from '../../src/conversations/groupBy';
+import type { BenchConversation } from './corpus';
+import { condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
+import { percent, table } from './table';
+
+export interface StepsGroup {
+  /** The format, and which half of its conversations: they are tuned on odd ones. */
+  readonly name: string;
+  readonly tokens: number;
+  /** o200k tokens taken out, by the step's name. */
+  readonly saved: Readonly<Record<string, number>>;
+  /** Share that is left out by all steps of each conversation, least and most. */
+  readonly least: number;
+  readonly most: number;
+  /** Share that the strict steps alone leave out. */
+  readonly strict: number;
+}
+
+export async function benchSteps(conversations: readonly BenchConversation[]): Promise<StepsGroup[]> {
+  const groups = groupBy(conversations, ({ format }) => format);
+  const halves = [...groups].flatMap(([format, all]) =>
+    all.length < 4
+      ? [[format, all] as const]
+      : (['odd', 'even'] as const).map(
+          (half) => [`${format}, ${half}`, all.filter((_, at) => (at % 2 === 0) === (half === 'odd'))] as const,
+        ),
+  );
+  const rows: StepsGroup[] = [];
+  for (const [name, members] of halves) rows.push(await measure(name, members));
+  return rows;
+}
+
+async function measure(name: string, conversations: readonly BenchConversation[]): Promise<StepsGroup> {
+  const saved: Record<string, number> = {};
+  const shares: number[] = [];
+  let tokens = 0;
+  let strict = 0;
+  for (const { messages } of conversations) {
+    const counter = freshCounter();
+    const before = counter.messages(messages);
+    const { steps } = await condense(messages, LOSSLESS, counter);
+    for (const step of steps) saved[step.name] = (saved[step.name] ?? 0) + step.tokensBefore - step.tokensAfter;
+    shares.push(1 - (steps.at(-1)?.tokensAfter ?? before) / before);
+    const alone = await condense(messages, LOSSLESS_STRICT, counter);
+    strict += before - (alone.steps.at(-1)?.tokensAfter ?? before);
+    tokens += before;
+  }
+  return { name, tokens, saved, least: Math.min(...shares), most: Math.max(...shares), strict: strict / tokens };
+}
+
+export function stepsTable(groups: readonly StepsGroup[]): string {
+  const names = [...new Set(groups.flatMap(({ saved }) => Object.keys(saved)))];
+  const total = ({ saved, tokens }: StepsGroup): number =>
+    Object.values(saved).reduce((sum, one) => sum + one, 0) / tokens;
+  return table(
+    ['step', ...groups.map(({ name }) => name)],
+    [
+      ['tokens before', ...groups.map(({ tokens }) => tokens)],
+      ...names.map((name) => [name, ...groups.map(({ saved, tokens }) => percent((saved[name] ?? 0) / tokens))]),
+      ['all', ...groups.map((group) => percent(total(group)))],
+      ['strict only', ...groups.map(({ strict }) => percent(strict))],
+      ['least and most', ...groups.map(({ least, most }) => `${percent(least)} to ${percent(most)}`)],
+    ],
+  );
+}
