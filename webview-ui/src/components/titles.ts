@@ -71,7 +71,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   'manual.targetPercent': () => t('Target by hand'),
   'warnings.cost': () => t('Warn above a cost of'),
   'warnings.reductionPercent': () => t('Warn below a reduction of'),
-  coherenceFloor: () => t('What must be kept or recallable'),
+  coherenceFloor: () => t('What must stay in the view'),
   'agent.declaredWindow': () => t('Window that the chat is told'),
   'agent.wrappedModels': () => t('Models of VS Code offered condensed'),
   'agent.backgroundPercent': () => t('Prepare a summary at'),
