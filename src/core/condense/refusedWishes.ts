@@ -11,6 +11,7 @@ export const wishKey = (place: Place, requests: readonly CutRequest[], { strict 
   requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_REMEMBERED = 4;
 
+/** Remembers that a wish saved too little in this message; one that asks for much is not remembered. */
 export function refuse(message: ApiMessage, wish: string | undefined): void {
   if (wish === undefined) return;
   const wishes = refused.get(message);
@@ -18,6 +19,7 @@ export function refuse(message: ApiMessage, wish: string | undefined): void {
   else refused.set(message, new Set([wish]));
 }
 
+/** Whether the same wish saved too little in this very message before. */
 export const wasRefused = (message: ApiMessage, wish: string | undefined): boolean =>
   wish !== undefined && refused.get(message)?.has(wish) === true;
 

@@ -3,14 +3,18 @@ import type { ApiMessage, Block, ImageBlock, TextBlock, ThinkingBlock, ToolResul
 /** Kinds of blocks: what has the type and lacks a field that all code relies on is an unknown block, and kept. */
 export const isText = (block: Block): block is TextBlock => block.type === 'text' && typeof block['text'] === 'string';
 
+/** An image; its source is not looked at. */
 export const isImage = (block: Block): block is ImageBlock => block.type === 'image';
 
+/** Thinking in plain words; the redacted kind is told apart by {@link isAnyThinking}. */
 export const isThinking = (block: Block): block is ThinkingBlock =>
   block.type === 'thinking' && typeof block['thinking'] === 'string';
 
+/** A tool call with an id and a name. */
 export const isToolUse = (block: Block): block is ToolUseBlock =>
   block.type === 'tool_use' && typeof block['id'] === 'string' && typeof block['name'] === 'string';
 
+/** The result of a tool call, which it names. */
 export const isToolResult = (block: Block): block is ToolResultBlock =>
   block.type === 'tool_result' && typeof block['tool_use_id'] === 'string';
 

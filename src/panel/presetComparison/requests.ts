@@ -9,6 +9,7 @@ import type { Comparable, presetComparisonMethods } from './methods';
 
 type Handlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
+/** The panel's requests that compare presets with each other and with the settings. */
 export const presetComparisonRequests = (settings: PanelSettings): Handlers => ({
   // A refused comparison is an answer, too.
   comparePresets: async ({ first, second }) =>

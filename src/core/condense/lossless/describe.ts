@@ -42,6 +42,7 @@ function ownPart(keeper: Source, source: Source): string {
   return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
 }
 
+/** "1 line", "37 lines". */
 export const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
 const isLater = (a: Source, b: Source): boolean =>

@@ -37,4 +37,5 @@ export function standingRuns(text: string, standing: ReadonlySet<string>): LineR
   return runs;
 }
 
+/** The different lines of a text, without their ends. */
 export const linesOf = (text: string): Set<string> => new Set(text.split('\n'));

@@ -34,6 +34,10 @@ interface Estimate {
   readonly cost: number | undefined;
 }
 
+/**
+ * The Smart provider. Without options there is no model to summarize with. An instance remembers preludes and, where no other
+ * memo is given, summaries for as long as it lives.
+ */
 export function smartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
   const {
     select = noModel,

@@ -16,6 +16,10 @@ import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
 import { thin } from './thin';
 import { select } from './selection';
 
+/**
+ * A pass that works on each content by itself: outlines and thins first, then what goes one by one, summaries last.
+ * @param name what reports call it
+ */
 export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
   name,
   async run(draft, pace) {

@@ -34,6 +34,7 @@ const IDENTIFYING: ReadonlySet<string> = new Set([
 /** Characters that stay of an identifying parameter: a command may be a whole script. */
 const IDENTIFYING_CHARS = 240;
 
+/** Whether a parameter tells what a call was about, such as its path or command. */
 export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
   item.type === 'toolParameters' && IDENTIFYING.has(parameterName(content, item.exchange) ?? '');
 
