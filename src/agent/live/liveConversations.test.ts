@@ -328,6 +328,7 @@ describe('a summary by a model', () => {
       expect(clock.sleeps).toEqual([30_000]);
       expect((await live.prepare(request(DUE))).messages).toEqual(DUE);
       expect(clock.sleeps).toHaveLength(1);
+      await until(() => summarizer.requests.length === 1);
       // The window would be exceeded: no waiting for it.
       const full = await live.prepare(request([...DUE, ...read('more', 1_500)]));
       expect(full.tokens).toBeLessThanOrEqual(32_000);
@@ -346,6 +347,7 @@ describe('a summary by a model', () => {
         settings: { provider: 'native', giveUpMs: 1_000_000 },
       });
       await live.prepare(request(DUE));
+      await until(() => summarizer.requests.length === 1);
       clock.advance(1_000_000);
       await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
       await live.prepare(request(DUE));
