@@ -129,9 +129,12 @@ it('10,000 malformed messages change nothing, and each is logged', () => {
       : { ...welcome(7), [key]: value };
   });
   const extra = junk.map((wrong) => ({ type: 'state', state: state(7), surplus: wrong }));
+  const unnumbered = junk
+    .filter((value) => !(Number.isInteger(value) && Number(value) >= 0))
+    .map((revision) => ({ type: 'previewChanged', revision }));
   let count = 0;
   fc.assert(
-    fc.property(fc.oneof(junk, spoilt, extra), (message) => {
+    fc.property(fc.oneof(junk, spoilt, extra, unnumbered), (message) => {
       count++;
       connection.receive(message);
     }),
