@@ -1,5 +1,12 @@
-/** How long the presets that call no model take on 200K tokens, with a target and without. */
+/** How long Lossless and the presets that call no model take on 200K tokens, with a target and without. */
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { smartProvider } from '../../src/core/condense/providers/smart';
+import type {
+  CondensationOptions,
+  CondensationProvider,
+  ConversationContext,
+  ProviderResult,
+} from '../../src/core/condense/types';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import type { BenchConversation } from './corpus';
@@ -22,7 +29,7 @@ const TOKENS = 200_000;
 const RUNS = 5;
 const TARGETS = [undefined, 0.5] as const;
 /** Cost asks a model only behind its mechanical pass, and none is set up here. */
-const PRESETS = ['speed', 'cost', 'multi-zone', 'file-aware'] as const;
+const PRESETS = ['lossless', 'speed', 'cost', 'multi-zone', 'file-aware'] as const;
 
 export async function benchPresetTimes(conversations: readonly BenchConversation[]): Promise<PresetTimeRow[]> {
   const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
@@ -48,21 +55,31 @@ async function measure(
   for (let run = 0; run < RUNS; run++) {
     // Nothing is remembered of a copy: neither by its messages nor by the provider.
     const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
-    const provider = smartProvider();
-    const checked = provider.validateConfig(preset);
-    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    const condense = condenserOf(preset);
     const counter = freshCounter();
     tokensBefore = counter.messages(messages);
     globalThis.gc?.();
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
     const options = target === undefined ? {} : { targetTokens: Math.round(tokensBefore * target) };
-    const { steps } = await provider.condense({ messages, edits: [], counter }, checked.config, options);
+    const { steps } = await condense({ messages, edits: [], counter }, options);
     times.push(performance.now() - started);
     const { user, system } = process.cpuUsage(cpuStarted);
     cpuTimes.push((user + system) / 1_000);
     tokensAfter = steps.at(-1)?.tokensAfter ?? tokensBefore;
   }
   return { conversation, preset, target, tokensBefore, tokensAfter, timeMs: median(times), cpuMs: median(cpuTimes) };
+}
+
+type Condense = (context: ConversationContext, options: CondensationOptions) => Promise<ProviderResult>;
+
+/** A provider that was not used yet, with its configuration. */
+function condenserOf(preset: (typeof PRESETS)[number]): Condense {
+  const ready = <Config>(provider: CondensationProvider<Config>, config: unknown): Condense => {
+    const checked = provider.validateConfig(config);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    return (context, options) => provider.condense(context, checked.config, options);
+  };
+  return preset === 'lossless' ? ready(losslessProvider, {}) : ready(smartProvider(), preset);
 }
 
 /** Sessions one behind the other, cut where they have so many tokens; the calls of each keep ids of their own. */

@@ -77,7 +77,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     },
   },
   presets: {
-    title: 'Presets without a model on 200K tokens, tokens counted before, median of 5',
+    title: 'Lossless and presets without a model on 200K tokens, tokens counted before, median of 5',
     isOnCorpus: true,
     async run({ conversations }) {
       const data = await benchPresetTimes(conversations);
