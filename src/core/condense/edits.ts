@@ -4,13 +4,11 @@ import { valueAt, withValueAt } from '../messages/path';
 import { SUMMARY_ORIGIN } from '../messages/firewall';
 import type { ApiMessage, Block, ContentType, Path, Place } from '../messages/types';
 import { perObject } from '../perObject';
+import type { Slice } from '../slice';
 import type { ReferenceId } from './markers';
 
-/** One slice of an original string and what stands in its place. */
-export interface Cut {
-  /** Slice of the original string, in UTF-16 units. */
-  readonly start: number;
-  readonly end: number;
+/** A slice of an original string and what stands in its place. */
+export interface Cut extends Slice {
   /** What stands there now, the marker included; empty where nothing does. */
   readonly text: string;
   /** Names the slice where a marker stands; absent where what was taken out follows from what stands elsewhere. */

@@ -1,19 +1,15 @@
 import type { Hash } from '../hash';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
-import type { Edit, SummaryEdit } from './edits';
+import type { ViewContent } from './draftView';
+import type { Edit } from './edits';
 import type { ReferenceId } from './markers';
-import type { PlaceState } from './placeState';
 
-/** A view with how it came about. */
-export interface ViewState {
-  readonly messages: readonly ApiMessage[];
-  /** By message the places of which something was cut. */
-  readonly places: readonly (readonly PlaceState[])[];
+/** A view with what is known of it. */
+export interface ViewState extends ViewContent {
   readonly tokens: number;
   /** Whether a marker of the view tells the rule about markers. */
   readonly ruleTold: boolean;
-  readonly summaries: readonly SummaryEdit[];
 }
 
 /** A view that a draft had, and what it was made of. */

@@ -147,13 +147,6 @@ export function undo(ledger: Ledger): LedgerEntry | undefined {
   return last && { type: 'undone', condensation: last.id };
 }
 
-/** The entry that brings the last undone condensation back; undefined where nothing was undone since the last one. */
-export function redo(ledger: Ledger): LedgerEntry | undefined {
-  const candidates = sinceBase(ledger);
-  const next = candidates[candidates.findLastIndex(({ id }) => !ledger.undone.has(id)) + 1];
-  return next && { type: 'redone', condensation: next.id };
-}
-
 /**
  * The entry that takes one edit out of the view, or back in; undefined where the ledger has no such edit. Where several
  * condensations have it (one was undone and made again), the last one that the view shows is meant.

@@ -1,4 +1,5 @@
 import type { Hash } from '../hash';
+import type { Slice } from '../slice';
 
 /** A short stable id of original content that a view leaves out: the beginning of the content's sha256. */
 export type ReferenceId = string & { readonly __reference: unique symbol };
@@ -51,9 +52,7 @@ export const withoutRule = (text: string): string => text.replace(RULE, '');
 const OPENING = '⟦condensed: ';
 const MARKER = /⟦condensed: ([^⟦⟧]*?) · ref ([0-9a-f]{6,64})⟧/g;
 
-export interface FoundMarker {
-  readonly start: number;
-  readonly end: number;
+export interface FoundMarker extends Slice {
   readonly what: string;
   readonly reference: ReferenceId;
 }

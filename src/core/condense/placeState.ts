@@ -1,4 +1,5 @@
 import type { Place } from '../messages/types';
+import type { Slice } from '../slice';
 import type { Cut } from './edits';
 
 /** A place of which something was cut, as it now stands. */
@@ -10,11 +11,6 @@ export interface PlaceState {
   readonly text: string;
   /** False once a cut took out what stands only in the reference store. */
   readonly strict: boolean;
-}
-
-export interface Slice {
-  readonly start: number;
-  readonly end: number;
 }
 
 /**

@@ -1,17 +1,16 @@
 /** References of markers, and the content that they name. */
 import { hashText, type Hash } from '../hash';
 import type { Place } from '../messages/types';
+import type { Slice } from '../slice';
 import type { Edit } from './edits';
 import type { ReferenceId } from './markers';
 
 /** What a reference stands for. */
-export interface ReferencedContent {
+export interface ReferencedContent extends Slice {
   readonly reference: ReferenceId;
   readonly place: Place;
   /** The whole original string that it is a slice of. */
   readonly before: Hash;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The references of a list of edits; where an id occurs again it names the same content. */

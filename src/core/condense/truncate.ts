@@ -1,3 +1,4 @@
+import type { Slice } from '../slice';
 import { findMarkers } from './markers';
 
 /** How much of a text stays. Both limits hold; undefined sets none. */
@@ -9,9 +10,7 @@ export interface TruncateLimits {
 }
 
 /** The slice of a text that truncation takes out. */
-export interface TruncatedSlice {
-  readonly start: number;
-  readonly end: number;
+export interface TruncatedSlice extends Slice {
   /** Whole and broken lines in the slice. */
   readonly lines: number;
 }

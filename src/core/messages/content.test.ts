@@ -1,26 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, text, user } from '../testing';
-import { contentsOf, decompose, recompose } from './content';
+import { contentsOf } from './content';
 import type { ApiMessage, Block } from './types';
 
 /** A message's contents as `type: text`. */
 const brief = (message: ApiMessage): string[] =>
   contentsOf(message).map((content) => `${content.type}: ${content.text}`);
 
-describe('decompose', () => {
-  it('sorts the text of a message by content type', () => {
+describe('the contents of a message', () => {
+  it('are its strings with their places, deep ones in parameters too', () => {
     const message = assistant('Now', call('a', 'Write', { file_path: 'x', lines: ['1', { deep: '2' }], count: 3 }));
-    const { messageText, toolParameters, toolResults } = decompose(message);
-    expect(messageText.map((one) => one.text)).toEqual(['Now']);
-    expect(toolParameters.map((one) => one.path.join('.'))).toEqual([
-      'content.1.input.file_path',
-      'content.1.input.lines.0',
-      'content.1.input.lines.1.deep',
+    expect(contentsOf(message).map(({ type, path, text }) => [type, path.join('.'), text])).toEqual([
+      ['messageText', 'content.0.text', 'Now'],
+      ['toolParameters', 'content.1.input.file_path', 'x'],
+      ['toolParameters', 'content.1.input.lines.0', '1'],
+      ['toolParameters', 'content.1.input.lines.1.deep', '2'],
     ]);
-    expect(toolResults).toEqual([]);
   });
 
-  it('reads results as string, as blocks, in the untyped form of Cline 4, and absent', () => {
+  it('are results as a string, as blocks and in the untyped form of Cline 4; absent and empty ones have none', () => {
     const untyped = [{ query: 'q', result: 'found' }] as unknown as Block[];
     expect(brief(user(result('a', 'one')))).toEqual(['toolResults: one']);
     expect(brief(user(result('a', [text('two'), { type: 'image', source: {} }])))).toEqual(['toolResults: two']);
@@ -28,7 +26,7 @@ describe('decompose', () => {
     expect(brief(user(result('a'), result('b', ''), text('')))).toEqual([]);
   });
 
-  it('leaves thinking, images, documents and unknown blocks alone', () => {
+  it('are not thinking, images, server tools and unknown blocks', () => {
     const blocks: Block[] = [
       { type: 'thinking', thinking: 'hm', signature: 's' },
       { type: 'image', source: {} },
@@ -38,7 +36,7 @@ describe('decompose', () => {
     expect(brief(assistant(...blocks, 'said'))).toEqual(['messageText: said']);
   });
 
-  it('finds parameters and results of XML-era tools, without their markup', () => {
+  it('are parameters and results of XML-era tools without their markup', () => {
     expect(brief(assistant('Look <read_file><path>a</path></read_file> now'))).toEqual([
       'messageText: Look ',
       'toolParameters: a',
@@ -58,7 +56,7 @@ describe('decompose', () => {
     ]);
   });
 
-  it('survives nesting deeper than any schema, and strange keys', () => {
+  it('are found under strange keys, and not deeper than any schema', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const input: unknown = JSON.parse('{"__proto__": {"constructor": "c"}}');
@@ -66,31 +64,5 @@ describe('decompose', () => {
       'toolParameters: n',
       'toolParameters: c',
     ]);
-  });
-});
-
-describe('recompose', () => {
-  const message = assistant(
-    text('<read_file><path>aa</path></read_file> <read_file><path>bb</path></read_file>', { cache_control: {} }),
-    call('1', 'x', JSON.parse('{"__proto__": "p", "n": 1}')),
-  );
-
-  it('gives back the very same message where nothing changed', () => {
-    expect(recompose(message, decompose(message))).toBe(message);
-  });
-
-  it('puts changed text back in its place, several slices of one string too', () => {
-    const parts = decompose(message);
-    const changed = recompose(message, {
-      ...parts,
-      toolParameters: parts.toolParameters.map((one) => ({ ...one, text: `${one.text}+` })),
-    });
-    expect(JSON.stringify(changed)).toBe(
-      JSON.stringify(message).replace('>aa<', '>aa+<').replace('>bb<', '>bb+<').replace('"p"', '"p+"'),
-    );
-  });
-
-  it('refuses parts of another message', () => {
-    expect(() => recompose(user('x'), decompose(message))).toThrow('no text at content.0.text');
   });
 });

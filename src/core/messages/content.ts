@@ -1,26 +1,20 @@
+import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
-import { valueAt, withValueAt } from './path';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
 /** One piece of text that an operation can work on: a whole string of the message, or a slice of one (XML-era tools). */
-export interface Content {
+export interface Content extends Slice {
   readonly type: ContentType;
+  /** Where the string is; the slice is of it. */
   readonly path: Path;
-  /** Slice of the string at `path`, in UTF-16 units. */
-  readonly start: number;
-  readonly end: number;
   readonly text: string;
 }
 
-/** A message's text by content type (FR-SM-001). Images, thinking, unknown blocks and all structure stay in the message. */
-export interface DecomposedMessage {
-  readonly messageText: readonly Content[];
-  readonly toolParameters: readonly Content[];
-  readonly toolResults: readonly Content[];
-}
-
-/** All text of a message that an operation can work on, in the message's order. */
+/**
+ * All text of a message that an operation can work on, in the message's order (FR-SM-001). Images, thinking, unknown blocks
+ * and all structure have none.
+ */
 export function contentsOf(message: ApiMessage): readonly Content[] {
   const known = remembered.get(message);
   if (known) return known;
@@ -30,41 +24,6 @@ export function contentsOf(message: ApiMessage): readonly Content[] {
 }
 
 const remembered = new WeakMap<ApiMessage, readonly Content[]>();
-
-/** The same text, sorted by content type. */
-export function decompose(message: ApiMessage): DecomposedMessage {
-  const contents = contentsOf(message);
-  const ofType = (type: ContentType): readonly Content[] => contents.filter((content) => content.type === type);
-  return {
-    messageText: ofType('messageText'),
-    toolParameters: ofType('toolParameters'),
-    toolResults: ofType('toolResults'),
-  };
-}
-
-/**
- * Puts a decomposed message's text back. Unchanged text gives back the very same message; else only what lies on the way
- * to a changed string is copied.
- */
-export function recompose(original: ApiMessage, parts: DecomposedMessage): ApiMessage {
-  const changed = [...parts.messageText, ...parts.toolParameters, ...parts.toolResults]
-    .filter((part) => valueSlice(original, part) !== part.text)
-    // From the back, so that an earlier slice's offsets still hold.
-    .sort((a, b) => b.start - a.start);
-  return changed.reduce((message, part) => {
-    const text = stringAt(message, part.path);
-    return withValueAt(message, part.path, text.slice(0, part.start) + part.text + text.slice(part.end));
-  }, original);
-}
-
-const stringAt = (message: ApiMessage, path: Path): string => {
-  const value = valueAt(message, path);
-  if (typeof value !== 'string') throw new Error(`no text at ${path.join('.')}`);
-  return value;
-};
-
-const valueSlice = (message: ApiMessage, part: Content): string =>
-  stringAt(message, part.path).slice(part.start, part.end);
 
 /** Paths are made with `concat`: a spread leaves room for sixteen more entries in each of them. */
 function collectContents(message: ApiMessage): Content[] {

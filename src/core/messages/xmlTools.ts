@@ -4,17 +4,15 @@
  * user text block `[tool for 'x'] Result:` with the output behind it or in the next block).
  */
 
-export interface XmlParameter {
+import type { Slice } from '../slice';
+
+/** A parameter; the slice is its value. */
+export interface XmlParameter extends Slice {
   readonly name: string;
-  /** Offsets of the value inside the text. */
-  readonly start: number;
-  readonly end: number;
 }
 
-export interface XmlCall {
+export interface XmlCall extends Slice {
   readonly tool: string;
-  readonly start: number;
-  readonly end: number;
   readonly parameters: readonly XmlParameter[];
 }
 

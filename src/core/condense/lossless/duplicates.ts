@@ -5,12 +5,11 @@ import { perObject } from '../../perObject';
 import type { Draft } from '../draft';
 import { isOneMarker } from '../markers';
 import type { DraftStep } from '../steps';
+import { shortPath } from './describe';
 import { exchangesOf } from './draftExchanges';
+import type { Keep } from './keep';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
-
-/** Which of several equal copies stays: the latest (the default: older zones are condensed further) or the first (cache). */
-export type Keep = 'latest' | 'first';
 
 /** Shorter texts are not worth a marker. */
 const MIN_CHARS = 80;
@@ -93,6 +92,3 @@ export function describe(tools: ToolTable, keep: Keep, exchange: ToolExchange): 
   const path = pathOf(tools, exchange);
   return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortPath(path)}`;
 }
-
-/** The end of a path, enough to know the file by. */
-export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

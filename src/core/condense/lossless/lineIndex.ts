@@ -1,8 +1,6 @@
+import type { Keep } from './keep';
 import { longer, NOTHING, type LineId, type LineIds } from './lineIds';
 import { RANK, type Source, type SourceKind } from './sources';
-
-/** Which of several equal copies stays: the latest (older zones are condensed further) or the first (prompt cache). */
-export type Keep = 'latest' | 'first';
 
 /** How many places of a line are looked at, the newest first. */
 const MAX_CANDIDATES = 6;

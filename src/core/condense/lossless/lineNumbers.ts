@@ -1,67 +1,37 @@
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { ruleFor } from '../../messages/tools';
+import type { Slice } from '../../slice';
 import type { CutRequest } from '../cutRequest';
-import type { DraftStep } from '../steps';
-import { exchangesOf } from './draftExchanges';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
 import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
-import { knownLinesOf, stepMemory } from './knownLines';
-import { protectedFrom } from './protect';
-import { Settled } from './settled';
+import { resultStep } from './resultStep';
 import { resultHint } from './sources';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
 const KEPT_NUMBER = 50;
 
-const settledOf = stepMemory(() => new Settled<ToolExchange>());
-
 /**
  * Line numbers in front of lines: of an unbroken run the first keeps its number, the last where other text follows, and
  * each fiftieth; those between follow. In search results the path stands in front of a file's first line only.
  */
-export const lineNumbers = (tools: ToolTable): DraftStep => {
-  const name = 'Line numbers and paths in front of lines';
-  return {
-    name,
-    async run(draft, pace) {
-      const exchanges = exchangesOf(draft);
-      const settled = settledOf(knownLinesOf(draft, tools));
-      const acted: number[] = [];
-      for (const at of settled.open(exchanges)) {
-        const { tool, results, isError } = exchanges[at] as ToolExchange;
-        if (isError) continue;
-        const hint = resultHint(ruleFor(tools, tool)?.kind);
-        // From the back: several results in one text keep their offsets.
-        for (const content of results.toReversed()) {
-          if (protectedFrom(draft, content)) continue;
-          const saved = draft.cut(name, placeOf(content), prefixesToCut(content, hint), {
-            contentType: content.type,
-            reason: 'the numbers follow from the first line’s',
-            strict: true,
-          });
-          if (saved > 0) acted.push(at);
-          await pace.breathe();
-        }
-      }
-      settled.settle(exchanges, acted);
-    },
-  };
-};
+export const lineNumbers = resultStep((tools) => ({
+  name: 'Line numbers and paths in front of lines',
+  reason: 'the numbers follow from the first line’s',
+  strict: true,
+  noiseOf: ({ tool, isError }) => {
+    const hint = resultHint(ruleFor(tools, tool)?.kind);
+    return isError ? undefined : (text) => prefixesToCut(text, hint);
+  },
+}));
 
 /** The prefixes that follow from a line before. */
-function prefixesToCut({ text, start }: PlacedContent, hint: PrefixHint): CutRequest[] {
+function prefixesToCut(text: string, hint: PrefixHint): CutRequest[] {
   const lineEnd = lineEndOf(text);
   const format = prefixFormat(text, hint, lineEnd);
   if (!format) return [];
   const lines = linesWithPrefix(text, format, lineEnd);
   const cuts =
     format === 'search' ? searchCuts(text, lines) : numberCuts(text, lines, format, linesThatProve(format, hint));
-  return cuts.map((cut) => ({ start: start + cut.start, end: start + cut.end, marker: null }));
-}
-
-interface Slice {
-  readonly start: number;
-  readonly end: number;
+  return cuts.map((cut) => ({ ...cut, marker: null }));
 }
 
 interface PrefixedLine {

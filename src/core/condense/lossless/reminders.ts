@@ -3,21 +3,17 @@ import { placeOf } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { perObject } from '../../perObject';
+import type { Slice } from '../../slice';
 import type { CutRequest } from '../cutRequest';
 import type { DraftStep } from '../steps';
+import type { Keep } from './keep';
 import { knownLinesOf, stepMemory } from './knownLines';
-import type { Keep } from './lineIndex';
 import { Groups } from './settled';
 
 const OPENING = '<system-reminder>';
 const CLOSING = '</system-reminder>';
 
-/** Offsets in a content, the blank lines before the reminder included. */
-interface Slice {
-  readonly start: number;
-  readonly end: number;
-}
-
+/** A reminder in a content, the blank lines before it included. */
 interface Reminder extends Slice {
   readonly content: Content;
   readonly text: string;

@@ -1,7 +1,7 @@
+import type { Slice } from '../../slice';
+
 /** A run of lines in a text, without the newline behind the last one. */
-export interface LineRun {
-  readonly start: number;
-  readonly end: number;
+export interface LineRun extends Slice {
   readonly lines: number;
 }
 

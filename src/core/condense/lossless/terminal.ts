@@ -1,49 +1,17 @@
-import { placeOf, type ToolExchange } from '../../messages/exchanges';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { ruleFor } from '../../messages/tools';
 import type { CutRequest } from '../cutRequest';
-import type { DraftStep } from '../steps';
-import { exchangesOf } from './draftExchanges';
-import { knownLinesOf, stepMemory } from './knownLines';
-import { protectedFrom } from './protect';
-import { Settled } from './settled';
-
-const settledOf = stepMemory(() => new Settled<ToolExchange>());
+import { resultStep } from './resultStep';
 
 /**
  * What a terminal shows for a moment or in colours: control sequences, progress that a carriage return overwrote, blanks
  * at the ends of lines, and the same line again and again.
  */
-export const terminalNoise = (tools: ToolTable): DraftStep => {
-  const name = 'Terminal noise';
-  return {
-    name,
-    async run(draft, pace) {
-      const exchanges = exchangesOf(draft);
-      const settled = settledOf(knownLinesOf(draft, tools));
-      const acted: number[] = [];
-      for (const at of settled.open(exchanges)) {
-        const { tool, results } = exchanges[at] as ToolExchange;
-        if (ruleFor(tools, tool)?.kind !== 'command') continue;
-        for (const content of results.toReversed()) {
-          if (protectedFrom(draft, content)) continue;
-          const requests = noiseIn(content.text).map((request) => ({
-            ...request,
-            start: request.start + content.start,
-            end: request.end + content.start,
-          }));
-          const saved = draft.cut(name, placeOf(content), requests, {
-            contentType: content.type,
-            reason: 'control sequences, overwritten progress, repeated lines',
-            strict: false,
-          });
-          if (saved > 0) acted.push(at);
-          await pace.breathe();
-        }
-      }
-      settled.settle(exchanges, acted);
-    },
-  };
-};
+export const terminalNoise = resultStep((tools) => ({
+  name: 'Terminal noise',
+  reason: 'control sequences, overwritten progress, repeated lines',
+  strict: false,
+  noiseOf: ({ tool }) => (ruleFor(tools, tool)?.kind === 'command' ? noiseIn : undefined),
+}));
 
 const ESCAPE = '\u001b';
 /** Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and two-character escapes. */

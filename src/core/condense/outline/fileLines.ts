@@ -1,14 +1,11 @@
 import type { PlacedContent } from '../../messages/exchanges';
+import type { Slice } from '../../slice';
 import { prefixAt, prefixFormat } from '../lossless/prefixes';
 import { findMarkers } from '../markers';
 import { declarationsIn } from './declarations';
 
-/** A line of a file that was read. */
-export interface FileLine {
-  /** Offset where it begins, with the number that the tool put in front of it. */
-  readonly start: number;
-  /** Offset behind it, without the newline. */
-  readonly end: number;
+/** A line of a file that was read, with the number that the tool put in front of it, without the newline. */
+export interface FileLine extends Slice {
   /** The line itself. */
   readonly text: string;
   /** Its number in the file, stated or following from the line before; undefined where the text states none. */

@@ -1,14 +1,12 @@
 import type { PlacedContent } from '../../messages/exchanges';
+import type { Slice } from '../../slice';
 import { declarationsIn } from '../outline/declarations';
 import { isMarkdown, readLines, type FileLine } from '../outline/fileLines';
 
 /** A stretch of a text's lines that belong together, such as a function; blank lines around it are no part of it. */
-export interface TextBlock {
+export interface TextBlock extends Slice {
   /** Its place among the content's blocks: between neighbours there is nothing but blank lines. */
   readonly index: number;
-  /** Offsets in the content's text. */
-  readonly start: number;
-  readonly end: number;
   readonly text: string;
   /** The lines of it that declare something. */
   readonly head: string;

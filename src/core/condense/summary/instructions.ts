@@ -2,6 +2,7 @@ import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
+import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { safeBoundary } from '../truncate';
 
@@ -23,10 +24,10 @@ const WORDS_IN_RESULTS: readonly RegExp[] = [
 ];
 
 /** The slices of a tool's result in which a person speaks, in order; what stands around their words is in them. */
-export const personSlices = (result: string): { readonly start: number; readonly end: number }[] =>
+export const personSlices = (result: string): Slice[] =>
   WORDS_IN_RESULTS.flatMap((pattern) =>
     [...result.matchAll(pattern)].map(({ index, 0: whole }) => ({ start: index, end: index + whole.length })),
-  ).sort((a, b) => a.start - b.start);
+  ).sort(byStart);
 
 function wordsIn(result: string): string {
   for (const pattern of WORDS_IN_RESULTS) {

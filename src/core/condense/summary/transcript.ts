@@ -3,6 +3,7 @@ import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messa
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage, Block } from '../../messages/types';
 import { safeBoundary } from '../truncate';
+import type { MessageRange } from './range';
 
 export interface TranscriptLimits {
   /** Characters that stay of a tool's result. */
@@ -14,7 +15,7 @@ export interface TranscriptLimits {
 /** The messages of a range, each as one text; a message with nothing to tell has none. */
 export function transcript(
   messages: readonly ApiMessage[],
-  { start, end }: { readonly start: number; readonly end: number },
+  { start, end }: MessageRange,
   limits: TranscriptLimits,
 ): string[] {
   const names = new Map<string, string>();

@@ -1,3 +1,4 @@
+import type { Slice } from '../../../slice';
 import { findMarkers } from '../../markers';
 
 /** What lines say that tell of a failure, as compilers, test runners and shells write it. */
@@ -9,8 +10,8 @@ const MOST_LINES = 12;
 const LONGEST = 300;
 
 /** The first lines of a text that tell of an error, as slices without the newline behind them. */
-export function errorLines(text: string): { readonly start: number; readonly end: number }[] {
-  const found: { start: number; end: number }[] = [];
+export function errorLines(text: string): Slice[] {
+  const found: Slice[] = [];
   for (let start = 0; start < text.length && found.length < MOST_LINES;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;

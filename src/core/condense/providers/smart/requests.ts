@@ -2,6 +2,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
 import type { ContentType, Place } from '../../../messages/types';
+import type { Slice } from '../../../slice';
 import type { CutRequest } from '../../cutRequest';
 import type { Draft } from '../../draft';
 import { placeKey } from '../../edits';
@@ -18,11 +19,6 @@ export interface PlacedRequest extends CutRequest {
   readonly type: ContentType;
   /** Why, in words. */
   readonly reason: string;
-}
-
-export interface Slice {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Parameters by which a model knows again what a call was about: they stay when the others go. */

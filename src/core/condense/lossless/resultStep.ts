@@ -1,0 +1,59 @@
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import type { ToolTable } from '../../messages/tools';
+import type { CutRequest } from '../cutRequest';
+import type { DraftStep } from '../steps';
+import { exchangesOf } from './draftExchanges';
+import { knownLinesOf, stepMemory } from './knownLines';
+import { protectedFrom } from './protect';
+import { Settled } from './settled';
+
+/** How a step works on results that it judges one by one. */
+export interface ResultRule {
+  readonly name: string;
+  /** Why it cuts, in words. */
+  readonly reason: string;
+  /** Whether what it cuts stands elsewhere in the view, or follows from what does. */
+  readonly strict: boolean;
+  /** The cuts in the text of a result, by its offsets; undefined for calls whose results are left alone. */
+  readonly noiseOf: (exchange: ToolExchange) => ((text: string) => readonly CutRequest[]) | undefined;
+}
+
+/**
+ * Makes a step of a rule that needs no other message to judge a result.
+ * @param rule the rule for an agent's tools.
+ */
+export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => DraftStep {
+  const settledOf = stepMemory(() => new Settled<ToolExchange>());
+  return (tools) => {
+    const { name, reason, strict, noiseOf } = rule(tools);
+    return {
+      name,
+      async run(draft, pace) {
+        const exchanges = exchangesOf(draft);
+        const settled = settledOf(knownLinesOf(draft, tools));
+        const acted: number[] = [];
+        for (const at of settled.open(exchanges)) {
+          const exchange = exchanges[at] as ToolExchange;
+          const noiseIn = noiseOf(exchange);
+          if (!noiseIn) continue;
+          // From the back: several results in one text keep their offsets.
+          for (const content of exchange.results.toReversed()) {
+            if (protectedFrom(draft, content)) continue;
+            const requests = noiseIn(content.text).map((request) => behind(content, request));
+            const info = { contentType: content.type, reason, strict };
+            if (draft.cut(name, placeOf(content), requests, info) > 0) acted.push(at);
+            await pace.breathe();
+          }
+        }
+        settled.settle(exchanges, acted);
+      },
+    };
+  };
+}
+
+/** A cut in a content as a cut in the string that holds the content. */
+const behind = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
+  ...request,
+  start: start + request.start,
+  end: start + request.end,
+});
