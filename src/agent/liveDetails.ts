@@ -9,8 +9,8 @@ export interface DetailsParts {
   readonly live: LiveConversationsApi;
   readonly condense: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
-  /** What a provider is called. */
-  readonly nameOf: (provider: string) => string;
+  /** What people call a provider. */
+  readonly providerName: (id: string) => string;
 }
 
 interface ActionItem extends vscode.QuickPickItem {
@@ -51,7 +51,7 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
 
 async function showActions(
   conversation: LiveSummary,
-  { live, condense, showDiff, nameOf }: DetailsParts,
+  { live, condense, showDiff, providerName }: DetailsParts,
 ): Promise<void> {
   const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -93,7 +93,7 @@ async function showActions(
     ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone }) => ({
       label: changeWords(tokensBefore, tokensAfter),
       description: [
-        nameOf(provider),
+        providerName(provider),
         new Date(at).toLocaleTimeString(vscode.env.language),
         ...(isUndone ? [vscode.l10n.t('undone')] : []),
       ].join(' · '),

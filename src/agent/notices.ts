@@ -21,14 +21,15 @@ export interface NoticeParts {
 /** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
 export async function tellLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
   const { manager, log } = parts;
+  const reportOf = (outcome: CondensationOutcome): string =>
+    formatReport(outcome, manager.providerName(outcome.provider));
   switch (event.kind) {
     case 'condensed':
-      log.info(`${reportOf(manager, event.outcome)}
-${decisionWords(event.decision)}`);
+      log.info(`${reportOf(event.outcome)}\n${decisionWords(event.decision)}`);
       await tellCondensed(event, parts);
       return;
     case 'not-condensed':
-      log.info(reportOf(manager, event.outcome));
+      log.info(reportOf(event.outcome));
       return;
     case 'problem':
       log.warn(event.message);
@@ -39,14 +40,8 @@ ${decisionWords(event.decision)}`);
   }
 }
 
-/** The report of what was done, or why nothing was. */
-export function reportOf(manager: CondensationManager, outcome: CondensationOutcome): string {
-  const provider = manager.listProviders().find(({ id }) => id === outcome.provider);
-  return provider ? formatReport(outcome, provider) : outcome.kind;
-}
-
 async function tellCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
-  const provider = parts.manager.getProvider(outcome.provider).name;
+  const provider = parts.manager.providerName(outcome.provider);
   // Whoever asked for it wants to know.
   switch (decision.reason === 'by-hand' ? 'notification' : parts.kind()) {
     case 'none':

@@ -5,13 +5,13 @@ import { languageModels } from '../commands/languageModels';
 import { keepMeasure } from '../commands/measures';
 import { modelSettings } from '../commands/modelSettings';
 import { counterOf } from '../commands/native';
-import { providerConfig } from '../commands/providerConfig';
+import { configToRun } from '../commands/providerConfig';
 import type { Services } from '../commands/services';
 import { manualSettings } from '../commands/settings';
 import type { CondensationOutcome } from '../core/condense';
+import { formatReport } from '../core/condense/report';
 import { errorMessage } from '../core/errors';
-import { isRecord } from '../core/messages/blocks';
-import { promptOf, thresholdOf } from '../settings/profiles';
+import { thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from './live/liveConversations';
@@ -20,7 +20,7 @@ import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings, LiveSummary
 import { showDetails, told } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
-import { reportOf, tellLiveEvent } from './notices';
+import { tellLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { agentSettings } from './settings';
@@ -131,7 +131,7 @@ export class AgentRuntime implements vscode.Disposable {
     const { manager } = await engineOf(this.services);
     await showDetails({
       live: await this.live(),
-      nameOf: (provider) => manager.listProviders().find(({ id }) => id === provider)?.name ?? provider,
+      providerName: (id) => manager.providerName(id),
       condense: (conversation) => this.condense(conversation),
       showDiff: (conversation) => this.showDiff(conversation),
     });
@@ -146,7 +146,7 @@ export class AgentRuntime implements vscode.Disposable {
       cancellable: true,
     };
     const { provider, targetPercent } = manualSettings();
-    const options = { provider, config: configOf(provider), targetPercent };
+    const options = { provider, config: configToRun(provider), targetPercent };
     let outcome: CondensationOutcome | undefined;
     try {
       outcome = await vscode.window.withProgress(progress, (_report, token) =>
@@ -160,7 +160,7 @@ export class AgentRuntime implements vscode.Disposable {
     }
     if (outcome?.kind === 'condensed') return;
     const { manager } = await engineOf(this.services);
-    const [headline = ''] = outcome ? reportOf(manager, outcome).split('\n') : [];
+    const [headline = ''] = outcome ? formatReport(outcome, manager.providerName(outcome.provider)).split('\n') : [];
     void vscode.window.showInformationMessage(headline || vscode.l10n.t('Nothing was condensed.'));
   }
 
@@ -227,8 +227,8 @@ function liveSettings(): LiveSettings {
   const { backgroundPercent, coldPercent, summaryWaitSeconds } = agentSettings();
   return {
     provider,
-    config: configOf(provider),
-    configs: { native: configOf('native'), truncation: configOf('truncation') },
+    config: configToRun(provider),
+    configs: { native: configToRun('native'), truncation: configToRun('truncation') },
     ...(backgroundPercent > 0 && { backgroundPercent }),
     ...(coldPercent > 0 && { coldPercent }),
     waitMs: summaryWaitSeconds * 1_000,
@@ -236,14 +236,6 @@ function liveSettings(): LiveSettings {
     maxCost,
     coherenceFloor,
   };
-}
-
-/** A provider's configuration; Native's has the prompt that holds for its profile. */
-function configOf(provider: string): unknown {
-  const config = providerConfig(provider);
-  if (provider !== 'native') return config;
-  const { condensing, prompt } = modelSettings();
-  return { ...(isRecord(config) && config), prompt: promptOf(condensing, prompt) };
 }
 
 /** The conversations of the chat, last used first; none while agent mode has not begun. */

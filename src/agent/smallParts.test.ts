@@ -178,7 +178,8 @@ describe('what is told of a live conversation', () => {
     await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });
     const unchanged = { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail: 'Found nothing.' } as const;
     await tell({ kind: 'not-condensed', conversation, outcome: unchanged, reason: 'window' });
-    await tell({ kind: 'not-condensed', conversation, outcome: { ...unchanged, provider: 'gone' }, reason: 'window' });
+    const refused = { ...outcome, provider: 'gone', kind: 'refused', violations: [] } as const;
+    await tell({ kind: 'not-condensed', conversation, outcome: refused, reason: 'window' });
     await tell({ kind: 'problem', message: 'The disk is full.' });
     await tell({ kind: 'changed', conversation });
     await tell({ kind: 'preparing', conversation, isPreparing: true });
@@ -196,7 +197,7 @@ describe('what is told of a live conversation', () => {
     );
     expect(log.lines.slice(1, 4)).toEqual([
       expect.stringContaining('Found nothing.'),
-      'unchanged',
+      expect.stringContaining('the result of gone would not be a valid conversation'),
       'The disk is full.',
     ]);
     expect(log.lines[4]).toMatch(/of 1200, cache cold$/);

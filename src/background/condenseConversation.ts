@@ -68,7 +68,7 @@ export async function condenseConversation(
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
-  const report = reportOf(manager, outcome);
+  const report = formatReport(outcome, manager.providerName(outcome.provider));
   const summary = summaryOf(conversation, task.path);
   const measured = (context: MeasureContext): Measure =>
     measureOf(outcome, task.provider, new Date(), { trigger: 'by-hand', ...context });
@@ -145,12 +145,6 @@ export function knownOf({ request, format }: Conversation): { readonly system?: 
     ...(typeof system === 'string' && { system }),
     ...(format === 'claude-code' && { vendor: 'anthropic' }),
   };
-}
-
-function reportOf(manager: CondensationManager, outcome: CondensationOutcome): string {
-  const provider = manager.listProviders().find(({ id }) => id === outcome.provider);
-  if (!provider) throw new Error(`no provider ${outcome.provider}`);
-  return formatReport(outcome, provider);
 }
 
 /** What the host is told of a conversation: plain data, without the messages. */

@@ -29,8 +29,7 @@ function print(session: Session, outcome: CondensationOutcome, out: string | und
   if (args.json) {
     io.stdout(`${JSON.stringify(outcomeFigures(session, outcome))}\n`);
   } else {
-    const info = manager.listProviders().find(({ id }) => id === outcome.provider);
-    if (info) io.stdout(`${formatReport(outcome, info, session.calibrate)}\n`);
+    io.stdout(`${formatReport(outcome, manager.providerName(outcome.provider), session.calibrate)}\n`);
   }
   if (out === undefined) {
     if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');

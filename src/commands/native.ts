@@ -12,14 +12,14 @@ import type { CondensationProvider } from '../core/condense/types';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/selectSummarizer';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { promptOf, type ApiProfile } from '../settings/profiles';
+import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';
 import { loadTokenCounter } from '../storage/assets';
 import { MetricsStore } from '../storage/metrics';
 import { storeOf } from './background';
 import { languageModels } from './languageModels';
 import type { ModelSettings } from './modelSettings';
-import { providerConfig } from './providerConfig';
+import { nativeConfigFor } from './providerConfig';
 import { modelsOfWindow } from './windowModels';
 import type { Services } from './services';
 import type { ManualSettings } from './settings';
@@ -43,12 +43,6 @@ export function nativeOfWindow(services: Services, counter: MessageCounter): Con
   const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
   return nativeProvider({ select: () => select(undefined), samples });
 }
-
-/** The setting of Native's options; what is no object is named by the provider. */
-const nativeSettings = (): object => {
-  const value = providerConfig('native');
-  return typeof value === 'object' && value !== null ? value : {};
-};
 
 /** A condensation of a file by Native, as a user asks for it. */
 export interface NativeRequest {
@@ -88,7 +82,7 @@ async function prepare(
       }),
     });
   const native = nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
-  const config = { ...nativeSettings(), prompt: promptOf(profile, models.prompt) };
+  const config = nativeConfigFor(profile, models.prompt);
   return { conversation, counter, manager: new CondensationManager(counter, [native]), config, select };
 }
 

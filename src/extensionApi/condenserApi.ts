@@ -3,34 +3,33 @@ import { modelSettings } from '../commands/modelSettings';
 import { engineOf, type Engine } from '../commands/engine';
 import type { Services } from '../commands/services';
 import { manualSettings } from '../commands/settings';
-import { condenseIfNeeded, type CondensationOutcome, type CondensationRequest } from '../core/condense';
-import { applyEdits, lastByPlace, originalOf, type Edit } from '../core/condense/edits';
+import {
+  condenseIfNeeded,
+  type AutomaticRequest,
+  type CondensationOutcome,
+  type CondensationRequest,
+} from '../core/condense';
+import { applyEdits, originalOf } from '../core/condense/edits';
 import { expandReference, referencesOf } from '../core/condense/references';
 import type { ReferenceId } from '../core/condense/markers';
 import { formatReport } from '../core/condense/report';
 import { promptOf } from '../settings/profiles';
-import type { CondenseOptions, ContextCondenserApi, Edit as ApiEdit, Outcome } from './api';
+import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from './api';
 import { foreignProvider } from './foreignProvider';
+import { outcomeOf } from './outcome';
 import { parseConversation, parseModelWindow, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
 /** The API over the providers of this window. What takes time to load is loaded when it is first needed. */
 export function condenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const engine = (): Promise<Engine> => engineOf(services);
-
+  /** Logs an outcome, tells of it where it condensed, and gives it the form of the API. */
   const told = ({ manager }: Engine, { id, edits }: ParsedConversation, outcome: CondensationOutcome): Outcome => {
-    const provider = manager.listProviders().find((info) => info.id === outcome.provider);
-    if (provider) services.log.info(`${id} (asked for by another extension)\n${formatReport(outcome, provider)}`);
+    const report = formatReport(outcome, manager.providerName(outcome.provider));
+    services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
-      const { tokensBefore, tokensAfter, cost } = outcome;
-      condensed.fire({
-        source: 'api',
-        conversation: id,
-        provider: outcome.provider,
-        tokensBefore,
-        tokensAfter,
-        cost,
-      });
+      const { provider, tokensBefore, tokensAfter, cost } = outcome;
+      condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
     return outcomeOf(outcome, edits);
   };
@@ -45,18 +44,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
         configSchema: manager.getProvider(info.id).getConfigSchema(),
       }));
     },
-    listProfiles() {
-      const { profiles, condensing } = modelSettings();
-      return Promise.resolve(
-        profiles.map(({ id, name, vendor, model }) => ({
-          id,
-          name,
-          vendor,
-          model,
-          isCondensing: id === condensing?.id,
-        })),
-      );
-    },
+    listProfiles: () => Promise.resolve(profileInfos()),
     async estimate(conversation, options) {
       const request = requestOf(parseConversation(conversation), parseOptions(options));
       const { tokensBefore, tokensAfter, cost } = await (await engine()).manager.estimate(request);
@@ -70,45 +58,46 @@ export function condenserApi(services: Services): ContextCondenserApi {
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
-      const { window, thresholdPercent } = parseModelWindow(model);
-      const { targetTokens, ...request } = requestOf(parsed, parseOptions(options));
-      const { threshold, condensing, maxCost } = modelSettings();
+      const request = automaticRequestOf(parsed, model, parseOptions(options));
+      const { condensing, maxCost } = modelSettings();
+      const policy = { mayUseNative: condensing !== undefined && maxCost > 0, configs: { native: nativeConfig() } };
       const made = await engine();
-      const { tokenFactor = 1 } = window;
-      const outcome = await condenseIfNeeded(
-        made.manager,
-        made.counter,
-        {
-          ...request,
-          window,
-          threshold: { kind: 'percent', percent: thresholdPercent ?? threshold },
-          ...(targetTokens !== undefined && {
-            target: { kind: 'tokens', tokens: (targetTokens + parsed.overheadTokens) * tokenFactor },
-          }),
-        },
-        { mayUseNative: condensing !== undefined && maxCost > 0, configs: { native: nativeConfig() } },
-      );
+      const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
       if (outcome.kind === 'ran') return told(made, parsed, outcome.outcome);
       const { tokens, percent } = outcome.decision;
       return { kind: 'not-due', tokens, percent };
     },
-    viewOf(conversation) {
+    viewOf: (conversation) => {
       const { messages, edits } = parseConversation(conversation);
       return applyEdits(messages, edits).messages;
     },
-    expand(conversation, reference) {
-      const { messages, edits } = parseConversation(conversation);
-      for (const edit of edits) {
-        // What isn't the id of a reference is found by none.
-        const content = referencesOf([edit]).get(reference as ReferenceId);
-        const original = content && originalOf(messages, edit);
-        if (content && original !== undefined) return expandReference(content, () => original);
-      }
-      return undefined;
-    },
+    expand: (conversation, reference) => originalBehind(parseConversation(conversation), reference),
     registerProvider: (provider) => new vscode.Disposable(registered.add(foreignProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
   };
+}
+
+/** The user's profiles, without anything secret. */
+function profileInfos(): ProfileInfo[] {
+  const { profiles, condensing } = modelSettings();
+  return profiles.map(({ id, name, vendor, model }) => ({
+    id,
+    name,
+    vendor,
+    model,
+    isCondensing: id === condensing?.id,
+  }));
+}
+
+/** The text that a reference of a view stands for; undefined where no edit has this reference. */
+function originalBehind({ messages, edits }: ParsedConversation, reference: string): string | undefined {
+  for (const edit of edits) {
+    // What isn't the id of a reference is found by none.
+    const content = referencesOf([edit]).get(reference as ReferenceId);
+    const original = content && originalOf(messages, edit);
+    if (content && original !== undefined) return expandReference(content, () => original);
+  }
+  return undefined;
 }
 
 const nativeConfig = (): { readonly prompt: string } => {
@@ -134,29 +123,21 @@ function requestOf(
   };
 }
 
-function outcomeOf(outcome: CondensationOutcome, earlier: readonly Edit[]): Outcome {
-  const { provider, tokensBefore, cost, timeMs, notes } = outcome;
-  const base = { provider, tokensBefore, cost, timeMs, notes };
-  switch (outcome.kind) {
-    case 'condensed': {
-      const { tokensAfter, view, edits } = outcome;
-      return { ...base, kind: 'condensed', tokensAfter, view, edits: shownEdits(earlier, edits) };
-    }
-    case 'unchanged':
-      return { ...base, kind: 'unchanged', reason: outcome.reason, detail: outcome.detail };
-    case 'refused':
-      return {
-        ...base,
-        kind: 'refused',
-        problems: outcome.violations.map(({ message, rule, detail }) => `message ${message}: ${detail} (${rule})`),
-      };
-    case 'failed':
-      return { ...base, kind: 'failed', message: outcome.error.message };
-    case 'cancelled':
-      return { ...base, kind: 'cancelled' };
-  }
+/** The same for where the model's window says whether it is due. The target is of the messages; the window holds all. */
+function automaticRequestOf(
+  conversation: ParsedConversation,
+  model: ModelWindow,
+  options: CondenseOptions,
+): AutomaticRequest {
+  const { targetTokens, ...request } = requestOf(conversation, options);
+  const { window, thresholdPercent } = parseModelWindow(model);
+  const { tokenFactor = 1 } = window;
+  return {
+    ...request,
+    window,
+    threshold: { kind: 'percent', percent: thresholdPercent ?? modelSettings().threshold },
+    ...(targetTokens !== undefined && {
+      target: { kind: 'tokens', tokens: (targetTokens + conversation.overheadTokens) * tokenFactor },
+    }),
+  };
 }
-
-/** An edit is JSON with a few more fields than the API names. */
-const shownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
-  lastByPlace([...earlier, ...made]).map((edit) => ({ ...edit }));

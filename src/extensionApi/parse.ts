@@ -174,12 +174,13 @@ export function parseModelWindow(value: ModelWindow): {
   return { window, thresholdPercent };
 }
 
-/** The schema of a configuration, ready to check one. */
+/** A provider of another extension, with what it left out filled in. */
 export interface ParsedProvider {
   readonly provider: Provider;
   readonly usesModel: boolean;
   readonly configSchema: Readonly<Record<string, unknown>>;
-  readonly config: z.ZodType;
+  /** {@link configSchema}, ready to check a configuration. */
+  readonly zodSchema: z.ZodType;
 }
 
 const NO_CONFIG = { type: 'object', properties: {}, additionalProperties: false };
@@ -187,29 +188,31 @@ const NO_CONFIG = { type: 'object', properties: {}, additionalProperties: false 
 /** @throws TypeError */
 export function parseProvider(value: Provider): ParsedProvider {
   const { configSchema = NO_CONFIG, usesModel } = checked(provider, value, 'provider');
-  let config: z.ZodType;
+  let zodSchema: z.ZodType;
   try {
     // Whether it is a JSON Schema is what zod finds out.
-    config = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
+    zodSchema = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
     throw new TypeError(`provider.configSchema: ${errorMessage(error)}`, {
       cause: error,
     });
   }
-  const defaults = config.safeParse({});
+  const defaults = zodSchema.safeParse({});
   if (!defaults.success) {
     throw new TypeError(
       `provider.configSchema: every setting needs a default; without one is ${fieldsOf(defaults.error)}`,
     );
   }
-  return { provider: value, usesModel, configSchema, config };
+  return { provider: value, usesModel, configSchema, zodSchema };
+}
+
+export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
+  /** US dollars; undefined where the provider says that it doesn't know. */
+  readonly cost: number | undefined;
 }
 
 /** What a provider gave back. @throws TypeError */
-export function parseResult(
-  value: unknown,
-  of: string,
-): Required<Omit<ProviderResult, 'cost'>> & { cost: number | undefined } {
+export function parseResult(value: unknown, of: string): ParsedResult {
   const { changes, notes, cost } = checked(result, value, `the result of ${of}`);
   const isKnown = typeof value === 'object' && value !== null && 'cost' in value;
   return { changes, notes, cost: isKnown ? cost : 0 };

@@ -1,7 +1,6 @@
-/** What the panel does when its webview asks. Parameters were checked before. */
+/** What the panel does when its webview asks. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
@@ -9,13 +8,10 @@ import { presetComparisonRequests } from './presetComparison/requests';
 import type { PreviewHandlers } from './preview/previewHandlers';
 import { compareProfiles } from './profileCosts/compareProfiles';
 import { exportPreset, importPreset } from './presets';
-import type { Method, Params, Result } from './protocol';
+import { profileRequests } from './profileRequests';
+import type { RequestHandlers } from './requestHandlers';
 
-export type RequestHandlers = {
-  readonly [M in Method]: (params: Params<M>, signal: AbortSignal) => Promise<Result<M>>;
-};
-
-/** @param preview answers what is asked of the preview. */
+/** The handlers of all requests. @param preview answers what is asked of the preview */
 export function requestHandlers(
   parts: PanelParts,
   settings: PanelSettings,
@@ -31,25 +27,7 @@ export function requestHandlers(
       await vscode.commands.executeCommand(`workbench.action.${command}`, { revealSetting });
       return null;
     },
-    saveProfile: async ({ profile }) => {
-      const raw = rawProfiles();
-      const known = raw.findIndex((other) => idOf(other) === profile['id']);
-      const place = known === -1 ? raw.length : known;
-      const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
-      const prefix = `${place}.`;
-      return {
-        problems: problems.map(({ path, message }) => ({
-          path: path.startsWith(prefix) ? path.slice(prefix.length) : path,
-          message,
-        })),
-      };
-    },
-    removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, profileOf(id)) }),
-    setKey: async ({ id }) => {
-      await parts.commands().askKey(services, profileOf(id));
-      return null;
-    },
-    testProfile: async ({ id }, signal) => parts.commands().tryConnection(services, profileOf(id), signal),
+    ...profileRequests(parts, settings),
     previewPrompt: async ({ prompt }, signal) => {
       const sample = join(services.context.extensionPath, 'sample', 'conversation.jsonl');
       return { text: await parts.commands().promptFor(services, sample, prompt, signal) };
@@ -68,21 +46,4 @@ export function requestHandlers(
       return null;
     },
   };
-}
-
-/** The entries of the setting as they stand, the wrong ones too: what isn't changed is left as it is. */
-function rawProfiles(): readonly unknown[] {
-  const value: unknown = vscode.workspace.getConfiguration('contextCondenser').inspect('profiles')?.globalValue;
-  return Array.isArray(value) ? value : [];
-}
-
-const idOf = (entry: unknown): unknown =>
-  typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
-
-/** @throws Error where there is none (any more). */
-function profileOf(id: string): ApiProfile {
-  const { profiles } = parseProfiles(vscode.workspace.getConfiguration('contextCondenser').get('profiles'));
-  const profile = profiles.find((entry) => entry.id === id);
-  if (!profile) throw new Error(vscode.l10n.t('There is no profile "{0}" any more.', id));
-  return profile;
 }

@@ -9,7 +9,8 @@ import { PreviewHandlers } from './preview/previewHandlers';
 import { isMethod, methods, toHostSchema, type PanelState, type ToHost, type ToWebview } from './protocol';
 import { ownPresets, presetStates } from './presets';
 import { builtInProviders, describeProviders } from './providers';
-import { requestHandlers, type RequestHandlers } from './requests';
+import { requestHandlers } from './requests';
+import { type RequestHandlers } from './requestHandlers';
 import { SettingRules } from './settingRules';
 
 /** One open settings panel: answers its webview and tells it what changes. */

@@ -4,14 +4,12 @@ import type { PreviewSetup } from '../../background/preview/messages';
 import { calibratedFactor, outputSamples } from '../../core/condense/measures';
 import type { ModelPrices } from '../../core/cost/prices';
 import type { UsageAccounting } from '../../core/cost/usage';
-import { isRecord } from '../../core/messages/blocks';
-import { promptOf } from '../../settings/profiles';
 import { summarizerFor } from '../../settings/profileSummarizer';
 import { summariesOf } from '../background';
 import { languageModels } from '../languageModels';
 import { modelSettings } from '../modelSettings';
 import { counterOf, metricsOf } from '../native';
-import { providerConfig } from '../providerConfig';
+import { nativeConfigFor } from '../providerConfig';
 import type { Services } from '../services';
 import { manualSettings } from '../settings';
 
@@ -32,7 +30,6 @@ export async function profileSetups(services: Services): Promise<ProfileSetup[]>
   const { profiles, prompt } = modelSettings();
   const counter = await counterOf(services);
   const measures = await metricsOf(services).read();
-  const native = providerConfig('native');
   return Promise.all(
     profiles.map(async (profile): Promise<ProfileSetup> => {
       const { id, name, model } = profile;
@@ -50,7 +47,7 @@ export async function profileSetups(services: Services): Promise<ProfileSetup[]>
       } as const;
       const setup: PreviewSetup = {
         provider: 'native',
-        config: { ...(isRecord(native) && native), prompt: promptOf(profile, prompt) },
+        config: nativeConfigFor(profile, prompt),
         presets: [],
         targetPercent: manualSettings().targetPercent,
         maxCost: ANY_COST,

@@ -5,11 +5,10 @@ import { findPreset } from '../../core/condense/presets';
 import { NoSummarizerError } from '../../core/condense/summary/selectSummarizer';
 import { BUILT_IN_PROVIDERS } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
-import { promptOf } from '../../settings/profiles';
 import { summariesOf } from '../background';
 import { modelSettings } from '../modelSettings';
 import { counterOf, metricsOf } from '../native';
-import { ownPresets, providerConfig } from '../providerConfig';
+import { configToRun, ownPresets } from '../providerConfig';
 import type { Services } from '../services';
 import { manualSettings } from '../settings';
 import { mayAskModels } from '../smart';
@@ -48,10 +47,10 @@ function chosen(configuration: Configuration): Pick<PreviewSetup, 'provider' | '
           ),
         );
       }
-      return { provider, config: configOf(provider) };
+      return { provider, config: configToRun(provider) };
     }
     case 'provider':
-      return { provider: configuration.id, config: configOf(configuration.id) };
+      return { provider: configuration.id, config: configToRun(configuration.id) };
     case 'preset': {
       const preset = findPreset(configuration.id, ownPresets());
       if (!preset)
@@ -59,14 +58,6 @@ function chosen(configuration: Configuration): Pick<PreviewSetup, 'provider' | '
       return { provider: 'smart', config: plain(preset.config) };
     }
   }
-}
-
-/** Native's with the prompt that holds for its profile. */
-function configOf(provider: string): unknown {
-  const config = providerConfig(provider);
-  if (provider !== 'native') return config;
-  const { condensing, prompt } = modelSettings();
-  return { ...(isRecord(config) && config), prompt: promptOf(condensing, prompt) };
 }
 
 /** What VS Code gives can't cross to a worker. */

@@ -2,7 +2,7 @@
 export { CondensationManager, UnknownProviderError } from './manager';
 export type { CondensationOutcome, CondensationRequest } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
-export { condenseIfNeeded } from './automatic';
+export { condenseIfNeeded, type AutomaticRequest } from './automatic';
 export { condenseWithFallback } from './fallback';
 export type { FallbackPolicy } from './fallback';
 export { losslessProvider } from './providers/lossless';

@@ -65,6 +65,11 @@ export class CondensationManager {
     return provider;
   }
 
+  /** What people call a provider; its id where it isn't there (any more). */
+  providerName(id: string): string {
+    return this.providers.get(id)?.name ?? id;
+  }
+
   listProviders(): ProviderInfo[] {
     return [...this.providers.values()].map((provider) => ({
       id: provider.id,

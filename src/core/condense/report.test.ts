@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { coherenceOf } from './coherence/coherence';
 import { Pace } from './pace';
-import type { CondensationOutcome, ProviderInfo } from './condensation';
+import type { CondensationOutcome } from './condensation';
 import { formatChange, formatCost, formatReport, formatTime } from './report';
 import type { StepOutcome, StepReport } from './types';
 
-const smart = { id: 'smart', name: 'Smart' } as ProviderInfo;
 
 const step = (
   name: string,
@@ -46,7 +45,7 @@ describe('formatReport', () => {
       ],
       notes: ['The defaults were used.'],
     };
-    expect(formatReport(outcome, smart)).toBe(
+    expect(formatReport(outcome, 'Smart')).toBe(
       [
         'Context condensed using Smart strategy:',
         ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
@@ -61,7 +60,7 @@ describe('formatReport', () => {
         ' - Note: The defaults were used.',
       ].join('\n'),
     );
-    expect(formatReport(outcome, smart, (tokens) => tokens * 1.5)).toContain('67% (12,750 → 4,200 tokens)');
+    expect(formatReport(outcome, 'Smart', (tokens) => tokens * 1.5)).toContain('67% (12,750 → 4,200 tokens)');
   });
 
   it.each<[string, CondensationOutcome]>([
@@ -76,11 +75,11 @@ describe('formatReport', () => {
     ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
   ])('says %j, and what it cost', (headline, outcome) => {
-    expect(formatReport(outcome, smart)).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
+    expect(formatReport(outcome, 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
   });
 
   it('does without a violation where none is named', () => {
-    expect(formatReport({ ...base, kind: 'refused', violations: [] }, smart)).toContain('valid conversation. \n');
+    expect(formatReport({ ...base, kind: 'refused', violations: [] }, 'Smart')).toContain('valid conversation. \n');
   });
 });
 

@@ -1,5 +1,5 @@
 import { coherenceLines } from './coherence/coherence';
-import type { CondensationOutcome, ProviderInfo } from './condensation';
+import type { CondensationOutcome } from './condensation';
 import type { StepReport } from './types';
 
 const number = new Intl.NumberFormat('en-US');
@@ -31,17 +31,18 @@ export function formatTime(ms: number): string {
 /**
  * What a condensation did, in the form of NFR-U-002: one line a step that did something, then total, cost and time; behind
  * them which facts of the conversation still stand in the view.
+ * @param providerName what people call the outcome's provider.
  * @param calibrate tokens of the model for a number of o200k tokens.
  */
 export function formatReport(
   outcome: CondensationOutcome,
-  provider: ProviderInfo,
+  providerName: string,
   calibrate: (tokens: number) => number = (count) => count,
 ): string {
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
     `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
-  const lines = [headline(outcome, provider), ...stepLines(outcome.steps, change)];
+  const lines = [headline(outcome, providerName), ...stepLines(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
     const { tokensBefore, tokensAfter } = outcome;
     const reduction = formatChange(tokensBefore, tokensAfter).slice(1);
@@ -52,21 +53,21 @@ export function formatReport(
   return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
-function headline(outcome: CondensationOutcome, provider: ProviderInfo): string {
+function headline(outcome: CondensationOutcome, providerName: string): string {
   switch (outcome.kind) {
     case 'condensed':
-      return `Context condensed using ${provider.id === 'strategy' ? 'a' : provider.name} strategy:`;
+      return `Context condensed using ${outcome.provider === 'strategy' ? 'a' : providerName} strategy:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
       const [first] = outcome.violations;
       const where = first ? `message ${first.message}: ${first.detail} (${first.rule})` : '';
-      return `Nothing was condensed: the result of ${provider.name} would not be a valid conversation. ${where}`;
+      return `Nothing was condensed: the result of ${providerName} would not be a valid conversation. ${where}`;
     }
     case 'cancelled':
       return 'Cancelled. Nothing was condensed.';
     case 'failed':
-      return `Nothing was condensed: ${provider.name} failed. ${outcome.error.message}`;
+      return `Nothing was condensed: ${providerName} failed. ${outcome.error.message}`;
   }
 }
 

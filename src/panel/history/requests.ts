@@ -6,7 +6,7 @@ import { recommendationsFrom, type CurrentSettings } from '../../core/condense/r
 import { DEFAULT_THRESHOLD_PERCENT } from '../../core/condense/thresholds';
 import { parseProfiles } from '../../settings/profiles';
 import type { PanelParts } from '../parts';
-import type { RequestHandlers } from '../requests';
+import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, historyMethods } from './methods';
 
 /** Condensations that the panel lists; an export has all. */

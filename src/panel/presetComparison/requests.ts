@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { PanelSettings } from '../panelSettings';
 import { presetStates } from '../presets';
-import type { RequestHandlers } from '../requests';
+import type { RequestHandlers } from '../requestHandlers';
 import { compareConfigs } from './compareConfigs';
 import type { Comparable, presetComparisonMethods } from './methods';
 

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { PreviewThread } from '../../background/preview/previewThread';
 import type { PreviewedConversation } from '../../background/preview/messages';
 import type { PanelParts } from '../parts';
-import type { RequestHandlers } from '../requests';
+import type { RequestHandlers } from '../requestHandlers';
 import type { ConversationName, previewMethods } from './methods';
 import { PreviewFollower } from './previewFollower';
 

@@ -1,0 +1,94 @@
+/** The changes that a provider of another extension asks for, made in a draft by the same way as everybody's. */
+import type { CutRequest } from '../core/condense/cutRequest';
+import type { Draft } from '../core/condense/draft';
+import { summaryMessage } from '../core/condense/summary/summaryMessage';
+import { contentsOf, type Content } from '../core/messages/content';
+import type { ContentType, Path } from '../core/messages/types';
+import type { Change, CutChange, SummaryChange } from './api';
+import type { ForeignView } from './foreignView';
+
+/**
+ * Makes the changes that a provider of another extension asked for.
+ * @param step the name under which the edits are reported.
+ * @returns how many would save nothing and were left out.
+ * @throws Error where one is asked for what isn't there or may not change.
+ */
+export function applyChanges(view: ForeignView, changes: readonly Change[], draft: Draft, step: string): number {
+  let leftOut = 0;
+  for (const group of grouped(changes)) {
+    const isCut = group.kind === 'cut';
+    const saved = isCut ? cutPlace(view, group, draft, step) : summarize(view, group, draft, step);
+    if (saved === 0) leftOut += isCut ? group.requests.length : 1;
+  }
+  return leftOut;
+}
+
+/** Cuts of one place are made at once: their offsets speak of the text before any of them. */
+interface CutGroup {
+  readonly kind: 'cut';
+  readonly message: number;
+  readonly path: Path;
+  readonly reason: string;
+  readonly requests: CutRequest[];
+}
+
+function grouped(changes: readonly Change[]): (CutGroup | SummaryChange)[] {
+  const cuts = new Map<string, CutGroup>();
+  const groups: (CutGroup | SummaryChange)[] = [];
+  for (const change of changes) {
+    if (change.kind === 'summary') {
+      groups.push(change);
+      continue;
+    }
+    const { message, path, reason } = change;
+    const key = JSON.stringify([message, path]);
+    const known = cuts.get(key) ?? { kind: 'cut', message, path, reason, requests: [] };
+    if (!cuts.has(key)) groups.push(known);
+    cuts.set(key, known);
+    known.requests.push(requestOf(change));
+  }
+  return groups;
+}
+
+const requestOf = ({ start, end, what }: CutChange): CutRequest => ({ start, end, marker: what });
+
+/** @throws Error where there is nothing that may be cut. */
+function cutPlace(
+  view: ForeignView,
+  { message, path, reason, requests }: CutGroup,
+  draft: Draft,
+  step: string,
+): number {
+  const range = view.ranges[message];
+  const shown = view.messages[message];
+  const where = `message ${message}, ${path.join('.')}`;
+  if (!range || !shown) throw new Error(`There is no ${where}.`);
+  if (range.isSummary) throw new Error(`${where}: a summary is replaced by another one, not cut.`);
+  if (range.start === draft.task) throw new Error(`${where}: the first user message stays as it is.`);
+  const contents = contentsOf(shown).filter((content) => samePath(content.path, path));
+  const type = contentTypeOf(contents, requests);
+  if (type === undefined) throw new Error(`${where}: there is no text from ${spanOf(requests)} that may be cut.`);
+  return draft.cut(step, { message: range.start, path }, requests, { contentType: type, reason, strict: false });
+}
+
+const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
+
+/** The type of the content that holds all the slices; undefined where one of them lies in none. */
+function contentTypeOf(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
+  const holders = requests.map(({ start, end }) =>
+    contents.find((content) => start >= content.start && end <= content.end && start < end),
+  );
+  return holders.every((holder) => holder !== undefined) ? holders[0]?.type : undefined;
+}
+
+const spanOf = (requests: readonly CutRequest[]): string =>
+  requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
+
+/** @throws Error where the range is none. */
+function summarize(view: ForeignView, { start, end, text, reason }: SummaryChange, draft: Draft, step: string): number {
+  const first = view.ranges[start];
+  const last = view.ranges[end - 1];
+  if (!first || !last || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);
+  if (draft.task >= first.start && draft.task < last.end) throw new Error('The first user message stays as it is.');
+  return draft.summarize(step, { start: first.start, end: last.end }, summaryMessage(text), { reason });
+}

@@ -1,0 +1,34 @@
+import type { CondensationOutcome } from '../core/condense';
+import { lastByPlace, type Edit } from '../core/condense/edits';
+import type { Edit as ApiEdit, Outcome } from './api';
+
+/**
+ * An outcome as other extensions get it.
+ * @param earlier the edits that the conversation came with.
+ */
+export function outcomeOf(outcome: CondensationOutcome, earlier: readonly Edit[]): Outcome {
+  const { provider, tokensBefore, cost, timeMs, notes } = outcome;
+  const base = { provider, tokensBefore, cost, timeMs, notes };
+  switch (outcome.kind) {
+    case 'condensed': {
+      const { tokensAfter, view, edits } = outcome;
+      return { ...base, kind: 'condensed', tokensAfter, view, edits: shownEdits(earlier, edits) };
+    }
+    case 'unchanged':
+      return { ...base, kind: 'unchanged', reason: outcome.reason, detail: outcome.detail };
+    case 'refused':
+      return {
+        ...base,
+        kind: 'refused',
+        problems: outcome.violations.map(({ message, rule, detail }) => `message ${message}: ${detail} (${rule})`),
+      };
+    case 'failed':
+      return { ...base, kind: 'failed', message: outcome.error.message };
+    case 'cancelled':
+      return { ...base, kind: 'cancelled' };
+  }
+}
+
+/** An edit is JSON with a few more fields than the API names. */
+const shownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
+  lastByPlace([...earlier, ...made]).map((edit) => ({ ...edit }));

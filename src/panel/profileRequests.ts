@@ -1,0 +1,51 @@
+/** Answers what the webview asks about API profiles. */
+import * as vscode from 'vscode';
+import { parseProfiles, type ApiProfile } from '../settings/profiles';
+import type { PanelSettings } from './panelSettings';
+import type { PanelParts } from './parts';
+import type { RequestHandlers } from './requestHandlers';
+
+type Handlers = Pick<RequestHandlers, 'saveProfile' | 'removeProfile' | 'setKey' | 'testProfile'>;
+
+/** The panel's requests that change an API profile, its key, or try it out. */
+export function profileRequests(parts: PanelParts, settings: PanelSettings): Handlers {
+  const { services } = parts;
+  return {
+    saveProfile: async ({ profile }) => {
+      const raw = rawProfiles();
+      const known = raw.findIndex((other) => idOf(other) === profile['id']);
+      const place = known === -1 ? raw.length : known;
+      const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
+      const prefix = `${place}.`;
+      return {
+        problems: problems.map(({ path, message }) => ({
+          path: path.startsWith(prefix) ? path.slice(prefix.length) : path,
+          message,
+        })),
+      };
+    },
+    removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, profileOf(id)) }),
+    setKey: async ({ id }) => {
+      await parts.commands().askKey(services, profileOf(id));
+      return null;
+    },
+    testProfile: async ({ id }, signal) => parts.commands().tryConnection(services, profileOf(id), signal),
+  };
+}
+
+/** The entries of the setting as they stand, the wrong ones too: what isn't changed is left as it is. */
+function rawProfiles(): readonly unknown[] {
+  const value: unknown = vscode.workspace.getConfiguration('contextCondenser').inspect('profiles')?.globalValue;
+  return Array.isArray(value) ? value : [];
+}
+
+const idOf = (entry: unknown): unknown =>
+  typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
+
+/** @throws Error where there is none (any more). */
+function profileOf(id: string): ApiProfile {
+  const { profiles } = parseProfiles(vscode.workspace.getConfiguration('contextCondenser').get('profiles'));
+  const profile = profiles.find((entry) => entry.id === id);
+  if (!profile) throw new Error(vscode.l10n.t('There is no profile "{0}" any more.', id));
+  return profile;
+}
