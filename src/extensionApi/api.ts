@@ -109,7 +109,7 @@ export interface Conversation {
 export interface CondenseOptions {
   /** Id of a provider. Default: the one in the user's settings. */
   readonly provider?: string;
-  /** The provider's configuration. Default: its defaults. */
+  /** The provider's configuration. Default: the one in the user's settings. */
   readonly config?: unknown;
   /** Tokens (o200k) that the messages may keep. Default: as far as the provider goes. */
   readonly targetTokens?: number;

@@ -112,6 +112,36 @@ describe('the exported API', () => {
     });
   });
 
+  it('takes back every kind of edit that it gave: also blocks that went whole, and summaries', async () => {
+    const thinking: Message = {
+      role: 'assistant',
+      content: [{ type: 'thinking', thinking: lines('thought', 200), signature: 's' }, { type: 'text', text: 'So.' }],
+    };
+    const thoughtful = { id: 'thoughts', messages: [user('Think.'), thinking, user('And?'), ...messages] };
+    const outcome = await api.condense(thoughtful, { provider: 'smart', config: 'file-aware' });
+    if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
+    expect(outcome.edits.map(({ kind }) => kind)).toContain('block');
+    const edits = JSON.parse(JSON.stringify(outcome.edits)) as typeof outcome.edits;
+    expect(api.viewOf({ ...thoughtful, edits })).toEqual(outcome.view);
+    const condensed = { ...thoughtful, edits };
+    const summary = await outcomeOf(
+      { changes: [{ kind: 'summary', start: 4, end: 10, text: 'Files were read.', reason: 'old' }] },
+      {},
+      condensed,
+    );
+    if (summary.kind !== 'condensed') throw new Error(JSON.stringify(summary));
+    expect(summary.edits.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['block', 'summary']));
+    expect(api.viewOf({ ...thoughtful, edits: summary.edits })).toEqual(summary.view);
+  });
+
+  it('takes provider and configuration from the settings where none is given', async () => {
+    fake.settings['contextCondenser.provider'] = 'truncation';
+    expect(await api.condense(conversation)).toMatchObject({ kind: 'condensed', provider: 'truncation' });
+    fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 100 };
+    expect(await api.condense(conversation)).toMatchObject({ kind: 'unchanged', provider: 'truncation' });
+    expect(await api.condense(conversation, { config: {} })).toMatchObject({ kind: 'condensed' });
+  });
+
   it('estimates what condensing would come to', async () => {
     const estimate = await api.estimate(conversation, { provider: 'truncation', targetTokens: 5_000 });
     const outcome = await api.condense(conversation, { provider: 'truncation', targetTokens: 5_000 });

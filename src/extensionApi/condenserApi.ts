@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { modelSettings } from '../commands/modelSettings';
 import { engineOf, type Engine } from '../commands/engine';
 import type { Services } from '../commands/services';
+import { configToRun } from '../commands/providerConfig';
 import { manualSettings } from '../commands/settings';
 import {
   condenseIfNeeded,
@@ -13,7 +14,6 @@ import { applyEdits, originalOf } from '../core/condense/edits';
 import { expandReference, referencesOf } from '../core/condense/references';
 import type { ReferenceId } from '../core/condense/markers';
 import { formatReport } from '../core/condense/report';
-import { promptOf } from '../settings/profiles';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from './api';
 import { foreignProvider } from './foreignProvider';
 import { outcomeOf } from './outcome';
@@ -60,7 +60,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const parsed = parseConversation(conversation);
       const request = automaticRequestOf(parsed, model, parseOptions(options));
       const { condensing, maxCost } = modelSettings();
-      const policy = { mayUseNative: condensing !== undefined && maxCost > 0, configs: { native: nativeConfig() } };
+      const policy = { mayUseNative: condensing !== undefined && maxCost > 0, configs: { native: configToRun('native'), truncation: configToRun('truncation') } };
       const made = await engine();
       const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
       if (outcome.kind === 'ran') return told(made, parsed, outcome.outcome);
@@ -100,11 +100,6 @@ function originalBehind({ messages, edits }: ParsedConversation, reference: stri
   return undefined;
 }
 
-const nativeConfig = (): { readonly prompt: string } => {
-  const { condensing, prompt } = modelSettings();
-  return { prompt: promptOf(condensing, prompt) };
-};
-
 /** What the manager is asked for. Where nothing is said, the user's settings hold. */
 function requestOf(
   { edits, ...conversation }: ParsedConversation,
@@ -117,7 +112,7 @@ function requestOf(
     conversation: conversation.id,
     edits,
     provider,
-    config: config ?? (provider === 'native' ? nativeConfig() : undefined),
+    config: config ?? configToRun(provider),
     trigger: 'manual',
     maxCost: Math.min(maxCost ?? Infinity, modelSettings().maxCost),
   };

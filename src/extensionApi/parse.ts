@@ -14,6 +14,7 @@ const dollars = z.number().min(0);
 const text = z.string();
 const name = z.string().trim().min(1).max(500);
 const path = z.array(z.union([z.string(), count])).min(1);
+const place = z.object({ message: count, path });
 const callback = z.custom<(...values: never[]) => unknown>(
   (value) => typeof value === 'function',
   'expected a function',
@@ -39,7 +40,7 @@ const edit = z.discriminatedUnion('kind', [
   z.object({
     ...editFields,
     kind: z.literal('cut'),
-    place: z.object({ message: count, path }),
+    place,
     contentType: z.enum(['messageText', 'toolParameters', 'toolResults']),
     cuts: z.array(cut),
   }),
@@ -50,6 +51,12 @@ const edit = z.discriminatedUnion('kind', [
     end: count,
     reference: text,
     message: z.looseObject({ role: z.enum(['user', 'assistant', 'system']) }),
+  }),
+  z.object({
+    ...editFields,
+    kind: z.literal('block'),
+    place,
+    standIn: z.object({ text, reference: text }).optional(),
   }),
 ]);
 

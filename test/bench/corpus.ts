@@ -18,7 +18,7 @@ export interface BenchCorpus {
 
 /** From the project root. */
 const CORPUS = '../shared/corpus';
-const WANTED = /(?:\.jsonl|api_conversation_history\.json|session\.messages\.json)$/;
+const WANTED = /(?:\.jsonl|api_conversation_history\.json|\.messages\.json)$/;
 const GENERATED = [1, 2, 3, 4, 5, 6];
 
 /** @param warn told what stands in the way of measuring real conversations. */

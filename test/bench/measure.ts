@@ -4,7 +4,7 @@ import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { applyEdits } from '../../src/core/condense/edits';
-import type { CondensationProvider, ProviderResult } from '../../src/core/condense/types';
+import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
@@ -17,7 +17,7 @@ export interface Candidate {
 }
 
 /** Providers of unlike configurations under one type: each checks its own. */
-const candidate = (name: string, provider: unknown, config: unknown): Candidate => ({
+export const candidate = (name: string, provider: unknown, config: unknown): Candidate => ({
   name,
   provider: provider as CondensationProvider,
   config,
@@ -124,15 +124,16 @@ export async function measureMemory(
   return { messages: loaded - empty, peak };
 }
 
-/** One condensation. @throws Error for a wrong configuration */
+/** One condensation, without a target where none is given. @throws Error for a wrong configuration */
 export async function condense(
   messages: readonly ApiMessage[],
   { provider, config }: Candidate,
   counter: MessageCounter,
+  options: CondensationOptions = {},
 ): Promise<ProviderResult> {
   const checked = provider.validateConfig(config);
   if (!checked.valid) throw new Error(`wrong configuration: ${JSON.stringify(checked.problems)}`);
-  return provider.condense({ messages, edits: [], counter }, checked.config, {});
+  return provider.condense({ messages, edits: [], counter }, checked.config, options);
 }
 
 const collectGarbage = (): void => {

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:quality`: presets, and File-Aware against other tools' rules, written to docs/BENCHMARKS.md; recall of
- * every policy; then what each operation of Lossless takes out by itself. `-- --only presets|recall` does one of them.
- * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page
- * reports on even ones.
+ * `npm run bench:quality`: every way to condense, and File-Aware against other tools' rules, written to docs/BENCHMARKS.md;
+ * then recall of every policy, and what each operation of Lossless takes out by itself. `-- --only page|recall` does one of
+ * them. `-- --corpus FOLDER` measures the transcripts of a folder, and writes dist/benchmarks.md.
+ * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page of
+ * the project reports on even ones.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -13,8 +14,9 @@ import { freshCounter } from './measure';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
 import { benchRecall, recallTable, type RecallRow } from './recallBench';
-import { benchPresets, benchSizes } from './presetsBench';
+import { benchSizes } from './peersBench';
 import { measureRecall } from './recall';
+import { benchWays } from './waysBench';
 
 /** The switches of Lossless, from its schema, so that a new operation is measured without a change here. */
 function switches(): string[] {
@@ -42,13 +44,21 @@ async function benchOperations(conversations: readonly BenchConversation[]): Pro
 }
 
 const PAGE = 'docs/BENCHMARKS.md';
+const OWN_PAGE = 'dist/benchmarks.md';
 
 /** @param half every other conversation, from the first (odd) or the second (even). */
 const halfOf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
   conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
 
 const pageOf = async (conversations: readonly BenchConversation[], of: string): Promise<string> =>
-  benchmarksPage(await benchPresets(conversations), await benchSizes(conversations), await benchHeadline(), of);
+  benchmarksPage(await benchWays(conversations), await benchSizes(conversations), await benchHeadline(), of);
+
+/** Which conversations a page is about, as a sentence. */
+function sourceText(count: number, isReal: boolean, isOwn: boolean): string {
+  if (!isReal) return `Measured on ${count} GENERATED conversations: no real ones were at hand.`;
+  if (isOwn) return `Measured on the ${count} conversations of a folder.`;
+  return `Measured on every other one of the real conversations that the project was developed with: ${count}. The presets were tuned on the other half.`;
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -63,17 +73,19 @@ async function main(): Promise<void> {
     console.error(`!! ${text}`);
   }, values.corpus);
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
+  const isOwn = values.corpus !== undefined;
   if (values.only !== 'recall') {
-    const of = isReal ? 'every other of the real conversations' : 'GENERATED CONVERSATIONS';
-    const page = await pageOf(halfOf(all, values.half ?? 'even'), of);
-    // The page is the whole measure on the even half; a part that was asked for is only shown.
+    const measured = halfOf(all, values.half ?? (isOwn ? undefined : 'even'));
+    const page = await pageOf(measured, sourceText(measured.length, isReal, isOwn));
+    // The page is the whole measure; of a part that was asked for it is only shown.
     if (values.half !== undefined) console.log(page);
     else {
-      writeFileSync(PAGE, page);
-      console.log(`${PAGE} written.\n`);
+      const file = isOwn ? OWN_PAGE : PAGE;
+      writeFileSync(file, page);
+      console.log(`${file} written.\n`);
     }
   }
-  if (values.only === 'presets') return;
+  if (values.only === 'page') return;
   const conversations = halfOf(all, values.half);
   const recall = await benchRecall(conversations);
   console.log(`${recallTable(recall)}\n`);

@@ -1,0 +1,103 @@
+/** File-Aware at the sizes that other tools' rules reach. */
+import { applyEdits } from '../../src/core/condense/edits';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import type { ApiMessage } from '../../src/core/messages/types';
+import type { BenchConversation } from './corpus';
+import { candidate, condense, freshCounter } from './measure';
+import { headTail, maskResults, slidingWindow } from './policies';
+import { measureRecall, type Policy, type RecallReport } from './recall';
+
+/** Rules of other tools, written anew from their descriptions. */
+const PEER_RULES: Readonly<Record<string, Policy>> = {
+  'mask all results but the newest 40': maskResults(40),
+  'mask all results but the newest 20': maskResults(20),
+  'mask all results but the newest 10': maskResults(10),
+  'clear all results but the newest 3': maskResults(3),
+  'results keep head and tail, 8,000 characters': headTail(8_000),
+  'the newest half of the messages': slidingWindow(0.5),
+  'the newest 30 % of the messages': slidingWindow(0.3),
+};
+
+export interface SizedRow {
+  readonly rule: string;
+  readonly peer: RecallReport;
+  /** File-Aware at the first target that takes out at least as much over all conversations. */
+  readonly absolute: Sized | undefined;
+  /** The same with a target that is a share of each conversation, in whole percents. */
+  readonly share: Sized | undefined;
+  /** File-Aware with each conversation's target at what the rule leaves of it. */
+  readonly matched: RecallReport;
+}
+
+export interface Sized {
+  /** Tokens, or a share. */
+  readonly target: number;
+  readonly recall: RecallReport;
+}
+
+/** What the page shows. */
+const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
+const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
+/** What is tried to reach a rule: from the mildest down. */
+const FINE_TARGETS = Array.from({ length: 111 }, (_, at) => 60_000 - 500 * at);
+const FINE_SHARES = Array.from({ length: 86 }, (_, at) => (95 - at) / 100);
+
+export interface SizedBench {
+  readonly rows: readonly SizedRow[];
+  readonly curve: readonly Sized[];
+}
+
+/** File-Aware, without any model, against the rules of other tools. */
+export async function benchSizes(conversations: readonly BenchConversation[]): Promise<SizedBench> {
+  const counter = freshCounter();
+  const size = counter.messages.bind(counter);
+  const all = conversations.map(({ messages }) => messages);
+  const measure = (policy: Policy): Promise<RecallReport> => measureRecall(all, policy, { size });
+  const fileAwareTo = (target: (prefix: readonly ApiMessage[]) => Promise<number> | number): Policy => {
+    return async (prefix) => {
+      const fileAware = candidate('file-aware', smartProvider(), 'file-aware');
+      const { edits } = await condense(prefix, fileAware, counter, { targetTokens: await target(prefix) });
+      const { messages: view, origins } = applyEdits(prefix, edits);
+      return { view, edits, origins };
+    };
+  };
+  const known = new Map<number, Promise<RecallReport>>();
+  /** @param target tokens, or a share. */
+  const sized = async (target: number): Promise<Sized> => {
+    const goal = (prefix: readonly ApiMessage[]): number => (target < 1 ? Math.round(target * size(prefix)) : target);
+    const measuring = known.get(target) ?? measure(fileAwareTo(goal));
+    known.set(target, measuring);
+    return { target, recall: await measuring };
+  };
+  const rows: SizedRow[] = [];
+  for (const [rule, policy] of Object.entries(PEER_RULES)) {
+    const peer = await measure(policy);
+    const reaches = ({ recall }: Sized): boolean => recall.removed.share >= peer.removed.share;
+    rows.push({
+      rule,
+      peer,
+      absolute: await mildest(FINE_TARGETS, sized, reaches),
+      share: await mildest(FINE_SHARES, sized, reaches),
+      matched: await measure(fileAwareTo(async (prefix) => size((await policy(prefix)).view))),
+    });
+  }
+  const curve: Sized[] = [];
+  for (const target of [...TARGETS, ...SHARES]) curve.push(await sized(target));
+  return { rows, curve };
+}
+
+/** The first of targets, the mildest first, that takes out enough: each takes out at least what the one before does. */
+async function mildest(
+  targets: readonly number[],
+  sized: (target: number) => Promise<Sized>,
+  reaches: (found: Sized) => boolean,
+): Promise<Sized | undefined> {
+  let [low, high] = [0, targets.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (reaches(await sized(targets[middle] ?? 0))) high = middle;
+    else low = middle + 1;
+  }
+  const found = targets[low];
+  return found === undefined ? undefined : sized(found);
+}

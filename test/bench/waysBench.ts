@@ -1,0 +1,131 @@
+/** What each provider and each preset of Smart takes out, keeps, needs and costs. */
+import { applyEdits } from '../../src/core/condense/edits';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { nativeProvider } from '../../src/core/condense/providers/native';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { truncationProvider } from '../../src/core/condense/providers/truncation';
+import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { outputSamples, type Measure } from '../../src/core/condense/measures';
+import type { ModelCall } from '../../src/core/condense/types';
+import { contentsOf } from '../../src/core/messages/content';
+import { isMachineMessage, personText } from '../../src/core/messages/personText';
+import { isSummaryMessage } from '../../src/core/messages/task';
+import type { ApiMessage } from '../../src/core/messages/types';
+import type { BenchConversation } from './corpus';
+import { candidate, condense, freshCounter, median, type Candidate } from './measure';
+import { measureRecall, type Policy, type RecallReport } from './recall';
+import { scriptedReply } from './scriptedReplies';
+
+export interface WayRow extends RecallReport {
+  readonly way: string;
+  /** Share of the messages of people of which every word stands in the view, by itself or behind a summary. */
+  readonly userMessages: number;
+  /** Milliseconds of processor time in the middle, the tokens being counted: other work on the machine doesn't count. */
+  readonly cpuMs: number;
+  readonly calls: number;
+  /** US dollars of all runs. */
+  readonly estimatedCost: number;
+  readonly cost: number;
+  /** Runs that called a model. */
+  readonly paidRuns: number;
+  /** Share of the paid runs whose estimate lay within 20 % of the cost; NaN where none was paid. */
+  readonly closeEstimates: number;
+}
+
+/** The scripted model, and how a provider is given it. */
+type BenchModel = Required<Pick<Parameters<typeof nativeProvider>[0], 'select' | 'samples'>>;
+
+interface Way {
+  readonly name: string;
+  readonly make: (model: BenchModel) => Candidate;
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'Lossless', make: () => candidate('lossless', losslessProvider, {}) },
+  { name: 'Truncation', make: () => candidate('truncation', truncationProvider, {}) },
+  { name: 'Native', make: (model) => candidate('native', nativeProvider(model), {}) },
+  ...BUILT_IN_PRESETS.map(({ id, name, config }) => ({
+    name: `Smart, ${name}`,
+    make: (model: BenchModel) => candidate(id, smartProvider(model), config),
+  })),
+];
+
+/** All of them as far as their configuration goes, without a target. */
+export async function benchWays(conversations: readonly BenchConversation[]): Promise<WayRow[]> {
+  const rows: WayRow[] = [];
+  for (const way of WAYS) rows.push(await benchWay(way, conversations));
+  return rows;
+}
+
+async function benchWay({ name, make }: Way, conversations: readonly BenchConversation[]): Promise<WayRow> {
+  const counter = freshCounter();
+  const told = { kept: 0, all: 0 };
+  const times: number[] = [];
+  const paid: { estimated: number; cost: number }[] = [];
+  let calls = 0;
+  const seen: ModelCall[] = [];
+  const policy: Policy = async (prefix) => {
+    counter.messages(prefix);
+    const summarizer = testSummarizer((request) => Promise.resolve(scriptedReply(request)));
+    const way = make({
+      select: () => selectSummarizer({ condensing: summarizer }),
+      // What earlier runs took calibrates the estimate, as it does for a user.
+      samples: (of) => outputSamples([measureOfCalls(seen)], of.model),
+    });
+    const started = process.cpuUsage();
+    const { edits, ...result } = await condense(prefix, way, counter);
+    seen.push(...(result.calls ?? []));
+    const { user, system } = process.cpuUsage(started);
+    times.push((user + system) / 1_000);
+    calls += summarizer.requests.length;
+    if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
+    const { messages: view, origins } = applyEdits(prefix, edits);
+    const words = wordsOfPeople(view);
+    const summaries = view.filter(isSummaryMessage).flatMap((message) => contentsOf(message).map(({ text }) => text));
+    for (const text of wordsOfPeople(prefix)) {
+      told.all++;
+      if (words.has(text) || summaries.some((summary) => summary.includes(text))) told.kept++;
+    }
+    return { view, edits, origins };
+  };
+  const recall = await measureRecall(
+    conversations.map(({ messages }) => messages),
+    policy,
+    { size: counter.messages.bind(counter) },
+  );
+  const close = paid.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
+  return {
+    ...recall,
+    way: name,
+    userMessages: told.kept / told.all,
+    cpuMs: median(times),
+    calls,
+    estimatedCost: paid.reduce((sum, { estimated }) => sum + estimated, 0),
+    cost: paid.reduce((sum, { cost }) => sum + cost, 0),
+    paidRuns: paid.length,
+    closeEstimates: close.length / paid.length,
+  };
+}
+
+const measureOfCalls = (calls: readonly ModelCall[]): Measure => ({
+  at: '',
+  provider: 'smart',
+  outcome: 'condensed',
+  fallback: false,
+  tokensBefore: 0,
+  tokensAfter: 0,
+  timeMs: 0,
+  calls,
+});
+
+/** What people wrote, message by message. */
+const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
+  new Set(
+    messages
+      .filter((message) => message.role === 'user' && !isMachineMessage(message))
+      .flatMap(contentsOf)
+      .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text)] : []))
+      .filter((text) => text !== ''),
+  );
