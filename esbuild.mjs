@@ -1,6 +1,6 @@
 // Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table.
 import { build } from 'esbuild';
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { writeLicences } from './scripts/licences.mjs';
 import { buildRanks } from './scripts/ranks.mjs';
 
@@ -57,6 +57,8 @@ const builds = await Promise.all([
     logLevel: 'warning',
   }),
 ]);
+// The types of the exported API, for extensions that use it: the file has types alone.
+copyFileSync('src/extensionApi/api.ts', `${outdir}/api.d.ts`);
 await buildRanks(`${outdir}/o200k.bin`);
 writeLicences(
   `${outdir}/licences.txt`,

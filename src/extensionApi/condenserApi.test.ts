@@ -115,7 +115,10 @@ describe('the exported API', () => {
   it('takes back every kind of edit that it gave: also blocks that went whole, and summaries', async () => {
     const thinking: Message = {
       role: 'assistant',
-      content: [{ type: 'thinking', thinking: lines('thought', 200), signature: 's' }, { type: 'text', text: 'So.' }],
+      content: [
+        { type: 'thinking', thinking: lines('thought', 200), signature: 's' },
+        { type: 'text', text: 'So.' },
+      ],
     };
     const thoughtful = { id: 'thoughts', messages: [user('Think.'), thinking, user('And?'), ...messages] };
     const outcome = await api.condense(thoughtful, { provider: 'smart', config: 'file-aware' });

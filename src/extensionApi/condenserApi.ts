@@ -60,7 +60,10 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const parsed = parseConversation(conversation);
       const request = automaticRequestOf(parsed, model, parseOptions(options));
       const { condensing, maxCost } = modelSettings();
-      const policy = { mayUseNative: condensing !== undefined && maxCost > 0, configs: { native: configToRun('native'), truncation: configToRun('truncation') } };
+      const policy = {
+        mayUseNative: condensing !== undefined && maxCost > 0,
+        configs: { native: configToRun('native'), truncation: configToRun('truncation') },
+      };
       const made = await engine();
       const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
       if (outcome.kind === 'ran') return told(made, parsed, outcome.outcome);

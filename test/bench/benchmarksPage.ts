@@ -51,8 +51,9 @@ Written by \`npm run bench:quality\`; do not edit. The same page for your own tr
 npm run bench:quality -- --corpus FOLDER    # writes dist/benchmarks.md; changes nothing in FOLDER
 \`\`\`
 
-${of} Of these, ${first?.sessions ?? 0} have twelve turns or more and are measured, at ${first?.cuts ?? 0} cuts. After the cuts the
-agent needed ${first?.lines.needed ?? 0} lines, ${first?.names.needed ?? 0} identifiers and ${first?.paths.needed ?? 0} paths from before them.
+${of}
+${first?.sessions ?? 0} of them have twelve turns or more and are measured, at ${first?.cuts ?? 0} cuts. After the cuts the agent needed ${first?.lines.needed ?? 0} lines, ${first?.names.needed ?? 0} identifiers and
+${first?.paths.needed ?? 0} paths from before them.
 
 ## Method
 
@@ -61,14 +62,15 @@ agent needed ${first?.lines.needed ?? 0} lines, ${first?.names.needed ?? 0} iden
   which lines, identifiers and paths do their tool parameters use that stood before the cut and were not shown again after it?
   "Lines 50 % → 100 %" says that 50 % of those lines are still in the condensed conversation word for word, and that 100 % are
   there or can be fetched by a reference. A line counts only where its own file shows it.
+  What Native summarizes has no reference of its own; in VS Code's chat the agent can still search it with \`#recall\`.
 - **Speed**: processor time of one run on this machine, median. Tokens are counted before. A model's time is not in it.
 - **Cost**: the model is a script, and its prices are those of Claude Sonnet 4. It answers a request for one piece of content
   with about a quarter of that content's length (up to 1.5 times more or less), and a request for a whole conversation with 1,300
   to 2,700 tokens. Estimates learn from the runs before, as they do for a user.
 
 **Limits.** That a needed line is still there does not prove that a model would use it: recall is a necessary condition, not a
-sufficient one. Nothing here measures how well a real model's summary reads, or whether an agent solves more tasks. The sessions
-are few, and some come from the same project.
+sufficient one. The scripted summaries have a length but say nothing: a real model's summary would keep some of the lines that count
+as lost here. Nothing here measures whether an agent solves more tasks. The sessions are few, and some come from the same project.
 
 ## Every way to condense
 

@@ -54,10 +54,10 @@ const pageOf = async (conversations: readonly BenchConversation[], of: string): 
   benchmarksPage(await benchWays(conversations), await benchSizes(conversations), await benchHeadline(), of);
 
 /** Which conversations a page is about, as a sentence. */
-function sourceText(count: number, isReal: boolean, isOwn: boolean): string {
-  if (!isReal) return `Measured on ${count} GENERATED conversations: no real ones were at hand.`;
-  if (isOwn) return `Measured on the ${count} conversations of a folder.`;
-  return `Measured on every other one of the real conversations that the project was developed with: ${count}. The presets were tuned on the other half.`;
+function sourceText(isReal: boolean, isOwn: boolean): string {
+  if (!isReal) return 'Measured on GENERATED conversations: no real ones were at hand.';
+  if (isOwn) return 'Measured on the conversations of a folder.';
+  return 'Measured on every other one of the real conversations that the project was developed with; the presets were tuned on the others.';
 }
 
 async function main(): Promise<void> {
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   const isOwn = values.corpus !== undefined;
   if (values.only !== 'recall') {
     const measured = halfOf(all, values.half ?? (isOwn ? undefined : 'even'));
-    const page = await pageOf(measured, sourceText(measured.length, isReal, isOwn));
+    const page = await pageOf(measured, sourceText(isReal, isOwn));
     // The page is the whole measure; of a part that was asked for it is only shown.
     if (values.half !== undefined) console.log(page);
     else {

@@ -43,7 +43,7 @@ export async function packageExtension(extension: string, files: readonly string
 }
 
 const unwanted = [
-  { what: 'a source', pattern: /\.tsx?$/ },
+  { what: 'a source', pattern: /(?<!\.d)\.tsx?$/ },
   { what: 'a source map', pattern: /\.map$/ },
   { what: 'a test', pattern: /\.test\.|(^|\/)tests?\// },
   { what: 'a package of npm', pattern: /(^|\/)node_modules\// },
