@@ -35,15 +35,15 @@ function problemsOf(files: readonly string[]): { file: string; text: string }[] 
 
 describe('the guide for other extensions', () => {
   it('shows code that compiles', () => {
-    copyFileSync(join(root, 'src', 'extensionApi', 'api.ts'), join(folder, 'contextCondenser.d.ts'));
+    copyFileSync(join(root, 'src', 'extensionApi', 'api.ts'), join(folder, 'condenserApi.d.ts'));
     expect(examples.length).toBeGreaterThanOrEqual(3);
-    const wrong = "import type { Edit } from './contextCondenser'; export const edit: Edit = { kind: 1 };";
+    const wrong = "import type { Edit } from './condenserApi'; export const edit: Edit = { kind: 1 };";
     const files = [...examples, wrong].map((text, index) => {
       const file = join(folder, index < examples.length ? `example${index}.ts` : 'wrong.ts');
       writeFileSync(file, text);
       return file;
     });
-    const problems = problemsOf([...files, join(folder, 'contextCondenser.d.ts')]);
+    const problems = problemsOf([...files, join(folder, 'condenserApi.d.ts')]);
     expect(problems.filter(({ file }) => file !== 'wrong.ts')).toEqual([]);
     expect(problems.filter(({ file }) => file === 'wrong.ts')).not.toEqual([]);
   });
