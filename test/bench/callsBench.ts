@@ -3,14 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { anthropicHandler } from '../../src/api/anthropic';
 import { summarizerOf } from '../../src/api/summarizer';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { exchange, lines, user } from '../../src/core/testing';
+import { SUITE_RUNS as CALLS, suiteRuns, SUMMARIZE_RESULTS } from '../fixtures/suiteRuns';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { reply } from '../servers/behaviour';
 import { freshCounter, median } from './measure';
 import { millis, table } from './table';
 
-const CALLS = 60;
-const PARALLEL = 6;
+const PARALLEL = SUMMARIZE_RESULTS.parallelCalls;
 const ANSWER_MS = 200;
 const RUNS = 5;
 const MODEL = 'claude-sonnet-4-20250514';
@@ -25,12 +24,7 @@ export interface CallsMeasurement {
 }
 
 export async function benchCalls(): Promise<CallsMeasurement> {
-  const messages = [
-    user('Fix the tests.'),
-    ...Array.from({ length: CALLS }, (_, index) =>
-      exchange(`toolu_${index}`, 'Bash', { command: `npm test ${index}` }, lines(`suite ${index}`, 60)),
-    ).flat(),
-  ];
+  const messages = suiteRuns();
   const server = await startAnthropicServer({
     script: async () => {
       await delay(ANSWER_MS);
@@ -50,18 +44,7 @@ export async function benchCalls(): Promise<CallsMeasurement> {
       });
       const summarizer = summarizerOf({ profile: 'Bench', handler });
       const provider = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
-      const checked = provider.validateConfig({
-        parallelCalls: PARALLEL,
-        passes: [
-          {
-            id: 'results',
-            name: 'Summaries of results',
-            selection: { type: 'preserve_recent', count: 0 },
-            mode: 'individual',
-            individualConfig: { defaults: { toolResults: { operation: 'summarize', maxTokens: 80 } } },
-          },
-        ],
-      });
+      const checked = provider.validateConfig(SUMMARIZE_RESULTS);
       if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
       counter.messages(messages);
       const [started, cpuStarted] = [performance.now(), process.cpuUsage()];

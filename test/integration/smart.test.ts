@@ -6,11 +6,10 @@ import { summarizerOf } from '../../src/api/summarizer';
 import { CondensationManager, smartProvider, type CondensationOutcome } from '../../src/core/condense';
 import { estimateErrorPercent, measureOf } from '../../src/core/condense/measures';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
-import type { ApiMessage } from '../../src/core/messages/types';
-import { exchange, lines, user } from '../../src/core/testing';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { never, rateLimited, reply, serverError } from '../servers/behaviour';
 import type { ModelServer, Script } from '../servers/modelServer';
+import { suiteRuns, SUMMARIZE_RESULTS } from '../fixtures/suiteRuns';
 import { freshCounter } from '../generators/setups';
 
 const servers: ModelServer[] = [];
@@ -22,33 +21,14 @@ const table = await loadPriceTable();
 const MODEL = 'claude-sonnet-4-20250514';
 const counter = freshCounter();
 
-const MESSAGES: readonly ApiMessage[] = [
-  user('Fix the tests.'),
-  ...Array.from({ length: 60 }, (_, index) =>
-    exchange(`toolu_${index}`, 'Bash', { command: `npm test ${index}` }, lines(`suite ${index}`, 60)),
-  ).flat(),
-];
-
-const CONFIG: SmartConfigInput = {
-  losslessPrelude: { enabled: false },
-  parallelCalls: 6,
-  passes: [
-    {
-      id: 'results',
-      name: 'Summaries of results',
-      selection: { type: 'preserve_recent', count: 0 },
-      mode: 'individual',
-      individualConfig: { defaults: { toolResults: { operation: 'summarize', maxTokens: 80 } } },
-    },
-  ],
-};
+const MESSAGES = suiteRuns();
 
 interface Bed {
   readonly server: ModelServer;
   readonly condense: (signal?: AbortSignal) => Promise<CondensationOutcome>;
 }
 
-async function bed(script: Script, config: SmartConfigInput = CONFIG): Promise<Bed> {
+async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS): Promise<Bed> {
   const server = await startAnthropicServer({ script });
   servers.push(server);
   const handler = anthropicHandler({

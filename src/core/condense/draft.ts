@@ -13,7 +13,7 @@ import { marker, referenceFor, withoutRule, type ReferenceId } from './markers';
 import { cutsTellRule, newCuts, tellRule } from './newCuts';
 import { mergeCuts, type PlaceState } from './placeState';
 import { hasShortReferences, refuse, wasRefused, wishKey } from './refusedWishes';
-import type { MessageRange } from './summary/range';
+import type { MessageRange } from './messageRange';
 
 /** What {@link Draft.rollback} goes back to. */
 export interface Checkpoint extends ViewState {

@@ -2,6 +2,7 @@ import { hashText } from '../hash';
 import { valueAt, withValueAt, isSamePath } from '../messages/path';
 import type { ApiMessage, Block, Place } from '../messages/types';
 import { hashAt, placeKey, renderCuts, type BlockEdit, type CutEdit, type SummaryEdit } from './edits';
+import type { MessageRange } from './messageRange';
 import type { PlaceState } from './placeState';
 
 /** What a view shows, and how that came about. */
@@ -128,7 +129,7 @@ export class DraftView {
   }
 
   /** The summaries that a range of messages touches. */
-  summariesIn(range: Pick<SummaryEdit, 'start' | 'end'>): SummaryEdit[] {
+  summariesIn(range: MessageRange): SummaryEdit[] {
     return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
   }
 

@@ -6,6 +6,7 @@ import type { ApiMessage, Block, ContentType, Path, Place } from '../messages/ty
 import { perObject } from '../perObject';
 import type { Slice } from '../slice';
 import type { ReferenceId } from './markers';
+import type { MessageRange } from './messageRange';
 
 /** A slice of an original string and what stands in its place. */
 export interface Cut extends Slice {
@@ -45,12 +46,9 @@ export interface CutEdit extends EditBase {
   readonly cuts: readonly Cut[];
 }
 
-/** A range of messages of which one summary stands in the view. A later one takes the place of all inside its range. */
-export interface SummaryEdit extends EditBase {
+/** A range of the original's messages of which one summary stands in the view. A later one takes the place of all inside its range. */
+export interface SummaryEdit extends EditBase, MessageRange {
   readonly kind: 'summary';
-  /** Indexes in the original; the message at `end` is the first behind the range. */
-  readonly start: number;
-  readonly end: number;
   readonly message: ApiMessage;
   /** Names the original messages, as JSON. */
   readonly reference: ReferenceId;

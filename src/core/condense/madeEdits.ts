@@ -3,6 +3,7 @@ import { hashText, type Hash } from '../hash';
 import type { Place } from '../messages/types';
 import type { CutInfo } from './cutRequest';
 import { placeKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from './edits';
+import type { MessageRange } from './messageRange';
 import type { PlaceState } from './placeState';
 
 /** Tokens of a place before and after a change. */
@@ -15,8 +16,7 @@ export interface TokenChange {
 export const madeKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
 
 /** The same for a summary of a range. */
-export const summaryKey = (step: string, { start, end }: Pick<SummaryEdit, 'start' | 'end'>): string =>
-  `${step} summary ${start}-${end}`;
+export const summaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;
 
 const editId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
 

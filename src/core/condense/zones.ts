@@ -2,18 +2,13 @@ import { isText, isToolResult } from '../messages/blocks';
 import { taskIndex } from '../messages/task';
 import type { ApiMessage } from '../messages/types';
 import { xmlResultHeader } from '../messages/xmlTools';
-
-/** Which messages an operation may touch: those from `start` up to, not including, `end`. */
-export interface Zone {
-  readonly start: number;
-  readonly end: number;
-}
+import type { MessageRange } from './messageRange';
 
 /**
- * The old zone: behind the task, before the recent messages. A call and its results are never parted by its end.
+ * The old zone, which an operation may touch: behind the task, before the recent messages. A call and its results are never parted by its end.
  * @param keepRecent how many of the newest messages are recent.
  */
-export function oldZone(messages: readonly ApiMessage[], keepRecent: number): Zone {
+export function oldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
   const start = taskIndex(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);
   while (end > start && holdsResults(messages[end])) end--;

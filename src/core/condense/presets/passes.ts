@@ -1,5 +1,6 @@
 /** Passes in few words, for presets. */
-import type { Filter, SmartConfigInput } from '../providers/smart/config';
+import type { SmartConfigInput } from '../providers/smart/config';
+import type { Filter } from '../providers/smart/selectionSchema';
 
 type PassInput = NonNullable<SmartConfigInput['passes']>[number];
 type IndividualInput = Extract<PassInput, { mode: 'individual' }>;

@@ -1,12 +1,7 @@
 import { toolExchanges } from '../../messages/exchanges';
 import { isSummaryMessage, taskIndex } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
-
-/** Messages from `start` up to, not including, `end`. */
-export interface MessageRange {
-  readonly start: number;
-  readonly end: number;
-}
+import type { MessageRange } from '../messageRange';
 
 /** Where units begin: at every message that doesn't lie between a call and its result. */
 export function unitStarts(messages: readonly ApiMessage[]): number[] {

@@ -1,9 +1,9 @@
 /** What a summary of a range holds without a model: the facts, and what people wrote. */
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { Draft } from '../draft';
+import type { MessageRange } from '../messageRange';
 import { factsOf, renderFactSheet, type Facts } from './factSheet';
 import type { NativeConfig } from './nativeConfig';
-import type { MessageRange } from './range';
 
 /** Share of what a summary takes the place of that people's own words may fill: beyond it little would be gained. */
 const MOST_WORDS = 0.5;

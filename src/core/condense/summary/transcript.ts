@@ -2,8 +2,8 @@
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage, Block } from '../../messages/types';
+import type { MessageRange } from '../messageRange';
 import { safeBoundary } from '../truncate';
-import type { MessageRange } from './range';
 
 export interface TranscriptLimits {
   /** Characters that stay of a tool's result. */

@@ -7,7 +7,7 @@ import { SUMMED_UP, summaryMessage, summaryText } from '../../summary/summaryMes
 import type { Draft } from '../../draft';
 import type { DraftStep } from '../../steps';
 import type { ConversationContext } from '../../types';
-import type { BatchPass } from './config';
+import type { BatchPass } from './passSchema';
 import { placeholder } from '../../summary/placeholder';
 import { itemsOf } from './items';
 import type { PassParts } from './passParts';

@@ -9,7 +9,7 @@ import { summaryIn, type Prompt } from '../../summary/prompt';
 import { TOKEN_BUFFER_PERCENTAGE } from '../../thresholds';
 import type { SummarizerModel } from '../../summary/summarizer';
 import { cutMiddle } from '../../summary/transcript';
-import type { Operation } from './config';
+import type { Operation } from './operationSchema';
 import { parameterName, type Item } from './items';
 import { isIdentifying, measure, type PlacedRequest } from './requests';
 

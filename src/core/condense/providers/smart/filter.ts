@@ -1,7 +1,7 @@
 import { fileMatcher, toolMatcher, type Matcher } from '../../../glob';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { pathsOf } from '../../summary/filesTouched';
-import type { Filter } from './config';
+import type { Filter } from './selectionSchema';
 import type { Item } from './items';
 
 export type ItemTest = (item: Item) => boolean;

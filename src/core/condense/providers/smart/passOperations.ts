@@ -1,4 +1,5 @@
-import type { ContentOperation, IndividualPass } from './config';
+import type { ContentOperation } from './operationSchema';
+import type { IndividualPass } from './passSchema';
 
 /** Every operation that a pass names, for any content of any message. */
 export const passOperations = ({ individualConfig }: Pick<IndividualPass, 'individualConfig'>): ContentOperation[] =>

@@ -6,7 +6,8 @@ import type { Draft } from '../../draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
 import { wordsOf } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
-import type { Pass, SmartConfig } from './config';
+import type { SmartConfig } from './config';
+import type { Pass } from './passSchema';
 import { ofFiles, ofTools, type ItemTest } from './filter';
 import type { Item } from './items';
 

@@ -9,7 +9,7 @@ import { placeKey } from '../../edits';
 import { findMarkers } from '../../markers';
 import { personSlices } from '../../summary/instructions';
 import { truncatedSlice, type TruncateLimits } from '../../truncate';
-import type { Operation } from './config';
+import type { Operation } from './operationSchema';
 import { errorLines } from './errorLines';
 import { parameterName, type Item } from './items';
 

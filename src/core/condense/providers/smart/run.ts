@@ -11,7 +11,8 @@ import type { CondensationOptions, ConversationContext, ModelCall, StepReport } 
 import { batchStep } from './batch';
 import { Budget } from './budget';
 import type { CallParts } from './callParts';
-import type { Pass, SmartConfig } from './config';
+import type { SmartConfig } from './config';
+import type { Pass } from './passSchema';
 import type { Forecast } from './forecast';
 import { individualStep } from './individual';
 import type { Models } from './models';

@@ -1,15 +1,16 @@
 /** Which messages and contents a pass may touch. */
 import type { ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft';
+import type { MessageRange } from '../../messageRange';
 import { unitStarts } from '../../summary/range';
-import { oldZone, type Zone } from '../../zones';
-import type { Selection } from './config';
+import { oldZone } from '../../zones';
+import type { Selection } from './selectionSchema';
 import { filterTest, type ItemTest } from './filter';
 import type { Item } from './items';
 
 export interface Selected {
   /** The messages that are looked at: behind the task, and of a selection by age before the newest. */
-  readonly zone: Zone;
+  readonly zone: MessageRange;
   readonly has: ItemTest;
 }
 

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { contentsOf } from '../../../messages/content';
+import type { ApiMessage } from '../../../messages/types';
+import { user, lines } from '../../../testing';
+import { NoSummarizerError } from '../../summary/selectSummarizer';
+import { testSummarizer } from '../../summary/testing';
+import { many, run, withModel, type PassInput, type Ran } from './testing';
+
+describe('batch', () => {
+  const batch = (more: Partial<PassInput> = {}): PassInput => ({
+    id: 'b',
+    name: 'Batch',
+    selection: { type: 'preserve_recent', count: 4 },
+    mode: 'batch',
+    batchConfig: { operation: 'summarize', keepLast: 1 },
+    ...more,
+  });
+  const range = ({ result: made }: Ran): unknown =>
+    made.edits.map((edit) => (edit.kind === 'summary' ? [edit.start, edit.end] : edit.kind));
+
+  it('sums up the selection between what is kept at both ends', async () => {
+    const summarizer = testSummarizer(['All is well.']);
+    expect(range(await run(many(8), [batch()], { smart: withModel(summarizer) }))).toEqual([[1, 11]]);
+    const first = batch({ batchConfig: { operation: 'summarize', keepFirst: 2, keepLast: 0 } });
+    expect(range(await run(many(8), [first], { smart: withModel(summarizer) }))).toEqual([[3, 13]]);
+  });
+
+  it('goes round what is pinned or protected', async () => {
+    const pinned = new Set([6]);
+    const summarizer = testSummarizer(['All is well.']);
+    expect(range(await run(many(8), [batch()], { smart: withModel(summarizer), context: { pinned } }))).toEqual([
+      [7, 11],
+    ]);
+  });
+
+  it('keeps what a person wrote word for word, however long and however often it is summed up anew', async () => {
+    const [early, late] = [`Use tabs,\n\tnot blanks.\n${lines('rule', 500)}`, 'Not like that.\n\nLike this.'];
+    const [task, ...units] = many(150);
+    const messages = [task, ...units.slice(0, 100), user(early), ...units.slice(100, 200)] as ApiMessage[];
+    const grown = [...messages, user(late), ...units.slice(200)];
+    const summarizer = testSummarizer(['All is well.', 'All is better.', 'All is well.']);
+    const summary = ({ result: { edits } }: Ran): string =>
+      edits
+        .flatMap((edit) => (edit.kind === 'summary' ? contentsOf(edit.message) : []))
+        .map(({ text }) => text)
+        .join();
+    const first = await run(messages, [batch()], { smart: withModel(summarizer) });
+    expect(summary(first)).toContain(early);
+    const again = await run(grown, [batch()], { smart: withModel(summarizer), context: { edits: first.result.edits } });
+    for (const words of [early, late]) expect(summary(again)).toContain(words);
+    const loose = { protect: { userMessages: false } };
+    expect(summary(await run(messages, [batch()], { smart: withModel(summarizer), config: loose }))).not.toContain(
+      early,
+    );
+  });
+
+  it('is done once', async () => {
+    const summarizer = testSummarizer(['All is well.']);
+    const messages = many(8);
+    const { result: made } = await run(messages, [batch()], { smart: withModel(summarizer) });
+    const again = await run(messages, [batch()], { smart: withModel(summarizer), context: { edits: made.edits } });
+    expect(again.result.edits).toEqual([]);
+    expect(summarizer.requests).toHaveLength(1);
+  });
+
+  it('leaves the messages where the model fails, where there is none, and where it would cost too much', async () => {
+    const failing = await run(many(8), [batch()], { smart: withModel(testSummarizer(['failed'])) });
+    expect(failing.result).toMatchObject({
+      edits: [],
+      steps: [{ outcome: { kind: 'failed', reason: 'The model said: failed.' }, calls: 1 }],
+    });
+    const none = await run(many(8), [batch()], {
+      smart: {
+        select: () => {
+          throw new NoSummarizerError('Set up a model.');
+        },
+      },
+    });
+    expect(none.result).toMatchObject({ edits: [], notes: ['Set up a model.', 'Batch: Set up a model.'] });
+    const dear = await run(many(8), [batch()], {
+      smart: withModel(testSummarizer(['short'])),
+      options: { maxCost: 0.000_001 },
+    });
+    expect(dear.result.edits).toEqual([]);
+    expect(dear.result.notes?.[0]).toMatch(/^Batch: It would cost about/);
+    const kept = await run(many(8), [batch({ batchConfig: { operation: 'keep' } })]);
+    expect(kept.result.edits).toEqual([]);
+    const small = testSummarizer(['short'], { contextWindow: 100 });
+    const { result: narrow } = await run(many(8), [batch()], { smart: withModel(small) });
+    expect(narrow.steps[0]?.outcome).toMatchObject({ kind: 'failed' });
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { smartProvider } from './index';
+import { individual } from './testing';
+
+describe('configurations', () => {
+  it.each<[unknown, string]>([
+    [
+      { passes: [{ id: 'a', name: 'A', mode: 'individual', selection: { type: 'recent' } }] },
+      'passes.0.selection.type',
+    ],
+    [
+      { passes: [individual({ toolResults: { operation: 'truncate' } })] },
+      'passes.0.individualConfig.defaults.toolResults',
+    ],
+    [{ passes: [individual({}), individual({})] }, 'passes.1.id'],
+    [
+      { passes: [individual({}, { selection: { type: 'custom', filter: { tool: ['x'] } } } as never)] },
+      'passes.0.selection.filter',
+    ],
+    [{ version: 2 }, 'version'],
+    ['no-such-preset', ''],
+    [7, ''],
+  ])('%j is wrong at %s', (config, path) => {
+    expect(smartProvider().validateConfig(config)).toMatchObject({ valid: false, problems: [{ path }] });
+  });
+
+  it('may be the name of a preset, built in or the user’s own; none is File-Aware', () => {
+    const own = { id: 'mine', name: 'Mine', description: '', config: { passes: [individual({})] } };
+    const provider = smartProvider({ presets: () => [own] });
+    expect(provider.validateConfig('mine')).toMatchObject({ valid: true, config: { passes: [{ id: 'one' }] } });
+    expect(provider.validateConfig('file-aware')).toEqual(provider.validateConfig(undefined));
+  });
+
+  it('keep fields that this version does not know', () => {
+    const passes = [{ ...individual({}), colour: 'red' }];
+    expect(smartProvider().validateConfig({ passes, theme: 1 })).toMatchObject({
+      valid: true,
+      config: { theme: 1, passes: [{ colour: 'red' }] },
+    });
+  });
+
+  it('have a JSON Schema', () => {
+    expect(smartProvider().getConfigSchema()).toMatchObject({ properties: { passes: { type: 'array' } } });
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, exchange } from '../../../testing';
+import { freshCounter } from '../../../testingCounter';
+import { applyEdits } from '../../edits';
+import { testSummarizer } from '../../summary/testing';
+import { individual, many, prepared, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
+
+describe('estimates', () => {
+  const passes: PassInput[] = [
+    individual({ toolResults: SUMMARIZE }, { selection: { type: 'preserve_recent', count: 8 } }),
+    {
+      id: 'b',
+      name: 'Batch',
+      selection: { type: 'preserve_recent', count: 2 },
+      mode: 'batch',
+      batchConfig: { operation: 'summarize' },
+    },
+  ];
+
+  it('are of the run itself: calls, cost and tokens per pass, without a call', async () => {
+    const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
+    const summarizer = testSummarizer(({ maxOutputTokens }) =>
+      Promise.resolve(words(maxOutputTokens > 1_000 ? 900 : 32)),
+    );
+    const smart = { ...withModel(summarizer), samples: () => [] };
+    const { provider, config, context } = prepared(many(8), passes, { smart });
+    const estimate = await provider.estimateReduction(context, config, {});
+    const cost = await provider.estimateCost(context, config, {});
+    expect(summarizer.requests).toEqual([]);
+    expect(estimate).toMatchObject({ confidence: 'low', steps: [{ calls: 4 }, { calls: 1 }] });
+    expect(estimate.costRange?.least).toBeLessThan(cost ?? 0);
+    expect(estimate.costRange?.most).toBeGreaterThan(cost ?? 0);
+    const made = await provider.condense(context, config, {});
+    expect(made.estimatedCost).toBe(cost);
+    const after = freshCounter().messages(applyEdits(context.messages, made.edits).messages);
+    expect(Math.abs(after - estimate.tokensAfter)).toBeLessThan(0.2 * estimate.tokensBefore);
+  });
+
+  it('learn from what earlier calls gave', async () => {
+    const seen = Array.from({ length: 6 }, () => ({ inputTokens: 600, outputTokens: 8, askedTokens: 40 }));
+    const cost = async (samples: typeof seen): Promise<number> => {
+      const smart = { ...withModel(testSummarizer([])), samples: () => samples };
+      const { provider, config, context } = prepared(many(4), [individual({ toolResults: SUMMARIZE })], { smart });
+      const { confidence } = await provider.estimateReduction(context, config, {});
+      expect(confidence).toBe(samples.length > 0 ? 'high' : 'low');
+      return (await provider.estimateCost(context, config, {})) ?? NaN;
+    };
+    expect(await cost(seen)).toBeLessThan(await cost([]));
+  });
+
+  it('do not count a call twice that the run makes once', async () => {
+    const summarizer = testSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
+    // What is so short that its summary is not used stands there for the next pass, too.
+    const pass = individual({ toolResults: { operation: 'summarize', maxTokens: 200 } });
+    const messages = [TASK, ...exchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)), assistant('Done.')];
+    const passesTwice = [pass, { ...pass, id: 'b' }];
+    const { provider, config, context } = prepared(messages, passesTwice, { smart: withModel(summarizer) });
+    const { steps } = await provider.estimateReduction(context, config, {});
+    const made = await provider.condense(context, config, {});
+    expect(made.calls).toHaveLength(1);
+    expect(steps.reduce((sum, { calls = 0 }) => sum + calls, 0)).toBe(1);
+  });
+
+  it('are exact without a model', async () => {
+    const { provider, config, context } = prepared(many(6), [individual({ toolResults: SUPPRESS })]);
+    const { confidence, tokensAfter } = await provider.estimateReduction(context, config, {});
+    expect(confidence).toBeUndefined();
+    const { edits } = await provider.condense(context, config, {});
+    expect(freshCounter().messages(applyEdits(context.messages, edits).messages)).toBe(tokensAfter);
+  });
+});

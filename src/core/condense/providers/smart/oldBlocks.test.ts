@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, user, call, lines, result } from '../../../testing';
+import { run } from './testing';
+
+describe('old thinking and images', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8='.repeat(200) } };
+  const thinking = { type: 'thinking', thinking: lines('why', 10), signature: 'c2ln' };
+  const messages = [
+    user('task'),
+    assistant(thinking, call('a', 'Screenshot')),
+    user(result('a', [image])),
+    assistant(thinking),
+    user('go on', image),
+    assistant(thinking, 'done'),
+    user(image),
+  ];
+
+  it('go where the configuration says so, the newest and the last message of the model excepted', async () => {
+    const suppress = { operation: 'suppress', keepRecent: 1 } as const;
+    const { view, at, result: made } = await run(messages, [], { config: { thinking: suppress, images: suppress } });
+    expect(made.edits.map(({ step }) => step)).toEqual(['Old thinking', 'Old images', 'Old images']);
+    expect(at(2, 'content', 0, 'content', 0, 'text')).toBe('[image]');
+    expect(view[3]).toBe(messages[3]);
+    expect(at(4, 'content', 1, 'text')).toBe('[image]');
+    expect(view.slice(5)).toEqual(messages.slice(5));
+    const pinned = new Set([1, 2, 4]);
+    expect(
+      (await run(messages, [], { config: { thinking: suppress, images: suppress }, context: { pinned } })).result.edits,
+    ).toEqual([]);
+    expect((await run(messages, [])).result.edits).toEqual([]);
+  });
+});

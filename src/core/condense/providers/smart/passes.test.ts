@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { testSummarizer } from '../../summary/testing';
+import { individual, many, run, SUMMARIZE, SUPPRESS, withModel } from './testing';
+
+describe('passes', () => {
+  it('run in order until the target is met, where their condition holds', async () => {
+    const passes = [
+      individual({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'a', name: 'A' }),
+      individual(
+        { toolResults: SUPPRESS },
+        {
+          id: 'b',
+          name: 'B',
+          execution: { type: 'conditional', condition: { tokenThreshold: 1_000_000 } },
+        },
+      ),
+      individual(
+        { toolResults: SUPPRESS },
+        { id: 'c', name: 'C', execution: { type: 'conditional', condition: { windowPercent: 1 } } },
+      ),
+      individual({ toolResults: SUPPRESS }, { id: 'd', name: 'A' }),
+      individual({ toolResults: SUPPRESS }, { id: 'e', name: 'E', enabled: false }),
+    ];
+    const { result: made } = await run(many(4), passes);
+    expect(made.steps.map(({ name, outcome }) => [name, outcome.kind])).toEqual([
+      ['A', 'done'],
+      ['B', 'skipped'],
+      ['C', 'skipped'],
+      ['A (2)', 'done'],
+    ]);
+    const met = await run(many(4), passes, { options: { targetTokens: 700 } });
+    expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
+  });
+
+  it('that fail are dropped whole, and the others run', async () => {
+    let asked = 0;
+    const selector = (): boolean => {
+      if (++asked > 3) throw new Error('broken');
+      return true;
+    };
+    const passes = [
+      individual({ toolResults: SUPPRESS }, { id: 'a', name: 'Broken', selection: { type: 'custom', selector } }),
+      individual({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'b', name: 'Whole' }),
+    ];
+    const { result: made } = await run(many(4), passes);
+    expect(made.steps[0]?.outcome).toEqual({ kind: 'failed', reason: 'broken' });
+    expect(new Set(made.edits.map(({ step }) => step))).toEqual(new Set(['Whole']));
+  });
+
+  it('of a cancelled run apply nothing, and what was spent is told', async () => {
+    const abort = new AbortController();
+    const summarizer = testSummarizer(() => {
+      if (summarizer.requests.length === 2) abort.abort(new Error('enough'));
+      return Promise.resolve('short');
+    });
+    const ran = run(many(4), [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(summarizer),
+      options: { signal: abort.signal },
+      config: { parallelCalls: 1 },
+    });
+    await expect(ran).rejects.toMatchObject({ message: 'enough', spent: { calls: [{}, {}] } });
+  });
+});

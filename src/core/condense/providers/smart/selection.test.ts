@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, user, exchange, lines } from '../../../testing';
+import { freshCounter } from '../../../testingCounter';
+import type { CondensationOptions, ConversationContext } from '../../types';
+import type { SmartConfigInput } from './config';
+import { individual, LONG, many, run, type PassInput, SUPPRESS } from './testing';
+
+describe('what is left alone', () => {
+  const suppressAll = individual({
+    messageText: SUPPRESS,
+    toolParameters: SUPPRESS,
+    toolResults: SUPPRESS,
+  });
+  const messages = [
+    user(LONG),
+    ...exchange('a', 'Read', { file_path: '/p/docs/guide.md' }, LONG),
+    ...exchange('b', 'mcp__db__query', { query: 'select' }, LONG),
+    ...exchange('c', 'TodoWrite', { todos: [{ content: LONG, status: 'pending' }] }, LONG),
+    ...exchange('d', 'TodoWrite', { todos: [{ content: LONG, status: 'done' }] }, LONG),
+    user(lines('words of a person', 40)),
+    assistant(LONG),
+    ...exchange('e', 'Bash', { command: 'x' }, LONG),
+  ];
+  const edited = async (
+    more: Partial<SmartConfigInput>,
+    context: Partial<ConversationContext> = {},
+  ): Promise<number[]> => {
+    const { result: made } = await run(messages, [suppressAll], { config: more, context });
+    return made.edits.map((edit) => (edit.kind === 'summary' ? -1 : edit.place.message));
+  };
+
+  it('are the task, a person’s words and the last to-do list', async () => {
+    expect(await edited({})).toEqual([2, 4, 5, 6, 10, 12]);
+    expect(await edited({ protect: { userMessages: false } })).toEqual([2, 4, 5, 6, 9, 10, 12]);
+  });
+
+  it('are protected tools, files and pinned messages', async () => {
+    expect(await edited({ protect: { tools: ['mcp__*'], files: ['docs/**/*.md'] } })).toEqual([5, 6, 10, 12]);
+    expect(await edited({}, { pinned: new Set([4, 10]) })).toEqual([2, 5, 6, 12]);
+  });
+});
+
+describe('selection, overrides and thresholds', () => {
+  const editedBy = async (pass: PassInput, options: CondensationOptions = {}): Promise<number[]> => {
+    const { result: made } = await run(many(5), [pass], { options });
+    return made.edits.map((edit) => (edit.kind === 'cut' ? edit.place.message : -1));
+  };
+
+  it.each<[PassInput['selection'], number[]]>([
+    [{ type: 'preserve_recent', count: 4 }, [2, 4, 6]],
+    // The newest would begin with a result: its call is kept with it.
+    [{ type: 'preserve_recent', count: 3 }, [2, 4, 6]],
+    [{ type: 'preserve_percent', percentage: 40 }, [2, 4, 6]],
+    [{ type: 'preserve_percent', percentage: 0 }, [2, 4, 6, 8, 10]],
+    [{ type: 'custom', filter: { contains: 'R3 LINE' } }, [8]],
+    [{ type: 'custom', filter: { age: { min: 4, max: 6 } } }, [4, 6]],
+    [{ type: 'custom', filter: { or: [{ contains: 'r0' }, { contains: 'r4' }] } }, [2, 10]],
+    [{ type: 'custom', filter: { not: { age: { max: 6 } } } }, [2]],
+    [{ type: 'custom', filter: { kinds: ['read'] } }, []],
+    [{ type: 'custom', selector: (_message, index) => index === 6 }, [6]],
+  ])('%j', async (selection, expected) => {
+    expect(await editedBy(individual({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
+  });
+
+  it('an override holds for its message alone', async () => {
+    const overrides = [{ messageIndex: 4, operations: { toolResults: { operation: 'keep' as const } } }];
+    expect(await editedBy(individual({ toolResults: SUPPRESS }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
+  });
+
+  it('content under the threshold is kept', async () => {
+    const kept = individual({ toolResults: SUPPRESS }, {}, { messageTokenThresholds: { toolResults: 10_000 } });
+    expect(await editedBy(kept)).toEqual([]);
+  });
+
+  it('the oldest go first, and no more than the target asks for', async () => {
+    const targetTokens = freshCounter().messages(many(5)) - 300;
+    expect(await editedBy(individual({ toolResults: SUPPRESS }), { targetTokens })).toEqual([2]);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { exchange, lines } from '../../../testing';
+import { freshCounter } from '../../../testingCounter';
+import { testSummarizer } from '../../summary/testing';
+import { individual, prepared, LONG, many, run, SUMMARIZE, TASK, withModel, RESULT, input } from './testing';
+
+describe('summarize', () => {
+  it('puts the reply before a marker, and asks with what the call was', async () => {
+    const summarizer = testSummarizer(['<summary>All 40 tests pass ⟦x⟧.</summary>']);
+    const { at, result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(summarizer),
+    });
+    expect(at(2, ...RESULT)).toBe('All 40 tests pass x.\n[summarized from 40 lines]');
+    const [request] = summarizer.requests;
+    expect(request?.prompt).toContain('Result of the agent\'s call Bash command="run 0"');
+    expect(request?.prompt).toContain('At most 24 words.');
+    expect(request?.maxOutputTokens).toBe(92);
+    expect(made.calls).toMatchObject([{ askedTokens: 40, outcome: 'complete', chosen: 'condensing-profile' }]);
+    expect(made.steps.at(-1)).toMatchObject({ name: 'One', calls: 1, edits: 1, cost: made.cost });
+  });
+
+  it('puts one summary of all parameters into the longest, beside those that say what the call was', async () => {
+    const parameters = { file_path: 'a.ts', old_string: lines('old', 20), new_string: LONG };
+    const summarizer = testSummarizer(['A constant was renamed.']);
+    const messages = [TASK, ...exchange('a', 'Edit', parameters, 'done')];
+    const { at } = await run(messages, [individual({ toolParameters: SUMMARIZE })], { smart: withModel(summarizer) });
+    expect(summarizer.requests).toHaveLength(1);
+    expect(at(1, ...input('file_path'))).toBe('a.ts');
+    expect(at(1, ...input('new_string'))).toBe('A constant was renamed.\n[summarized from 40 lines]');
+    expect(at(1, ...input('old_string'))).toBe('[20 lines, summarized beside]');
+  });
+
+  it('asks at most so many at once, and tells which call runs', async () => {
+    let running = 0;
+    let most = 0;
+    const summarizer = testSummarizer(async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return 'short';
+    });
+    const told: string[] = [];
+    const onProgress = ({ step }: { step: string }): void => void told.push(step);
+    await run(many(9), [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(summarizer),
+      options: { onProgress },
+      config: { parallelCalls: 3 },
+    });
+    expect(summarizer.requests).toHaveLength(9);
+    expect(most).toBe(3);
+    expect(told).toContain('One: call 3 of 9');
+    expect(told).toContain('One: call 9 of 9');
+  });
+
+  it('pays for the same content once, in a run and in the next', async () => {
+    const summarizer = testSummarizer(['short']);
+    const messages = [
+      TASK,
+      ...exchange('a', 'Bash', { command: 'x' }, LONG),
+      ...exchange('b', 'Bash', { command: 'x' }, LONG),
+    ];
+    const passes = [individual({ toolResults: SUMMARIZE })];
+    const { provider, config, context } = prepared(messages, passes, { smart: withModel(summarizer) });
+    for (let times = 0; times < 2; times++) {
+      const made = await provider.condense({ ...context, counter: freshCounter() }, config, {});
+      expect(made.edits).toHaveLength(2);
+    }
+    expect(summarizer.requests).toHaveLength(1);
+  });
+
+  it.each(['truncate', 'keep'] as const)('does without where it fails: %s', async (onFailure) => {
+    const summarizer = testSummarizer(['short', 'failed', 'short']);
+    const pass = individual({ toolResults: { ...SUMMARIZE, onFailure } });
+    const { at, result: made } = await run(many(3), [pass], {
+      smart: withModel(summarizer),
+      config: { parallelCalls: 1 },
+    });
+    expect(at(2, ...RESULT)).toContain('short');
+    expect(at(6, ...RESULT)).toContain('short');
+    if (onFailure === 'keep') expect(at(4, ...RESULT)).toBe(lines('r1', 40));
+    else expect(at(4, ...RESULT)).toMatch(/^r1 line 0 .*\[\d+ lines truncated\].*$/s);
+    expect(made.notes?.join()).toContain('1 of 3 summaries were not made: The model said: failed.');
+  });
+
+  it('stops asking a model that fails three times in a row', async () => {
+    const summarizer = testSummarizer(['failed']);
+    const { result: made } = await run(many(9), [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(summarizer),
+      config: { parallelCalls: 1 },
+    });
+    expect(summarizer.requests).toHaveLength(3);
+    expect(made.edits).toHaveLength(9);
+  });
+
+  it('does not use a summary that is not shorter', async () => {
+    const summarizer = testSummarizer([lines('longer', 60)]);
+    const { result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(summarizer),
+    });
+    expect(made.edits).toEqual([]);
+    expect(made.calls).toHaveLength(1);
+  });
+
+  it('truncates where there is no model, and says so', async () => {
+    const { at, result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })]);
+    expect(at(2, ...RESULT)).toContain('lines truncated');
+    expect(made.notes?.[0]).toContain('No model is set up for condensing.');
+    expect(made.cost).toBe(0);
+  });
+
+  it('masks keys for another vendor', async () => {
+    const key = `sk-${'ant0'.repeat(6)}`;
+    const messages = [TASK, ...exchange('a', 'Bash', {}, `${LONG}\n${key}`)];
+    const own = testSummarizer(['short']);
+    await run(messages, [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(own),
+      context: { vendor: 'anthropic' },
+    });
+    expect(own.requests[0]?.prompt).toContain(key);
+    const other = testSummarizer(['short'], { vendor: 'openai' });
+    await run(messages, [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(other),
+      context: { vendor: 'anthropic' },
+    });
+    expect(other.requests[0]?.prompt).not.toContain(key);
+  });
+
+  it('asks with what fits the window of the model', async () => {
+    const summarizer = testSummarizer(['short'], { contextWindow: 4_000 });
+    const messages = [TASK, ...exchange('a', 'Bash', {}, lines('a', 4_000))];
+    await run(messages, [individual({ toolResults: SUMMARIZE })], { smart: withModel(summarizer) });
+    expect(freshCounter().text(summarizer.requests[0]?.prompt ?? '')).toBeLessThan(3_600);
+  });
+});
+
+describe('the budget', () => {
+  const pass = individual({ toolResults: SUMMARIZE });
+
+  it('is asked before each call: what is over it is not begun', async () => {
+    const summarizer = testSummarizer(['short']);
+    const { provider, config, context } = prepared(many(6), [pass], { smart: withModel(summarizer) });
+    const whole = (await provider.estimateCost(context, config, {})) ?? NaN;
+    expect(summarizer.requests).toEqual([]);
+    const made = await provider.condense(context, config, { maxCost: whole / 2 });
+    expect(summarizer.requests.length).toBeGreaterThan(0);
+    expect(summarizer.requests.length).toBeLessThan(6);
+    expect(made.cost).toBeLessThanOrEqual(whole / 2);
+    expect(made.notes?.join()).toMatch(/of 6 summaries were not made: It would cost about/);
+  });
+
+  it('allows nothing of an unknown price', async () => {
+    const priced = testSummarizer(['short']);
+    const { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } = priced.model;
+    const unpriced = { ...priced, model: { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } };
+    const { result: made } = await run(many(2), [pass], { smart: withModel(unpriced), options: { maxCost: 1 } });
+    expect(unpriced.requests).toEqual([]);
+    expect(made.notes?.join()).toContain('The price of claude-sonnet-4 is not known');
+  });
+});
