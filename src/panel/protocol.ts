@@ -16,6 +16,7 @@ export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
 export { conversationNameSchema } from './preview/methods';
 export type {
+  Coherence,
   Compared,
   Configuration,
   ConversationName,

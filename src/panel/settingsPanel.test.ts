@@ -300,6 +300,12 @@ describe('malformed messages', () => {
       },
       {
         type: 'request',
+        id: 9,
+        method: 'previewCoherence',
+        params: { conversation: { kind: 'live', id: 'x' }, excluded: [0], pinned: [2] },
+      },
+      {
+        type: 'request',
         id: 8,
         method: 'comparePresets',
         params: { first: { kind: 'preset', id: 'speed' }, second: { kind: 'current' } },

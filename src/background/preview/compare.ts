@@ -1,6 +1,7 @@
 /** What one configuration would make of one conversation, and what its next edits would still have found. */
 import { applyEdits } from '../../core/condense/edits';
 import { codeLineRecall } from '../../core/condense/recall/codeLines';
+import { coherenceWith, factsIn } from './coherence';
 import type { Forecasts } from './forecast';
 import type { Held } from './held';
 import type { ComparedResult, PreviewSetup } from './messages';
@@ -15,11 +16,9 @@ export async function compare(
   forecasts: Forecasts,
   signal: AbortSignal,
 ): Promise<ComparedResult> {
-  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, confidence, calls, timeMs } = await forecasts.of(
-    held,
-    { setup, excluded: [] },
-    signal,
-  );
+  const forecast = await forecasts.of(held, { setup, excluded: [] }, signal);
+  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, confidence, calls, timeMs } = forecast;
+  const facts = factsIn(await coherenceWith(held, forecast.edits, signal));
   const recall = await codeLineRecall(held.messages, async (prefix) => {
     const beginning: Held = { ...held, messages: prefix, edits: [] };
     const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);
@@ -36,6 +35,7 @@ export async function compare(
     ...(confidence && { confidence }),
     calls,
     timeMs,
+    facts,
     recall,
   };
 }

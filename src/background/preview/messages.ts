@@ -3,6 +3,7 @@
  * the conversations that it was asked about, read and counted, so that another configuration is previewed at once.
  */
 import type { HistoryScope } from '../../conversations/types';
+import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import type { Edit } from '../../core/condense/edits';
 import type { Fate } from '../../core/condense/fates';
 import type { Preset } from '../../core/condense/presets';
@@ -97,6 +98,8 @@ export type PreviewRequest =
   | ({ readonly kind: 'preview' } & PreviewQuestion)
   /** The texts for the diff editor. */
   | ({ readonly kind: 'texts' } & PreviewQuestion)
+  /** Which facts of the conversation the view would still hold. */
+  | ({ readonly kind: 'coherence' } & PreviewQuestion)
   /** What the selection of a pass takes. */
   | {
       readonly kind: 'selection';
@@ -183,12 +186,15 @@ export interface SelectionResult {
 
 export interface ComparedResult extends PreviewFigures {
   readonly title: string;
+  /** Facts of the conversation (files, error lines, instructions, to-dos), and how many of them would be lost. */
+  readonly facts: { readonly all: number; readonly lost: number };
   readonly recall: CodeLineRecall;
 }
 
 interface Results {
   readonly preview: PreviewResult;
   readonly texts: PreviewTexts;
+  readonly coherence: CoherenceReport;
   readonly selection: SelectionResult;
   readonly compare: ComparedResult;
 }

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { generateConversation } from '../../../test/generators/conversation';
+import { exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
-import { smartProvider } from '../../core/condense';
+import { CondensationManager, smartProvider } from '../../core/condense';
 import { testSummarizer } from '../../core/condense/summary/testing';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';
 import { StoredSummaries } from '../../storage/summaries';
@@ -94,6 +95,50 @@ it('reads a file again once it has changed, and says when it is gone, broken or 
   await expect(session.ask(question(conversation), signal)).rejects.toThrow(/no such file/);
   // Nothing of it is left behind that would spoil the next question.
   expect((await session.ask(question(fileOf('d.json')), signal)).cells).toHaveLength(messages.length);
+});
+
+it('reports which facts the edits that were shown leave in the view, and works nothing out twice', async () => {
+  const session = new PreviewSession(freshCounter());
+  const log = 'A line of output.\n'.repeat(200);
+  const failing = Array.from({ length: 20 }, (_, step) =>
+    exchange(`c${step}`, 'Bash', { command: `step ${step}` }, `${log}error: step ${step} has failed\n${log}`),
+  );
+  const conversation = fileOf('facts.json', { messages: [user('Mend the steps.'), ...failing.flat()] });
+  const asked = { ...question(conversation, { excluded: [2] }), setup: setup({ targetPercent: 10 }) };
+  await session.ask(asked, signal);
+  const estimate = vi.spyOn(CondensationManager.prototype, 'estimate');
+  const { errors, instructions } = await session.ask({ ...asked, kind: 'coherence' }, signal);
+  await session.ask({ ...asked, kind: 'texts' }, signal);
+  expect(estimate).not.toHaveBeenCalled();
+  expect(instructions).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+  expect(errors.kept + errors.recallable + errors.lost).toBe(20);
+  expect(errors.recallable).toBeGreaterThan(10);
+  // That of the message that was left out stays.
+  expect(errors.recallableExamples[0]).toBe('error: step 1 has failed');
+  // Asked with another target, it is worked out.
+  const mild = { ...asked, setup: setup({ targetPercent: 90 }), kind: 'coherence' } as const;
+  expect((await session.ask(mild, signal)).errors.recallable).toBeLessThan(errors.recallable);
+  expect(estimate).toHaveBeenCalledTimes(1);
+  estimate.mockRestore();
+  const compared = await session.ask({ kind: 'compare', conversation, setup: asked.setup }, signal);
+  expect(compared.facts).toEqual({ all: 21, lost: 0 });
+});
+
+it('a report that is given up is left off, and the next question is answered', async () => {
+  const session = new PreviewSession(freshCounter());
+  const conversation = fileOf('given-up.json', { messages: generateConversation({ seed: 9, targetTokens: 20_000 }) });
+  const { cells } = await session.ask(question(conversation), signal);
+  const abort = new AbortController();
+  // Each time it looks, a stretch is over: it hears the cancel at once.
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20));
+  const report = session.ask({ ...question(conversation), kind: 'coherence' }, abort.signal);
+  setImmediate(() => {
+    abort.abort(new Error('given up'));
+  });
+  await expect(report).rejects.toThrow('given up');
+  clock.mockRestore();
+  expect((await session.ask(question(conversation), signal)).cells).toEqual(cells);
 });
 
 it('a model is planned with and never called', async () => {

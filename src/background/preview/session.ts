@@ -12,6 +12,7 @@ import type { SummaryMemo } from '../../core/condense/providers/smart/summaryMem
 import { renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
+import { coherenceWith } from './coherence';
 import { compare } from './compare';
 import { Forecasts } from './forecast';
 import { HeldConversations, type Held } from './held';
@@ -26,11 +27,13 @@ import type {
 import { PlannedModels } from './models';
 import { previewOf } from './preview';
 import { selectionOf } from './selection';
+import { ShownForecast } from './shownForecast';
 
 export class PreviewSession {
   private readonly held = new HeldConversations();
   private readonly models = new PlannedModels();
   private readonly forecasts: Forecasts;
+  private readonly shown: ShownForecast;
   private setup: PreviewSetup | undefined;
   /** An estimate adds nothing to what was paid for. */
   private readonly paid: SummaryMemo = {
@@ -47,6 +50,7 @@ export class PreviewSession {
     const providers = [losslessProvider, truncationProvider, native, smart] as const;
     const strategy = strategyProvider({ providers, presets });
     this.forecasts = new Forecasts(new CondensationManager(counter, [...providers, strategy]), counter);
+    this.shown = new ShownForecast(this.forecasts);
   }
 
   /** Takes in what is new of a live conversation; questions that come after it are about it as it then is. */
@@ -74,9 +78,11 @@ export class PreviewSession {
     const held = await this.held.open(request.conversation);
     switch (request.kind) {
       case 'preview':
-        return previewOf(held, await this.forecasts.of(held, request, signal), this.counter);
+        return previewOf(held, await this.shown.show(held, request, signal), this.counter);
       case 'texts':
         return this.texts(held, request, signal);
+      case 'coherence':
+        return coherenceWith(held, (await this.shown.about(held, request, signal)).edits, signal);
       case 'selection':
         return selectionOf(held, request, this.counter);
       case 'compare':
@@ -85,7 +91,7 @@ export class PreviewSession {
   }
 
   private async texts(held: Held, question: PreviewQuestion, signal: AbortSignal): Promise<PreviewTexts> {
-    const { edits } = await this.forecasts.of(held, question, signal);
+    const { edits } = await this.shown.about(held, question, signal);
     const now = applyEdits(held.messages, held.edits);
     const then = applyEdits(held.messages, [...held.edits, ...edits]);
     return {

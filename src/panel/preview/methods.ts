@@ -92,9 +92,33 @@ const previewSchema = z.object({
 });
 export type Preview = z.output<typeof previewSchema>;
 
+/** Some of the facts that became of the same, each on one line, keys masked; the report bounds both. */
+const examples = z.array(z.string().max(200)).max(20).readonly();
+
+const coherenceOfKind = z.object({
+  /** Facts that would still stand in the view. */
+  kept: count,
+  /** Those that could be had back by a reference in the view. */
+  recallable: count,
+  recallableExamples: examples,
+  lost: count,
+  lostExamples: examples,
+});
+
+/** By kind of fact. */
+const coherenceSchema = z.object({
+  files: coherenceOfKind,
+  errors: coherenceOfKind,
+  instructions: coherenceOfKind,
+  todos: coherenceOfKind,
+});
+export type Coherence = z.output<typeof coherenceSchema>;
+
 const comparedSchema = z.object({
   ...figures,
   title: z.string(),
+  /** Facts of the conversation, of all kinds, and how many of them would be lost. */
+  facts: z.object({ all: count, lost: count }),
   /** Code lines that the conversation's later edits quoted; how many of them the view holds, and can recall. */
   recall: z.object({ needed: count, verbatim: count, recallable: count }),
 });
@@ -117,6 +141,8 @@ export const previewMethods = {
   },
   /** What the current settings would do. No model is called. */
   preview: { params: z.strictObject(question), result: previewSchema },
+  /** Which facts of the conversation it would leave in the view. */
+  previewCoherence: { params: z.strictObject(question), result: coherenceSchema },
   /** Opens the whole of it in the diff editor. */
   showPreviewDiff: { params: z.strictObject(question), result: nothing },
   /** Which messages a pass of the current settings looks at. */

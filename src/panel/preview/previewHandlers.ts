@@ -68,6 +68,10 @@ export class PreviewHandlers implements vscode.Disposable {
         notes: [...notes],
       };
     },
+    previewCoherence: async ({ conversation, excluded, pinned }, signal) => {
+      const asked = await this.question(this.named(conversation), { kind: 'current' });
+      return this.previews.ask({ kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) }, signal);
+    },
     showPreviewDiff: async ({ conversation, excluded, pinned }, signal) => {
       const asked = await this.question(this.named(conversation), { kind: 'current' });
       const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);

@@ -17,18 +17,20 @@ export interface Latest<M extends Method> {
 /**
  * Asks the host, and anew whenever the parameters or what the answer hangs on change; the question before is cancelled, and
  * an answer to it is passed over.
+ * @param params undefined: nothing is asked now.
  * @param dependsOn what the answer hangs on beside the parameters, as a text.
  */
-export function useLatest<M extends Method>(method: M, params: Params<M>, dependsOn: string): Latest<M> {
+export function useLatest<M extends Method>(method: M, params: Params<M> | undefined, dependsOn: string): Latest<M> {
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<Answer<M>>({ kind: 'waiting' });
   const [shown, setShown] = useState<Result<M>>();
   const [round, setRound] = useState(0);
   const [answered, setAnswered] = useState('');
   // Parameters are plain data: they are the same where their text is.
-  const question = JSON.stringify(params);
-  const asked = `${round} ${question} ${dependsOn}`;
+  const question = params && JSON.stringify(params);
+  const asked = `${round} ${question ?? ''} ${dependsOn}`;
   useEffect(() => {
+    if (question === undefined) return;
     const abort = new AbortController();
     connection.request(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
       (result) => {

@@ -20,6 +20,7 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
     [t('Reduction'), (result) => formatPercent(reductionOf(result))],
     [t('Code lines that still stand there'), ({ recall }) => share(recall.verbatim, recall.needed)],
     [t('Code lines that can be recalled'), ({ recall }) => share(recall.recallable, recall.needed)],
+    [t('Facts lost'), ({ facts }) => t('{0} of {1}', facts.lost, facts.all)],
     [t('Cost'), costOf],
   ];
   return (

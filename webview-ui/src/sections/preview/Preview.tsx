@@ -3,6 +3,7 @@ import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { useSearch } from '../../state/search';
 import { ProgressRing } from '../../ui';
+import { Coherence } from './Coherence';
 import { Comparison } from './Comparison';
 import { EditExcerpts } from './EditExcerpts';
 import { Figures } from './Figures';
@@ -46,6 +47,7 @@ function Content(): ReactNode {
             </p>
           ))}
           <PassBars preview={shown} />
+          <Coherence preview={preview} />
           <Strip cells={shown.cells} marks={preview.marks} onMark={preview.mark} />
           <PreviewActions preview={preview} />
           <EditExcerpts preview={shown} question={preview.question} />

@@ -32,6 +32,39 @@ it('shows the sample with no key and no agent, and what would happen to each mes
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);
 });
 
+it('says which facts stay in the view, behind the estimate, and names what goes', async () => {
+  fake.settings['contextCondenser.provider'] = 'truncation';
+  fake.settings['contextCondenser.manual.targetPercent'] = 10;
+  const page = await open();
+  const line = (): string => page.find('#preview .coherence .disclosure').textContent;
+  await page.until(() => /^\d+ facts in the view, \d+ only by reference, \d+ lost$/.test(line()));
+  const first = line();
+  await page.click(() => page.find('#preview .coherence .disclosure'));
+  const content = await page.until(() => page.find('#preview .coherence .folded-content'));
+  expect(content.textContent).toMatch(/Files\d+ of \d+ in the view/);
+  expect(content.textContent).toMatch(/(Only by reference|Lost): \d+/);
+  expect(page.all('#preview .coherence-examples > li').length).toBeGreaterThan(0);
+  const asked: unknown[] = [];
+  page.host.page.webview.onDidReceiveMessage((message) => {
+    const { type, method = type } = message as { readonly type: string; readonly method?: string };
+    asked.push(method);
+  });
+  void page.host.ask('updateSetting', { name: 'manual.targetPercent', scope: 'user', path: [], value: 90 });
+  await page.until(() => line() !== first);
+  expect(asked.slice(-2)).toEqual(['preview', 'previewCoherence']);
+  const { violations } = await axe.run(content, { rules: { 'color-contrast': { enabled: false } } });
+  expect(violations.map(({ id }) => id)).toEqual([]);
+});
+
+it('a report that fails says so, and the preview stays', async () => {
+  let asked = 0;
+  const setup = { provider: 'lossless', config: undefined, presets: [], targetPercent: 50, maxCost: 0.5, models: [] };
+  const previewSetup = () => (asked++ === 0 ? Promise.resolve(setup) : Promise.reject(new Error('There is no setup.')));
+  const page = await open({ backend: { previewSetup } });
+  await page.until(() => page.find('#preview .coherence .problem', 'There is no setup.'));
+  expect(cells(page).length).toBeGreaterThan(20);
+});
+
 it('a message is pinned and left out by keyboard, the estimate follows, and the last mark is undone', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { coherenceOf } from '../../core/condense/coherence/coherence';
+import { Draft } from '../../core/condense/draft';
+import { Pace } from '../../core/condense/pace';
+import { exchange, user } from '../../core/testing';
+import { freshCounter } from '../../core/testingCounter';
+import { previewMethods } from './methods';
+
+const { result } = previewMethods.previewCoherence;
+
+it('a report with the most and the longest examples crosses; one with more or longer ones does not', async () => {
+  const failing = Array.from({ length: 40 }, (_, step) =>
+    exchange(`c${step}`, 'Bash', { command: 'x' }, `error: ${step} ${'word '.repeat(60)}\n${'more '.repeat(60)}`),
+  );
+  const messages = [user('Mend it.'), ...failing.flat()];
+  const draft = new Draft(messages, freshCounter());
+  for (let message = 2; message < messages.length; message += 2) {
+    draft.cut('s', { message, path: ['content', 0, 'content'] }, [{ start: 0, end: 400, marker: null }], {
+      contentType: 'toolResults',
+      reason: 'r',
+      strict: false,
+    });
+  }
+  const report = await coherenceOf(messages, draft.edits, new Pace());
+  expect(report.errors.lost).toBe(40);
+  expect(result.parse(report)).toEqual(report);
+  const longer = { ...report.errors, lostExamples: ['x'.repeat(201)] };
+  const more = { ...report.errors, lostExamples: Array<string>(21).fill('x') };
+  for (const errors of [longer, more]) expect(result.safeParse({ ...report, errors }).success).toBe(false);
+});

@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react';
+import type { Coherence as CoherenceReport } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { useLatest } from '../../state/useLatest';
+import { CoherenceOfKind } from './CoherenceOfKind';
+import { usePreviewKey, type PreviewOf } from './usePreview';
+
+/** Which facts of the conversation still stand in the view, which only by reference, and which are lost. */
+export function Coherence({ preview }: { readonly preview: PreviewOf }): ReactNode {
+  const { shown: previewed, isWaiting, question } = preview;
+  // Asked behind the preview's own answer: what follows a slider never waits for it.
+  const asked = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
+  const { answer, shown } = useLatest('previewCoherence', asked, usePreviewKey());
+  return (
+    <div className="group-plain coherence">
+      <h3 className="group-title">{t('What stays in the view')}</h3>
+      {answer.kind === 'failed' ? (
+        <Problems problems={[answer.message]} />
+      ) : shown ? (
+        <Report report={shown} isWritten={(previewed?.calls ?? 0) > 0} />
+      ) : (
+        <p className="row-help">{t('Looking for files, error lines, instructions and to-dos…')}</p>
+      )}
+    </div>
+  );
+}
+
+interface ReportProps {
+  readonly report: CoherenceReport;
+  /** A model would write some of what stands there afterwards. */
+  readonly isWritten: boolean;
+}
+
+function Report({ report, isWritten }: ReportProps): ReactNode {
+  const kinds = [
+    { name: t('Files'), of: report.files },
+    { name: t('Error lines'), of: report.errors },
+    { name: t('Instructions'), of: report.instructions },
+    { name: t('To-dos'), of: report.todos },
+  ];
+  const sum = (fate: 'kept' | 'recallable' | 'lost'): number => kinds.reduce((all, { of }) => all + of[fate], 0);
+  const [kept, recallable, lost] = [sum('kept'), sum('recallable'), sum('lost')];
+  if (kept + recallable + lost === 0) {
+    return <p className="row-help">{t('It names no files, error lines, instructions or to-dos.')}</p>;
+  }
+  return (
+    <>
+      <Disclosure title={t('{0} facts in the view, {1} only by reference, {2} lost', kept, recallable, lost)}>
+        <ul className="items">
+          {kinds.map(({ name, of }) => (
+            <CoherenceOfKind key={name} name={name} found={of} />
+          ))}
+        </ul>
+      </Disclosure>
+      <p className="row-help">
+        {t('Facts are the files, error lines, instructions and to-dos of the conversation.')}{' '}
+        {isWritten && t('What a model would write is not known yet: a fact that only it would name counts as gone.')}
+      </p>
+    </>
+  );
+}

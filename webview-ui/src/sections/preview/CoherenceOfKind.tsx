@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import type { Coherence } from '../../../../src/panel/protocol';
+import { t } from '../../l10n';
+
+interface CoherenceOfKindProps {
+  /** What the facts are, such as files. */
+  readonly name: string;
+  readonly found: Coherence[keyof Coherence];
+}
+
+/** What becomes of the facts of one kind; of what leaves the view, examples. */
+export function CoherenceOfKind({ name, found }: CoherenceOfKindProps): ReactNode {
+  const { kept, recallable, recallableExamples, lost, lostExamples } = found;
+  const all = kept + recallable + lost;
+  if (all === 0) return null;
+  return (
+    <li className="item">
+      <div className="item-line">
+        <span className="item-name">{name}</span>
+        <span>{t('{0} of {1} in the view', kept, all)}</span>
+      </div>
+      <Examples title={t('Only by reference: {0}', recallable)} examples={recallableExamples} count={recallable} />
+      <Examples title={t('Lost: {0}', lost)} examples={lostExamples} count={lost} />
+    </li>
+  );
+}
+
+interface ExamplesProps {
+  readonly title: string;
+  readonly examples: readonly string[];
+  /** How many there are. */
+  readonly count: number;
+}
+
+function Examples({ title, examples, count }: ExamplesProps): ReactNode {
+  if (count === 0) return null;
+  return (
+    <>
+      <p>{title}</p>
+      <ul className="coherence-examples">
+        {examples.map((example, index) => (
+          <li key={index} translate="no">
+            {example}
+          </li>
+        ))}
+        {count > examples.length && <li className="row-help">{t('and {0} more', count - examples.length)}</li>}
+      </ul>
+    </>
+  );
+}
