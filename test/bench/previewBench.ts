@@ -1,4 +1,7 @@
-/** How long the preview's worker takes to follow a change: another pin, another target, messages that were added. */
+/**
+ * How long the preview's worker takes to follow a change (another pin, another target, messages that were added), and then
+ * to report which facts stay.
+ */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview/messages';
@@ -18,6 +21,8 @@ export interface PreviewPoint {
   readonly mostMs: number;
   /** Milliseconds of processor time, median: other work on the machine doesn't count. */
   readonly cpuMs: number;
+  /** Of the coherence report that the page asks for behind it: processor time, median. */
+  readonly reportCpuMs: number;
 }
 
 const SEED = 3;
@@ -82,28 +87,27 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
     session.update('live', { messages: update, edits: { kept: 0, added: [] } });
     length += added;
   };
-  const ask = (step: number) =>
-    session.ask(
-      {
-        kind: 'preview',
-        conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
-        setup: setup(provider),
-        excluded: [],
-        ...change.question(provider, step),
-      },
-      signal,
-    );
+  const question = (step: number): PreviewQuestion => ({
+    conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
+    setup: setup(provider),
+    excluded: [],
+    ...change.question(provider, step),
+  });
+  const ask = (step: number) => session.ask({ kind: 'preview', ...question(step) }, signal);
   tell(change.first(messages.length));
   let last = await ask(0);
   const times: number[] = [];
   const cpuTimes: number[] = [];
+  const reportTimes: number[] = [];
   for (let step = 1; step <= CHANGES; step++) {
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
     tell(change.added);
     last = await ask(step);
     times.push(performance.now() - started);
-    const { user, system } = process.cpuUsage(cpuStarted);
-    cpuTimes.push((user + system) / 1_000);
+    cpuTimes.push(cpuSince(cpuStarted));
+    const reportStarted = process.cpuUsage();
+    await session.ask({ kind: 'coherence', ...question(step) }, signal);
+    reportTimes.push(cpuSince(reportStarted));
   }
   const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[CHANGES / 2] ?? Number.NaN;
   return {
@@ -114,13 +118,20 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
     medianMs: median(times),
     mostMs: Math.max(...times),
     cpuMs: median(cpuTimes),
+    reportCpuMs: median(reportTimes),
   };
+}
+
+/** Milliseconds of processor time. */
+function cpuSince(started: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1_000;
 }
 
 export const previewTable = (points: readonly PreviewPoint[]): string =>
   table(
-    ['provider', 'change', 'tokens', 'messages', 'median', 'most', 'processor'],
-    points.map(({ provider, change, tokens, messages, medianMs, mostMs, cpuMs }) => [
+    ['provider', 'change', 'tokens', 'messages', 'median', 'most', 'processor', 'report'],
+    points.map(({ provider, change, tokens, messages, medianMs, mostMs, cpuMs, reportCpuMs }) => [
       provider,
       change,
       tokens,
@@ -128,5 +139,6 @@ export const previewTable = (points: readonly PreviewPoint[]): string =>
       millis(medianMs),
       millis(mostMs),
       millis(cpuMs),
+      millis(reportCpuMs),
     ]),
   );

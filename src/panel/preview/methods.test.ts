@@ -10,7 +10,7 @@ const { result } = previewMethods.previewCoherence;
 
 it('a report with the most and the longest examples crosses; one with more or longer ones does not', async () => {
   const failing = Array.from({ length: 40 }, (_, step) =>
-    exchange(`c${step}`, 'Bash', { command: 'x' }, `error: ${step} ${'word '.repeat(60)}\n${'more '.repeat(60)}`),
+    exchange(`c${step}`, 'Bash', { command: 'x' }, `error: ${step} ${'word '.repeat(50)}\n${'more '.repeat(60)}`),
   );
   const messages = [user('Mend it.'), ...failing.flat()];
   const draft = new Draft(messages, freshCounter());

@@ -86,6 +86,19 @@ export const previewFollowsTheSettingsAndTheMarks: Scenario = async (bed) => {
   );
   await screenshot(bench, 'panel-preview-large-dark');
 
+  // Which facts stay, behind the estimate; by keyboard.
+  const facts = frame.locator('#preview .coherence .disclosure');
+  await until('the coherence report', async () =>
+    /facts in the view, [\d,]+ only by reference, [\d,]+ lost/.test(await facts.innerText()),
+  );
+  await facts.focus();
+  await bench.page.keyboard.press('Enter');
+  const found = await frame.locator('#preview .coherence .folded-content').innerText();
+  assert.match(found, /Files\s+[\d,]+ of [\d,]+ in the view/);
+  console.log(`     ${await facts.innerText()}`);
+  await facts.scrollIntoViewIfNeeded();
+  await screenshot(bench, 'panel-preview-facts-dark');
+
   // By hand: the panel follows once VS Code in the browser has read the file again.
   bench.server.writeSettings({ 'contextCondenser.manual.targetPercent': 80 });
   const before = await afterwards(frame);
@@ -120,6 +133,7 @@ export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
   for (const table of tables) {
     assert.match(table, /File-Aware\s+Preset Aggressive/);
     assert.match(table, /Code lines that still stand there/);
+    assert.match(table, /Facts lost\s+[\d,]+ of [\d,]+/);
   }
   console.log(`     ${tables.join('\n').replaceAll('\n', '\n     ')}`);
   await frame.locator('#preview table').first().scrollIntoViewIfNeeded();
