@@ -1,32 +1,66 @@
-/** The configurations that the guide shows are right ones. */
+/** The configurations that the guide shows are right ones, and do to the sample what it says. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/core/condense/config';
-import { chooseConfig } from '../../src/core/condense/providers/smart/chooseConfig';
-import { strategySchema } from '../../src/core/condense/strategy/strategy';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readConversation } from '../../src/conversations/read';
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { nativeProvider } from '../../src/core/condense/providers/native';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { strategyProvider } from '../../src/core/condense/providers/strategy';
+import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import type { CondensationProvider } from '../../src/core/condense/types';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { freshCounter } from '../generators/setups';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'guide', 'passes.md'), 'utf8');
-const examples = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, text = '']) => text.trim());
-/** Some examples are settings, without the braces around them. */
-const parsed = examples.map(
-  (text) => JSON.parse(text.startsWith('{') ? text : `{${text}}`) as Readonly<Record<string, unknown>>,
-);
-const SMART = 'contextCondenser.smart';
-const STRATEGY = 'contextCondenser.strategy';
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'guide', 'passes.md'), 'utf8').replaceAll('\n', ' ');
+const examples = [...page.matchAll(/```json ([^`]*)```/g)].map(([, text = '']) => text.trim());
+/** Some examples are settings, without the braces around them; a pass stands for a configuration of it alone. */
+const configs = examples
+  .map((text) => JSON.parse(text.startsWith('{') ? text : `{${text}}`) as Readonly<Record<string, unknown>>)
+  .map(
+    (example) =>
+      example['contextCondenser.smart'] ?? example['contextCondenser.strategy'] ?? { version: 1, passes: [example] },
+  );
+
+/** The model of the estimates has the prices of Claude Sonnet 4. */
+const select = () => selectSummarizer({ condensing: testSummarizer(['']) });
+const smart = smartProvider({ select });
+const strategy = strategyProvider({ providers: [losslessProvider, smart, nativeProvider({ select })] });
+
+let messages: readonly ApiMessage[];
+beforeAll(() => {
+  const path = join(root, 'sample', 'conversation.jsonl');
+  ({ messages } = readConversation(readFileSync(path, 'utf8'), { path }));
+});
+
+/** What a configuration is estimated to do to the sample, in the guide's words. @throws Error for a wrong configuration. */
+async function told<Config>(provider: CondensationProvider<Config>, value: unknown, share?: number): Promise<string> {
+  const checked = provider.validateConfig(value);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  const context = { messages, edits: [], counter: freshCounter() };
+  const options = share === undefined ? {} : { targetTokens: Math.round(share * context.counter.messages(messages)) };
+  const { tokensBefore, tokensAfter, steps } = await provider.estimateReduction(context, checked.config, options);
+  const cost = (await provider.estimateCost(context, checked.config, options)) ?? Number.NaN;
+  const calls = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0);
+  const tokens = `${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens`;
+  if (calls === 0) return `${tokens}, no call to a model`;
+  return `${tokens}, ${calls} ${calls === 1 ? 'call' : 'calls'}, about $${cost.toFixed(3)}`;
+}
 
 describe('the guide on passes', () => {
-  it('shows passes that are right', () => {
-    const configs = parsed.flatMap((example) =>
-      SMART in example ? [example[SMART]] : 'mode' in example ? [{ version: 1, passes: [example] }] : [],
-    );
-    expect(configs).toHaveLength(3);
-    for (const config of configs) expect(chooseConfig(config, [])).toMatchObject({ valid: true });
+  it('has four examples', () => {
+    expect(configs).toHaveLength(4);
   });
 
-  it('shows a strategy that is right', () => {
-    const strategies = parsed.flatMap((example) => (STRATEGY in example ? [example[STRATEGY]] : []));
-    expect(strategies).toHaveLength(1);
-    for (const strategy of strategies) expect(validate(strategySchema, strategy)).toMatchObject({ valid: true });
+  it.each([0, 1, 2])('tells what passes do to the sample: example %i', async (index) => {
+    const words = await told(smart, configs[index]);
+    expect(page.includes(words), words).toBe(true);
+  });
+
+  it('tells what the strategy does to the sample', async () => {
+    const words = await told(strategy, configs[3], 0.5);
+    expect(page.includes(words), words).toBe(true);
   });
 });
