@@ -1,12 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTestWindow } from '../../test/support/testWindow';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { callsTool, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
 import type { Services } from '../commands/services';
 import { foreignProvider } from '../extensionApi/foreignProvider';
@@ -21,18 +18,13 @@ import { profileSchema } from '../settings/profiles';
 import { agentOf, liveConversations, type AgentRuntime } from './runtime';
 import { FakeChat, informationFrom } from './testing';
 
-let folder: string;
 let services: Services;
 let log: { readonly lines: readonly string[] };
 let server: ModelServer;
 let agent: AgentRuntime;
 
 beforeEach(async () => {
-  fake.reset();
-  folder = mkdtempSync(join(tmpdir(), 'agent-'));
-  mkdirSync(join(folder, 'extension'));
-  symlinkSync(inject('bundles'), join(folder, 'extension', 'dist'));
-  ({ services, log } = testServices(join(folder, 'extension'), join(folder, 'storage')));
+  ({ services, log } = openTestWindow());
   server = await startAnthropicServer({ apiKey: KEY, maxContextTokens: 20_000 });
   const profile = profileSchema.parse({
     id: 'work',
@@ -53,7 +45,6 @@ beforeEach(async () => {
 afterEach(async () => {
   agent.dispose();
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const shown = (): string[] => fake.shown.map(({ message }) => message);

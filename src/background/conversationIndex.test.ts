@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeHome } from '../../test/fixtures/conversations/home';
 import type { FindProblem } from '../conversations/stores/types';
 import { loadTokenCounter } from '../storage/assets';
@@ -16,7 +16,7 @@ let failures: unknown[];
 let index: ConversationIndex | undefined;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'index-'));
+  home = temporaryFolder();
   reports = [];
   failures = [];
 });
@@ -24,7 +24,6 @@ afterEach(() => {
   index?.dispose();
   index = undefined;
   vi.useRealTimers();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const task = (more: Partial<IndexTask> = {}): IndexTask => ({

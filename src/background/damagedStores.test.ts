@@ -2,9 +2,9 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeHome, type HomeConversation } from '../../test/fixtures/conversations/home';
 import { splitLocation } from '../conversations/location';
 import { MAX_COUNTED_BYTES } from '../conversations/stores/details';
@@ -17,13 +17,12 @@ let home: string;
 let written: readonly HomeConversation[];
 
 beforeEach(() => {
-  home = fs.mkdtempSync(join(tmpdir(), 'damaged-'));
+  home = temporaryFolder();
   written = writeHome(home);
 });
 afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
-  fs.rmSync(home, { recursive: true, force: true });
 });
 
 interface Seen {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { nothingToGain, transcript } from '../../test/support/transcript';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { nothingToGain, transcript, writeTranscript } from '../../test/support/transcript';
 import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -16,16 +16,14 @@ let store: string;
 let told: TaskProgress[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'perform-'));
-  path = join(folder, 'session-1.jsonl');
+  folder = temporaryFolder();
+  path = writeTranscript(folder);
   store = join(folder, 'store');
   told = [];
-  writeFileSync(path, transcript());
 });
 
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({

@@ -1,9 +1,9 @@
 /** What the index reads of each file: every byte at most once, in listing, titles and counting together. */
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeDatabase, writeHome } from '../../test/fixtures/conversations/home';
 import { groupBy } from '../conversations/groupBy';
 import { LARGEST_BEGINNING } from '../conversations/stores/beginnings';
@@ -50,12 +50,11 @@ vi.mock('node:fs', async (importOriginal) => {
 let home: string;
 
 beforeEach(() => {
-  home = fs.mkdtempSync(join(tmpdir(), 'read-once-'));
+  home = temporaryFolder();
   reads.ranges = [];
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  fs.rmSync(home, { recursive: true, force: true });
 });
 
 /** One run of the index over the home. */

@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { transcript, nothingToGain } from '../../test/support/transcript';
-import { testServices } from '../../test/support/services';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTestWindow, stubHome } from '../../test/support/testWindow';
+import { transcript, writeTranscript, nothingToGain } from '../../test/support/transcript';
 import type { window } from '../../test/support/vscode';
 import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { activate } from '../extension';
@@ -24,20 +23,9 @@ let log: ReturnType<typeof window.createOutputChannel>;
 let services: Services;
 
 beforeEach(() => {
-  fake.reset();
-  home = mkdtempSync(join(tmpdir(), 'home-'));
-  symlinkSync(inject('bundles'), join(home, 'dist'));
-  file = join(home, 'session-1.jsonl');
-  writeFileSync(file, transcript());
-  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
-  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
-  vi.stubEnv('HOME', home);
-  ({ services, log } = testServices(home, join(home, 'storage', 'us')));
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
+  ({ home, services, log } = openTestWindow());
+  stubHome(home);
+  file = writeTranscript(home);
 });
 
 const last = () => fake.shown.at(-1)!;

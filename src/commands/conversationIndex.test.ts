@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { stubHome } from '../../test/support/testWindow';
 import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
 import { conversationIndex, watchConversations } from './conversationIndex';
@@ -10,14 +10,9 @@ let home: string;
 
 beforeEach(() => {
   fake.reset();
-  home = mkdtempSync(join(tmpdir(), 'home-'));
-  vi.stubEnv('HOME', home);
+  home = temporaryFolder();
+  stubHome(home);
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
-});
-
 it('hears of what holds conversations, and not for what the editor or the extension itself writes', async () => {
   const storage = join(home, '.config', 'Code', 'User', 'globalStorage');
   const { services } = testServices(home, join(storage, 'us'));

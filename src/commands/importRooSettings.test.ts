@@ -1,31 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { testServices } from '../../test/support/services';
+import { beforeEach, expect, it } from 'vitest';
+import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import { importRooSettings } from './importRooSettings';
 import type { Services } from './services';
 
 const KEY = 'sk-roo-0123456789';
-let folder: string;
+let home: string;
 let services: Services;
 
 beforeEach(() => {
-  fake.reset();
-  folder = mkdtempSync(join(tmpdir(), 'roo-'));
-  ({ services } = testServices(folder, join(folder, 'storage')));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  ({ home, services } = openTestWindow());
 });
 
 const setting = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
 const lastShown = (): string => fake.shown.at(-1)?.message ?? '';
 
 function exported(value: unknown): void {
-  fake.openFile = join(folder, 'roo-code-settings.json');
+  fake.openFile = join(home, 'roo-code-settings.json');
   writeFileSync(fake.openFile, typeof value === 'string' ? value : JSON.stringify(value));
 }
 

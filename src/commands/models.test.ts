@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestWindow } from '../../test/support/testWindow';
 import type * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { never, refusal, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
 import { assistant, exchange, lines, user } from '../core/testing';
 import { profileSchema } from '../settings/profiles';
@@ -19,7 +18,7 @@ import { previewPrompt } from './previewPrompt';
 import type { Services } from './services';
 import { showMeasures } from './showMeasures';
 
-let folder: string;
+let home: string;
 let file: string;
 let services: Services;
 let server: ModelServer;
@@ -34,19 +33,14 @@ const messages = [
 ];
 
 beforeEach(async () => {
-  fake.reset();
+  ({ home, services } = openTestWindow());
   server = await startAnthropicServer({ apiKey: KEY, script: reply('## Goal\nMake the tests pass.') });
-  folder = mkdtempSync(join(tmpdir(), 'models-'));
-  file = join(folder, 'conversation.json');
+  file = join(home, 'conversation.json');
   writeFileSync(file, JSON.stringify({ system: 'You are an agent.', messages }));
-  mkdirSync(join(folder, 'extension'));
-  symlinkSync(inject('bundles'), join(folder, 'extension', 'dist'));
-  ({ services } = testServices(join(folder, 'extension'), join(folder, 'storage')));
 });
 
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const setting = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
@@ -185,7 +179,7 @@ describe('condensing with Native', () => {
     expect(told).toMatch(/Cost: \$0\.\d+/);
     const { body } = server.requests.at(-1)!;
     expect(JSON.stringify(body)).toContain('You are an agent.');
-    const measures = readFileSync(join(folder, 'storage', 'metrics.jsonl'), 'utf8')
+    const measures = readFileSync(join(home, 'storage', 'us', 'metrics.jsonl'), 'utf8')
       .trim()
       .split('\n');
     expect(measures).toHaveLength(1);
@@ -208,7 +202,7 @@ describe('condensing with Native', () => {
     writeFileSync(file, JSON.stringify({ messages: messages.slice(0, 2) }));
     await previewPrompt(services, file);
     expect((fake.executed.at(-1) as [string, { content: string }])[1].content).toContain('not enough to condense');
-    await previewPrompt(services, join(folder, 'gone.json'));
+    await previewPrompt(services, join(home, 'gone.json'));
     expect(shown().at(-1)).toContain('gone.json');
     fake.settings['contextCondenser.condensingProfile'] = '';
     await previewPrompt(services, file);

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openTestWindow } from '../../test/support/testWindow';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
-import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
 import type { Services } from '../commands/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
@@ -14,7 +11,6 @@ import { condenserApi } from './condenserApi';
 import { getApi } from './index';
 import { cutter } from './testing';
 
-let folder: string;
 let services: Services;
 let api: ContextCondenserApi;
 
@@ -29,15 +25,8 @@ const messages: readonly Message[] = [
 const conversation = { id: 'c', messages };
 
 beforeEach(() => {
-  fake.reset();
-  folder = mkdtempSync(join(tmpdir(), 'api-'));
-  symlinkSync(inject('bundles'), join(folder, 'dist'));
-  ({ services } = testServices(folder, join(folder, 'storage')));
+  ({ services } = openTestWindow());
   api = condenserApi(services);
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const withCondense = (condense: Provider['condense'], more: Partial<Provider> = {}): Provider => ({

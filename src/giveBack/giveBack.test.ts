@@ -2,11 +2,12 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { readConversation } from '../conversations/read';
 import { projected } from '../conversations/write/clineCompaction';
 import { contextTokens } from '../conversations/write/roo';
 import { nodeFiles } from '../storage/nodeFiles';
-import { inTemporaryFolder } from '../storage/testing';
+
 import { giveBack, type GiveBackParts } from './giveBack';
 import { undoReplacement } from './replacement';
 import { claudeSession, clineSession, condensedFile, touchOld, writeOld, zooTask } from './testing';

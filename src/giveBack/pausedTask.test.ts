@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { utimesSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
 import { rooApiIn, whilePaused, type Clock } from './pausedTask';
 import { zooTask } from './testing';
@@ -12,14 +12,10 @@ let calls: string[];
 let time: number;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'paused-'));
+  home = temporaryFolder();
   path = zooTask(home);
   calls = [];
   time = Date.now();
-});
-
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** A clock that stands still but for waiting. */

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
@@ -12,14 +12,10 @@ let root: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'replacements-'));
+  folder = temporaryFolder();
   root = join(folder, 'replacements');
   path = join(folder, 'file.json');
   writeFileSync(path, 'v0');
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const bytes = (text: string) => new TextEncoder().encode(text);

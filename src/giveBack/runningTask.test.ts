@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
-import { inTemporaryFolder } from '../storage/testing';
+
 import { QUIET_MS, refuseRunning } from './runningTask';
 import { writeOld, zooTask } from './testing';
 

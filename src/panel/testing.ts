@@ -1,8 +1,9 @@
 /** A settings panel in a test: the real host side over the double of VS Code. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/bundles';
 import type { CondensationProvider } from '../core/condense';
@@ -98,10 +99,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
 
 /** A folder with the bundles in it, as an extension that was installed has them. */
 function builtExtension(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'extension-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = temporaryFolder();
   symlinkSync(inject('bundles'), join(folder, 'dist'), 'junction');
   return folder;
 }

@@ -2,9 +2,9 @@ import { appendFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
-import { inTemporaryFolder } from './testing';
 
 /** A journal and what was read from it. */
 function journalAt(path: string) {

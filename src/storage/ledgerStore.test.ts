@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { foldEntries, type LedgerEntry } from '../core/condense/ledger';
 import { hashText } from '../core/hash';
 import { Journal } from './journal';
@@ -15,16 +16,7 @@ import {
   removeLedger,
   StorageError,
 } from './ledgerStore';
-import {
-  condensed,
-  excluded,
-  inTemporaryFolder,
-  originalsIn,
-  QUICK_LOCK,
-  steppedFiles,
-  systemError,
-  undone,
-} from './testing';
+import { condensed, excluded, originalsIn, QUICK_LOCK, steppedFiles, systemError, undone } from './testing';
 
 const ID = 'a conversation';
 const NONE = new Map();

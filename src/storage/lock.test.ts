@@ -5,9 +5,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { withLock } from './lock';
 import { nodeFiles } from './nodeFiles';
-import { inTemporaryFolder, QUICK_LOCK, steppedFiles, systemError } from './testing';
+import { QUICK_LOCK, steppedFiles, systemError } from './testing';
 
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 const TOKEN = '0123456789abcdef';

@@ -3,10 +3,11 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { listLedgers, openLedger } from './ledgerStore';
 import { nodeFiles } from './nodeFiles';
 import { ledgersToPrune, pruneLedgers, type PruneCandidate } from './prune';
-import { condensed, inTemporaryFolder, originalsIn, QUICK_LOCK, steppedFiles, systemError } from './testing';
+import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError } from './testing';
 
 const DAY = 24 * 60 * 60 * 1000;
 const now = new Date(100 * DAY);

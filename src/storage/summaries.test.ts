@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { smartProvider } from '../core/condense';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { hashText, type Hash } from '../core/hash';
@@ -9,7 +10,7 @@ import { exchange, lines, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { nodeFiles } from './nodeFiles';
 import { StoredSummaries } from './summaries';
-import { inTemporaryFolder, steppedFiles, systemError } from './testing';
+import { steppedFiles, systemError } from './testing';
 
 const key = (name: string): Hash => hashText(name);
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,23 +1,10 @@
 /** What the tests of this folder share. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Edit } from '../core/condense/edits';
 import type { LedgerEntry } from '../core/condense/ledger';
 import { hashText, type Hash } from '../core/hash';
 import type { Files, OpenFile } from './files';
 import { nodeFiles } from './nodeFiles';
 import type { LockTiming } from './lock';
-
-/** Runs a test in a folder of its own. */
-export async function inTemporaryFolder<T>(action: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'condenser-storage-'));
-  try {
-    return await action(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** A patient waiter that soon takes away a lock without a sign of life. */
 export const QUICK_LOCK: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };

@@ -1,22 +1,13 @@
 import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  mkdtempSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../support/temporaryFolder';
 import { run } from '../../src/cli/run';
 import type { ExitCode } from '../../src/cli/io';
 import { readConversation } from '../../src/conversations/read';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
-import { nothingToGain, transcript } from '../support/transcript';
+import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
 
 let folder: string;
 let file: string;
@@ -25,14 +16,9 @@ let stderr: string;
 let abort: AbortController;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cli-'));
-  file = join(folder, 'session-1.jsonl');
-  writeFileSync(file, transcript());
+  folder = temporaryFolder();
+  file = writeTranscript(folder);
   abort = new AbortController();
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function cli(...argv: string[]): Promise<ExitCode> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../support/inTemporaryFolder';
 import { giveBack } from '../../src/giveBack/giveBack';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
 import { hashBytes } from '../../src/giveBack/fileBytes';
@@ -9,7 +10,7 @@ import { recoverReplacement, replaceFiles, undoReplacement } from '../../src/giv
 import { condensedFile, touchOld, zooTask } from '../../src/giveBack/testing';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
-import { inTemporaryFolder, steppedFiles, systemError, type Step } from '../../src/storage/testing';
+import { steppedFiles, systemError, type Step } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
 
 const { folder, program } = childProgram('giveBack.child.ts');

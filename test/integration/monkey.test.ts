@@ -2,10 +2,9 @@
  * The robustness run (issue 11): `MONKEY_STEPS=4000 MONKEY_SEED=7 npx vitest run test/integration/monkey.test.ts` for minutes;
  * a short one each time.
  */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../support/temporaryFolder';
 import { runMonkey } from '../monkey/monkey';
 import { fake } from '../support/vscode';
 
@@ -24,7 +23,7 @@ it(
     const report = await runMonkey({
       seed: SEED,
       steps: STEPS,
-      folder: mkdtempSync(join(tmpdir(), 'monkey-')),
+      folder: temporaryFolder(),
       bundles: inject('bundles'),
       sample: join(import.meta.dirname, '..', '..', 'sample', 'conversation.jsonl'),
     });

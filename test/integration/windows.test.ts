@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { inTemporaryFolder } from '../support/inTemporaryFolder';
 import { readConversation } from '../../src/conversations/read';
 import { applyEdits } from '../../src/core/condense/edits';
 import { activeEdits } from '../../src/core/condense/ledger';
@@ -11,7 +12,7 @@ import { undoLast } from '../../src/giveBack/replacements';
 import { claudeSession, zooTask } from '../../src/giveBack/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { nodeFiles } from '../../src/storage/nodeFiles';
-import { inTemporaryFolder } from '../../src/storage/testing';
+
 import { ROUNDS, type Did, type WindowOptions } from './windows.options';
 import { childProgram } from '../support/childProgram';
 

@@ -1,4 +1,6 @@
 /** A small Claude Code transcript with something to gain: one file read twice, and long enough to count. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Lines of a file as Claude Code's Read gives them. */
 const numbered = (lines: readonly string[]): string =>
@@ -60,3 +62,10 @@ export const nothingToGain = (): Line[] => [
   { type: 'user', content: 'Hello' },
   { type: 'assistant', content: [{ type: 'text', text: 'Hello! What shall we do?' }] },
 ];
+
+/** Writes the transcript into a folder. @returns the file's path */
+export function writeTranscript(folder: string): string {
+  const path = join(folder, 'session-1.jsonl');
+  writeFileSync(path, transcript());
+  return path;
+}

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type Page } from './testing';
 
@@ -283,7 +283,7 @@ describe('presets', () => {
   });
 
   it('travel as files', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'presets-'));
+    const folder = temporaryFolder();
     fake.saveFile = join(folder, 'speed.condense.json');
     const page = await openPresets();
     await press(page, 'Speed', 'Export…');
@@ -296,7 +296,6 @@ describe('presets', () => {
     writeFileSync(fake.openFile, JSON.stringify({ id: 'x', name: 'X', config: { passes: [{}] } }));
     await page.click(() => page.find('vscode-button', 'Import…'));
     await page.until(() => page.all('.problem').some(({ textContent }) => textContent.includes('config.passes.0')));
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
 import { findMarkers } from '../../core/condense/markers';
 import { newViolations } from '../../core/messages/firewall';
 import { assistant, exchange, lines, user } from '../../core/testing';
-import { inFolder, liveBed, read, reads, request, type TestBed } from './testing';
+import { liveBed, read, reads, request, type TestBed } from './testing';
 import type { LiveId } from './types';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -18,7 +19,7 @@ async function condensedBed(root: string, messages = DUE): Promise<TestBed & { r
 
 describe('condensing by hand', () => {
   it('acts at once, also under the threshold, and the next request goes out condensed', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const { conversation, tokens } = await live.prepare(request(SMALL));
       const outcome = await live.condenseNow(conversation, { config: { preserveRecentCount: 2 } });
@@ -31,7 +32,7 @@ describe('condensing by hand', () => {
     }));
 
   it('that comes to nothing says why', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await live.prepare(request([user('task')]));
       expect(await live.condenseNow(conversation)).toMatchObject({ kind: 'unchanged', reason: 'nothing-to-gain' });
@@ -41,7 +42,7 @@ describe('condensing by hand', () => {
 
 describe('undo', () => {
   it('gives the conversation back byte for byte, and redo the view, after a restart too', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const view = json(live.view(id)?.view);
       expect(live.active()).toMatchObject({ canUndo: true, canRedo: false });
@@ -55,7 +56,7 @@ describe('undo', () => {
     }));
 
   it('says when there is nothing', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await live.prepare(request(SMALL));
       expect(await live.undo(conversation)).toMatchObject({ kind: 'nothing' });
@@ -65,7 +66,7 @@ describe('undo', () => {
     }));
 
   it('passes over condensations of messages that are gone', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       await live.prepare(request([...DUE.slice(0, 3), user('another way')]));
       expect(live.active()?.condensations).toHaveLength(0);
@@ -75,7 +76,7 @@ describe('undo', () => {
 
 describe('a single edit', () => {
   it('can be taken out of the view and back in', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const before = live.view(id);
       const [edit] = before?.edits ?? [];
@@ -91,7 +92,7 @@ describe('a single edit', () => {
 
 describe('a pinned message', () => {
   it('stays as it is, and what was taken out of it comes back', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const edit = live.view(id)!.edits.find(({ kind }) => kind === 'cut');
       const message = edit?.kind === 'cut' ? edit.place.message : -1;
@@ -109,7 +110,7 @@ describe('a pinned message', () => {
     }));
 
   it('is found where it moved to', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const { conversation } = await live.prepare(request(SMALL));
       await live.pin(conversation, 9);
@@ -120,7 +121,7 @@ describe('a pinned message', () => {
     }));
 
   it('that is not there is told', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       expect(await live.pin(id, 1_000)).toMatchObject({ kind: 'nothing' });
     }));
@@ -138,7 +139,7 @@ describe('a reference', () => {
   ];
 
   it('whose copy was rolled back is put back, for good', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(request(twice));
       await live.condenseNow(conversation, { targetPercent: 1 });
@@ -156,7 +157,7 @@ describe('a reference', () => {
     }));
 
   it('whose copy another undo or exclusion brought back stays right', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(request(twice));
       await live.condenseNow(conversation, { targetPercent: 1 });

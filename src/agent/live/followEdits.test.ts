@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
+import { until } from '../../../test/support/until';
 import { nativeProvider } from '../../core/condense';
 import { selectSummarizer } from '../../core/condense/summary/selectSummarizer';
 import { testSummarizer } from '../../core/condense/summary/testing';
 import { newViolations } from '../../core/messages/firewall';
 import { assistant, result, user } from '../../core/testing';
 import { listLedgers } from '../../storage/ledgerStore';
-import { inFolder, liveBed, reads, request, type TestBed } from './testing';
+import { liveBed, reads, request, type TestBed } from './testing';
 import type { LiveId } from './types';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -26,7 +28,7 @@ async function summarized(root: string): Promise<TestBed & { readonly id: LiveId
 
 describe('a summary', () => {
   it('stays where one of its messages is rewritten, after a restart too, and can be undone', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const before = json(live.view(id)?.view);
       const changed = SMALL.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
@@ -38,7 +40,7 @@ describe('a summary', () => {
     }));
 
   it('stays where one of its messages is lost', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const before = json(live.view(id)?.view);
       const lost = SMALL.toSpliced(6, 2);
@@ -48,7 +50,7 @@ describe('a summary', () => {
     }));
 
   it('goes where the conversation went another way inside it', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = await summarized(root);
       const back = [...SMALL.slice(0, 6), user('another way')];
       expect((await live.prepare(request(back))).messages).toEqual(back);
@@ -59,7 +61,7 @@ describe('a summary', () => {
     }));
 
   it('holds a message that can’t be pinned without taking it back', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       const pinned = await live.pin(id, 4);
       expect(pinned.kind).toBe('nothing');
@@ -69,7 +71,7 @@ describe('a summary', () => {
 
 describe('the conversations of a host', () => {
   it('are kept in memory as long as there are not many, and come back from the disk', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       for (let other = 0; other < 25; other++) await live.prepare(request(SMALL, { conversationId: `other ${other}` }));
       expect(live.list()).toHaveLength(20);
@@ -78,7 +80,7 @@ describe('the conversations of a host', () => {
     }));
 
   it('go on without a ledger that can’t be read, and that is told', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
       live.dispose();
       const [ledger] = await listLedgers(root);
@@ -91,7 +93,7 @@ describe('the conversations of a host', () => {
     }));
 
   it('lose ledgers that nobody has used for a month', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);
       const later = {
@@ -101,6 +103,6 @@ describe('the conversations of a host', () => {
       };
       const { live } = liveBed(root, { clock: later });
       await live.prepare(request(SMALL, { conversationId: 'other' }));
-      while ((await listLedgers(root)).length > 0) await new Promise((resolve) => setImmediate(resolve));
+      await until(async () => (await listLedgers(root)).length === 0);
     }));
 });

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
 import { validHistory } from '../../../test/generators/arbitraries';
 import { restoreOriginal } from '../../core/condense/edits';
 import { isAnyThinking, isToolResult } from '../../core/messages/blocks';
@@ -12,7 +13,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { openLedger } from '../../storage/ledgerStore';
-import { inFolder, liveBed, request, sentAnew, upstream, type TestBed } from './testing';
+import { liveBed, request, sentAnew, upstream, type TestBed } from './testing';
 import type { PreparedRequest } from './types';
 
 const numRuns = Number(process.env['FC_RUNS'] ?? 40);
@@ -80,7 +81,7 @@ const json = (value: unknown): string => JSON.stringify(value);
 it('every view is valid, no larger, restorable, and stays put between condensations', () =>
   fc.assert(
     fc.asyncProperty(run, ({ full, actions, window, provider }) =>
-      inFolder(async (root) => {
+      inTemporaryFolder(async (root) => {
         const counter = freshCounter();
         const start = (): TestBed => liveBed(root, { settings: { provider } });
         let bed = start();
@@ -166,7 +167,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
 it('a conversation whose edits are all undone goes out as it came', () =>
   fc.assert(
     fc.asyncProperty(history, (messages) =>
-      inFolder(async (root) => {
+      inTemporaryFolder(async (root) => {
         const { live } = liveBed(root, { settings: { provider: 'lossless' } });
         const sent = request(messages, { model: upstream({ contextWindow: 10_000_000 }) });
         const { conversation } = await live.prepare(sent);

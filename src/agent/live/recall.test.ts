@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../../core/condense';
 import { findMarkers, marker, type ReferenceId } from '../../core/condense/markers';
 import { selectSummarizer } from '../../core/condense/summary/selectSummarizer';
@@ -6,7 +7,7 @@ import { testSummarizer } from '../../core/condense/summary/testing';
 import { exchange, lines } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { hashText } from '../../core/hash';
-import { inFolder, liveBed, reads, request } from './testing';
+import { liveBed, reads, request } from './testing';
 import type { LiveConversations } from './liveConversations';
 import type { LiveId, RecallQuery } from './types';
 
@@ -30,7 +31,7 @@ const recalled = async (live: LiveConversations, id: LiveId | undefined, query: 
 
 describe('recall by reference', () => {
   it('gives the bytes that were taken out', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [reference] = references;
       const found = await live.recall(id, { references: [reference!] });
@@ -42,7 +43,7 @@ describe('recall by reference', () => {
     }));
 
   it('takes several, and whole markers', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [first, second] = references;
       const text = await recalled(live, id, {
@@ -54,7 +55,7 @@ describe('recall by reference', () => {
     }));
 
   it('keeps to the lines that are asked for', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const text = await recalled(live, id, { references: [references[0]!], fromLine: 11, toLine: 12 });
       expect(text.split('\n').slice(1)).toEqual(lines('f0', 100).split('\n').slice(10, 12));
@@ -62,7 +63,7 @@ describe('recall by reference', () => {
     }));
 
   it('keeps to the size, and says how to get the rest', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const query = { references: [references[0]!], maxTokens: 200 };
       const found = await live.recall(id, query);
@@ -79,7 +80,7 @@ describe('recall by reference', () => {
     }));
 
   it('stays under the 8,192 bytes that VS Code puts into a message, unless more was asked for', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const rulers = Array.from({ length: 400 }, (_, index) => `${'-'.repeat(64)} ${index}`).join('\n');
       const { live, id, references } = await suppressed(root, [
         ...SMALL.slice(0, 2),
@@ -95,7 +96,7 @@ describe('recall by reference', () => {
     }));
 
   it('folds a line that is longer than any limit', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const long = Array.from({ length: 4_000 }, (_, index) => `word${index}`).join(' ');
       const { live, id, references } = await suppressed(root, [
         ...SMALL.slice(0, 2),
@@ -108,7 +109,7 @@ describe('recall by reference', () => {
     }));
 
   it('says what is not known', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       expect(await live.recall(id, { references: ['abcdef99'] })).toMatchObject({ kind: 'nothing' });
       expect(await live.recall(id, { references: ['no number'] })).toMatchObject({ kind: 'nothing' });
@@ -119,7 +120,7 @@ describe('recall by reference', () => {
     }));
 
   it('looks through all conversations where none is named, also after a restart', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { references } = await suppressed(root);
       const { live } = liveBed(root);
       await live.prepare(request(reads(1), { conversationId: 'other' }));
@@ -129,7 +130,7 @@ describe('recall by reference', () => {
     }));
 
   it('gives summarized messages as a transcript', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { providers: [summarizing()] });
       const { conversation } = await live.prepare(request(SMALL));
       await live.condenseNow(conversation, { provider: 'native' });
@@ -141,7 +142,7 @@ describe('recall by reference', () => {
 
 describe('recall by search', () => {
   it('finds lines that hold all words, in any case, with their numbers', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const found = await live.recall(id, { words: 'F3 LINE 42' });
       expect(found).toMatchObject({ kind: 'found', references: [references[3]] });
@@ -149,7 +150,7 @@ describe('recall by search', () => {
     }));
 
   it('finds lines by a regular expression', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       const text = await recalled(live, id, { pattern: '^f[12] line (7|42) ' });
       expect(text).toContain('8: f1 line 7 with');
@@ -158,20 +159,20 @@ describe('recall by search', () => {
     }));
 
   it('finds nothing that still stands in the view', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       expect((await live.recall(id, { words: 'f7 line 1' })).kind).toBe('nothing');
     }));
 
   it('says what is wrong with a pattern', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       expect(await recalled(live, id, { pattern: '(' })).toContain('no regular expression');
       expect((await live.recall(id, { pattern: '\\_x{' })).kind).toBe('nothing');
     }));
 
   it('gives up on a pattern that takes for ever', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const evil = [...SMALL.slice(0, 2), ...exchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`)];
       const { live, id } = await suppressed(root, [...evil, ...SMALL.slice(2)]);
       expect(await recalled(live, id, { pattern: '^(a+)+$' })).toContain('takes too long');
@@ -180,7 +181,7 @@ describe('recall by search', () => {
 
 describe('markers in parameters', () => {
   it('are expanded to the byte, anywhere, beside other text, and the rest stays', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [first, second] = references.map((reference) => marker('result suppressed', reference));
       const input = { path: 'a', edits: [{ old: `x\n${first}\ny ${second}` }, 7, null], content: second, '⟦': true };
@@ -192,7 +193,7 @@ describe('markers in parameters', () => {
     }));
 
   it('of none leave the very same parameters', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
       const input = { content: 'text ⟦ of another kind ⟧' };
       const expanded = await live.expandMarkers(id, input);
@@ -200,7 +201,7 @@ describe('markers in parameters', () => {
     }));
 
   it('that nobody knows, or that are written wrongly, are refused in words', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const unknown = marker('lines', 'abcdef99' as ReferenceId);
       expect(await live.expandMarkers(id, { content: unknown })).toMatchObject({
@@ -213,7 +214,7 @@ describe('markers in parameters', () => {
     }));
 
   it('of a summary are refused: no file holds messages', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { providers: [summarizing()] });
       const { conversation } = await live.prepare(request(SMALL));
       await live.condenseNow(conversation, { provider: 'native' });
@@ -223,7 +224,7 @@ describe('markers in parameters', () => {
     }));
 
   it('of a conversation that is not known are left alone', () =>
-    inFolder(async (root) => {
+    inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       expect(await live.expandMarkers('gone' as LiveId, 'x')).toEqual({ input: 'x' });
     }));

@@ -1,26 +1,15 @@
 /** What the tests of live conversations share. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Clock } from '../../api/clock';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../core/condense';
 import type { CondensationProvider } from '../../core/condense/types';
+import { findMarkers } from '../../core/condense/markers';
+import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 import { exchange, lines, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import type { StorageOptions } from '../../storage/ledgerStore';
 import { LiveConversations } from './liveConversations';
 import type { AgentRequest, LiveEvent, LiveSettings, UpstreamModel } from './types';
-
-/** Runs a test in a folder of its own. */
-export async function inFolder<T>(action: (root: string) => Promise<T>): Promise<T> {
-  const root = mkdtempSync(join(tmpdir(), 'condenser-live-'));
-  try {
-    return await action(root);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
 
 export interface TestBed {
   readonly live: LiveConversations;
@@ -96,3 +85,22 @@ export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
 /** A call that reads a file, and its result. */
 export const read = (name: string, size = 100): ApiMessage[] =>
   exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
+
+/** What a model reports of a request with so many tokens. */
+export const usage = (inputTokens: number): Usage => ({
+  accounting: 'anthropic',
+  source: 'reported',
+  inputTokens,
+  outputTokens: 10,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+});
+
+export const json = (value: unknown): string => JSON.stringify(value);
+
+/** A conversation of about 30,500 tokens: over the threshold of 75 % of 40,000, within the 32,000 that fit. */
+export const DUE = reads(27);
+export const SMALL = reads(8);
+
+/** How many markers stand in messages. */
+export const marked = (messages: readonly ApiMessage[]): number => findMarkers(json(messages)).length;

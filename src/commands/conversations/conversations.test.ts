@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { transcript } from '../../../test/support/transcript';
 import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
@@ -22,13 +22,8 @@ let tree: TreeParts;
 let view: ConversationsView;
 
 beforeEach(() => {
-  fake.reset();
-  home = mkdtempSync(join(tmpdir(), 'home-'));
-  symlinkSync(inject('bundles'), join(home, 'dist'));
-  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
-  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
-  vi.stubEnv('HOME', home);
-  ({ services, log } = testServices(home, join(home, 'storage', 'us')));
+  ({ home, services, log } = openTestWindow());
+  stubHome(home);
   // The doubles have the few members that are used.
   tree = {
     view: window.createTreeView('view', { treeDataProvider: undefined }),
@@ -37,10 +32,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  for (const { dispose } of services.context.subscriptions.map((each) => ({ dispose: () => void each.dispose() })))
-    dispose();
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
+  for (const each of services.context.subscriptions) void each.dispose();
 });
 
 const last = () => fake.shown.at(-1)!;

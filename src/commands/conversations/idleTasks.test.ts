@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { testServices } from '../../../test/support/services';
 import { fake } from '../../../test/support/vscode';
 import { IDLE_MS } from '../../giveBack/idleTask';
@@ -18,24 +18,17 @@ let services: Services;
 let log: ReturnType<typeof testServices>['log'];
 
 beforeEach(() => {
-  fake.reset();
+  ({ home, services, log } = openTestWindow());
+  stubHome(home);
   Object.assign(fake.settings, {
     'contextCondenser.conversations.offerIdleTasks': true,
     'contextCondenser.conversations.contextWindow': 10_000,
     'contextCondenser.provider': 'truncation',
   });
-  home = mkdtempSync(join(tmpdir(), 'home-'));
-  symlinkSync(inject('bundles'), join(home, 'dist'));
-  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
-  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
-  vi.stubEnv('HOME', home);
-  ({ services, log } = testServices(home, join(home, 'storage', 'us')));
 });
 afterEach(() => {
   for (const each of services.context.subscriptions) void each.dispose();
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const task = (): string => zooTask(join(home, '.config', 'Code', 'User'));

@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { testServices } from '../../../test/support/services';
-import { transcript } from '../../../test/support/transcript';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTestWindow, stubHome } from '../../../test/support/testWindow';
+import { writeTranscript } from '../../../test/support/transcript';
 import { fake } from '../../../test/support/vscode';
 import type { LedgerOutline } from '../../background/tasks';
 import type { CondensationId } from '../../core/condense/ledger';
@@ -24,18 +23,9 @@ let services: Services;
 const signal = new AbortController().signal;
 
 beforeEach(() => {
-  fake.reset();
-  home = mkdtempSync(join(tmpdir(), 'home-'));
-  symlinkSync(inject('bundles'), join(home, 'dist'));
-  file = join(home, 'session-1.jsonl');
-  writeFileSync(file, transcript());
-  vi.stubEnv('HOME', home);
-  ({ services } = testServices(home, join(home, 'storage', 'us')));
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
+  ({ home, services } = openTestWindow());
+  stubHome(home);
+  file = writeTranscript(home);
 });
 
 const only = async (): Promise<HistoryEntry> => {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { transcript } from '../../../test/support/transcript';
-import { testServices } from '../../../test/support/services';
+import { beforeEach, expect, it } from 'vitest';
+import { openTestWindow } from '../../../test/support/testWindow';
+import { writeTranscript } from '../../../test/support/transcript';
 import { fake, secretStorage } from '../../../test/support/vscode';
 import { storeKey } from '../../settings/keys';
 import { openLedger } from '../../storage/ledgerStore';
@@ -16,16 +14,8 @@ let file: string;
 let services: Services;
 
 beforeEach(() => {
-  fake.reset();
-  home = mkdtempSync(join(tmpdir(), 'home-'));
-  symlinkSync(inject('bundles'), join(home, 'dist'));
-  file = join(home, 'session-1.jsonl');
-  writeFileSync(file, transcript());
-  ({ services } = testServices(home, join(home, 'storage', 'us')));
-});
-
-afterEach(() => {
-  rmSync(home, { recursive: true, force: true });
+  ({ home, services } = openTestWindow());
+  file = writeTranscript(home);
 });
 
 const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
