@@ -1,7 +1,7 @@
 /**
  * VS Code sends a request that failed three times more, within seconds (seen in 1.139). So that retries don't multiply:
- * the request itself is tried again with growing waits; its repetitions are tried once, or, where they can't succeed,
- * answered with the same error.
+ * the request itself is tried again with growing waits; its repetitions are tried once, or, where they can't succeed or
+ * would be waited for as long again, answered with the same error.
  */
 import type { ApiError } from '../api/apiError';
 
@@ -36,7 +36,8 @@ export class Failures {
       return { kind: 'first' };
     }
     failure.repetitions++;
-    return failure.error.canRetry ? { kind: 'repetition' } : { kind: 'hopeless', error: failure.error };
+    const { error } = failure;
+    return error.canRetry && error.kind !== 'timeout' ? { kind: 'repetition' } : { kind: 'hopeless', error };
   }
 
   failed(request: string, error: ApiError): void {

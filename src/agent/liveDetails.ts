@@ -91,7 +91,7 @@ async function showActions(
     ),
     ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
     ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone }) => ({
-      label: changeWords(tokensBefore, tokensAfter),
+      label: vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter)),
       description: [
         providerName(provider),
         new Date(at).toLocaleTimeString(vscode.env.language),

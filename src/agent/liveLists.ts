@@ -1,10 +1,9 @@
 /** Lists in which a person ticks what of a conversation stays as it is. */
 import * as vscode from 'vscode';
-import type { Edit } from '../core/condense/edits';
-import { lastByPlace } from '../core/condense/edits';
+import { lastByPlace, type SummaryEdit } from '../core/condense/edits';
 import { formatTokens } from '../core/condense/report';
-import { renderConversation } from '../core/messages/render';
-import type { ApiMessage } from '../core/messages/types';
+import { renderBodies } from '../core/messages/render';
+import { describePlaces } from './live/describePlace';
 import type { LiveConversationsApi, LiveId, LiveSummary } from './live/types';
 
 /** Which edits the view shows: those that are ticked. */
@@ -12,9 +11,10 @@ export async function chooseEdits(live: LiveConversationsApi, id: LiveId): Promi
   const shown = live.view(id);
   if (!shown) return;
   const excluded = new Set(shown.excluded);
+  const describe = describePlaces(shown.original);
   const items = lastByPlace(shown.edits).map((edit) => ({
     edit,
-    label: placeOf(edit),
+    label: edit.kind === 'summary' ? summarized(edit) : describe(edit.place),
     description: vscode.l10n.t('{0} tokens less', formatTokens(edit.tokensBefore - edit.tokensAfter)),
     detail: edit.reason,
     picked: !excluded.has(edit.id),
@@ -30,18 +30,16 @@ export async function chooseEdits(live: LiveConversationsApi, id: LiveId): Promi
   }
 }
 
-const placeOf = (edit: Edit): string =>
-  edit.kind === 'summary'
-    ? vscode.l10n.t('Messages {0} to {1}', edit.start + 1, edit.end)
-    : vscode.l10n.t('Message {0}', edit.place.message + 1);
+const summarized = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
 /** Which messages are left as they are: those that are ticked. */
 export async function choosePins(live: LiveConversationsApi, { id, pinned }: LiveSummary): Promise<void> {
   const original = live.view(id)?.original ?? [];
-  const items = original.map((message, index) => ({
+  const bodies = renderBodies(original);
+  const items = original.map(({ role }, index) => ({
     index,
-    label: `${index + 1} · ${message.role}`,
-    description: firstWords(message),
+    label: `${index + 1} · ${role}`,
+    description: firstWords(bodies[index] ?? ''),
     picked: pinned.includes(index),
   }));
   const picked = await vscode.window.showQuickPick(items, {
@@ -57,6 +55,5 @@ export async function choosePins(live: LiveConversationsApi, { id, pinned }: Liv
   }
 }
 
-/** The beginning of a message on one line. */
-const firstWords = (message: ApiMessage): string =>
-  renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').slice(0, 120);
+/** The beginning of a text on one line; long texts are not walked through for it. */
+const firstWords = (text: string): string => text.slice(0, 400).replace(/\s+/g, ' ').trim().slice(0, 120);

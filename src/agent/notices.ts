@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import { formatReport, formatTokens } from '../core/condense/report';
 import { changeWords, condensationWords } from '../views/condensationWords';
-import type { LiveDecision, LiveEvent, LiveId } from './live/types';
+import type { CondensationReason, LiveDecision, LiveEvent, LiveId } from './live/types';
 import type { NoticeKind } from './settings';
 
 /** How long a condensation is told in the status bar, in milliseconds. */
@@ -70,6 +70,15 @@ async function tellCondensed({ outcome, conversation, decision }: Condensed, par
   }
 }
 
+const REASONS: Readonly<Record<CondensationReason, string>> = {
+  threshold: 'the threshold was reached',
+  window: 'the request would not have fitted',
+  'cold-cache': 'the vendor’s prompt cache had expired',
+  background: 'prepared in the background before',
+  'too-long': 'the model refused the request as too long',
+  'by-hand': 'asked for by hand',
+};
+
 /** Why it was done, and what it is worth. */
 function decisionWords({
   reason,
@@ -86,5 +95,5 @@ function decisionWords({
         ? 'no break-even'
         : `break-even after ${saving.breakEvenRequests} requests`)
     : '';
-  return ` - Why: ${reason}; request ${changeWords(tokensBefore, tokensAfter)} of ${contextWindow}, cache ${isCacheWarm ? 'warm' : 'cold'}${worth}`;
+  return ` - Why: ${REASONS[reason]}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still held' : 'expired'}${worth}`;
 }

@@ -86,7 +86,7 @@ describe('a task that outgrows the window', () => {
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
     expect(shown()[0]).toMatch(/Condensed: [\d,]+ → [\d,]+ tokens/);
     expect(log.lines.join('\n')).toMatch(
-      /Context condensed using Truncation strategy:[^]* - Why: (threshold|window); request /,
+      /Context condensed using Truncation strategy:[^]* - Why: the (threshold was reached|request would not have fitted); request /,
     );
     expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
     expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
@@ -159,7 +159,7 @@ describe('commands on a conversation of the chat', () => {
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();
     expect(fake.offered.at(-1)![0]).toMatchObject({
-      label: expect.stringMatching(/^Message \d+$/),
+      label: expect.stringMatching(/^result of read_file \d+\.ts, message \d+$/),
       detail: expect.any(String),
     });
     server.play(reply('ok'));
@@ -220,10 +220,12 @@ describe('models of VS Code', () => {
   const model = { vendor: 'other', id: 'm', name: 'Other', family: 'f', maxInputTokens: 10_000 };
 
   it('are chosen, offered once more, and remembered', async () => {
-    fake.models = [model, { ...model, vendor: 'context-condenser', id: 'own' }];
+    const choosesAnother = { ...model, id: 'auto', name: 'Auto', maxInputTokens: 0 };
+    fake.models = [model, choosesAnother, { ...model, vendor: 'context-condenser', id: 'own' }];
     fake.picks = ['Other'];
     await agent.chooseWrappedModels();
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual(['Other']);
+    expect(shown()).toEqual([expect.stringContaining('Choose “Other · condensed” in the chat’s model picker')]);
     expect(fake.settings['contextCondenser.agent.wrappedModels']).toEqual(['other/m']);
     await vi.waitFor(async () => expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']));
     fake.models = [];

@@ -138,14 +138,14 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
-  async condense(conversation: LiveId): Promise<void> {
+  async condense(conversation: LiveId, provider = manualSettings().provider): Promise<void> {
     const live = await this.live();
     const progress = {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Condensing the conversation of the chat'),
       cancellable: true,
     };
-    const { provider, targetPercent } = manualSettings();
+    const { targetPercent } = manualSettings();
     const options = { provider, config: configToRun(provider), targetPercent };
     let outcome: CondensationOutcome | undefined;
     try {
@@ -161,7 +161,11 @@ export class AgentRuntime implements vscode.Disposable {
     if (outcome?.kind === 'condensed') return;
     const { manager } = await engineOf(this.services);
     const [headline = ''] = outcome ? formatReport(outcome, manager.providerName(outcome.provider)).split('\n') : [];
-    void vscode.window.showInformationMessage(headline || vscode.l10n.t('Nothing was condensed.'));
+    const truncate = vscode.l10n.t('Use Truncation');
+    const choices = provider === 'truncation' ? [] : [truncate];
+    const told = headline || vscode.l10n.t('Nothing was condensed.');
+    const choice = await vscode.window.showInformationMessage(told, ...choices);
+    if (choice === truncate) await this.condense(conversation, 'truncation');
   }
 
   dispose(): void {

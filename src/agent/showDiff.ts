@@ -15,5 +15,5 @@ export async function showLiveDiff(live: LiveConversationsApi, comparisons: Comp
     before: renderConversation(shown.original),
     after: renderConversation(shown.view, shown.origins),
   });
-  await comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', title));
+  await comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', title));
 }

@@ -19,7 +19,7 @@ import { TokenCounts } from './tokenCounts';
 import { titleOfChat } from './userRequest';
 
 describe('failures', () => {
-  const failure = (kind: 'overloaded' | 'auth'): ApiError => new ApiError(kind, { name: 'P' });
+  const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });
 
   it('the same request within seconds is a repetition, three times', () => {
     let now = 0;
@@ -34,6 +34,8 @@ describe('failures', () => {
     failures.failed('r', failure('auth'));
     expect(failures.attempt('r')).toMatchObject({ kind: 'hopeless', error: { kind: 'auth' } });
     expect(failures.attempt('other').kind).toBe('first');
+    failures.failed('slow', failure('timeout'));
+    expect(failures.attempt('slow')).toMatchObject({ kind: 'hopeless', error: { kind: 'timeout' } });
     now = 31_000;
     expect(failures.attempt('r').kind).toBe('first');
     failures.failed('r', failure('overloaded'));
@@ -193,13 +195,13 @@ describe('what is told of a live conversation', () => {
     await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision: cold });
     expect(log.lines).toHaveLength(5);
     expect(log.lines[0]).toContain(
-      'Why: threshold; request 900 → 500 tokens (-44%) of 1200, cache warm; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',
+      'Why: the threshold was reached; request 900 → 500 tokens (-44%) of 1,200, prompt cache still held; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',
     );
     expect(log.lines.slice(1, 4)).toEqual([
       expect.stringContaining('Found nothing.'),
       expect.stringContaining('the result of gone would not be a valid conversation'),
       'The disk is full.',
     ]);
-    expect(log.lines[4]).toMatch(/of 1200, cache cold$/);
+    expect(log.lines[4]).toMatch(/of 1,200, prompt cache expired$/);
   });
 });

@@ -81,7 +81,7 @@ export function lastLines({ condensations, lastDecision }: LiveSummary): string[
   if (!last) return [vscode.l10n.t('Not condensed yet')];
   const lines = [
     vscode.l10n.t(
-      'Last condensed at {0}: {1}',
+      'Last condensed at {0}: messages {1}',
       new Date(last.at).toLocaleTimeString(vscode.env.language),
       changeWords(last.tokensBefore, last.tokensAfter),
     ),

@@ -7,7 +7,8 @@ import { nameOf } from './modelCatalog';
 
 /** "Choose Models to Condense for": which of VS Code's models are offered a second time, condensed. */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
-  const offered = await otherModels(models, OWN_VENDOR);
+  // A model that takes no input can't be condensed for: VS Code lists some that only choose another one ("Auto").
+  const offered = (await otherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
   const known = offered.map((model) => ({
     name: nameOf(model),
     label: model.name,
@@ -33,9 +34,17 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     canPickMany: true,
     title: vscode.l10n.t('Models that are offered in the chat a second time, condensed'),
   });
-  if (picked)
-    await saveUserSetting(
-      'agent.wrappedModels',
-      picked.map(({ name }) => name),
-    );
+  if (!picked) return;
+  const names = picked.map(({ name }) => name);
+  await saveUserSetting('agent.wrappedModels', names);
+  const added = picked.filter(({ name }) => !chosen.includes(name)).map(({ label }) => label);
+  if (added.length > 0) tellInPicker(added);
+}
+
+/** Where models that were just offered are found: the picker shows one that was not used yet only once it is searched for. */
+export function tellInPicker(names: readonly string[]): void {
+  const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('Choose {0} in the chat’s model picker; type “condensed” there if it does not show.', shown),
+  );
 }

@@ -140,8 +140,14 @@ export const isApiError = (value: unknown): value is ApiError => value instanceo
 
 function messageOf(kind: ApiErrorKind, { name, what, status, retryAfterMs, vendorMessage }: ApiErrorDetails): string {
   const { what: usual, todo } = ADVICE[kind];
-  const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1000)} s.`;
   const code = status === undefined ? '' : ` (${status})`;
   const words = vendorMessage === undefined ? '' : ` It says${code}: “${vendorMessage}”`;
-  return `${name}: ${what ?? usual}${wait} ${todo}${words}`;
+  return `${name}: ${what ?? usual} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
+}
+
+/** What a vendor asks for, in seconds or, from two minutes on, in minutes. */
+function waitWords(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return `It asks to wait ${time}; try again then.`;
 }

@@ -173,6 +173,8 @@ function retryAfter(headers: Headers | undefined, now: number): number | undefin
 
 const NETWORK_CODE =
   /^(?:E[A-Z]{3,}|UND_ERR_\w+|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w+|ERR_TLS\w*|ERR_SSL\w*)$/;
+/** A connection that was made, and lost. */
+const BROKEN_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
 
 function codeOf(error: unknown): string | undefined {
@@ -199,6 +201,7 @@ function whatOf(code: string | undefined): { what?: string } {
   if (code === undefined) return {};
   if (code === 'ECONNREFUSED') return { what: 'Nothing answers at this address. Is the server started?' };
   if (code === 'ENOTFOUND') return { what: 'The name of the server was not found.' };
+  if (BROKEN_CODES.has(code)) return { what: 'The connection to the service broke off.' };
   if (CERTIFICATE_CODE.test(code)) return { what: `The certificate of the server is not trusted (${code}).` };
   return {};
 }

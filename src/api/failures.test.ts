@@ -92,7 +92,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const { server, handler } = await start(protocol, rateLimited(3600));
     const { error } = await outcomeOf(handler.stream(request));
     expect(error).toMatchObject({ kind: 'rate-limit', details: { retryAfterMs: 3_600_000 } });
-    expect(error?.message).toContain('It asks to wait 3600 s.');
+    expect(error?.message).toContain('It asks to wait 60 min; try again then.');
     expect(server.requests).toHaveLength(1);
   });
 

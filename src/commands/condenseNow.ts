@@ -115,7 +115,10 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
     const choice = await vscode.window.showInformationMessage(summaryOf(services, result), ...choices);
     switch (choice) {
       case showDiff:
-        await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', result.conversation.title));
+        await services.comparisons.show(
+          comparison,
+          vscode.l10n.t('{0}: before ↔ after condensing', result.conversation.title),
+        );
         break;
       case save:
         await saveCopy(services, result);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { tellInPicker } from '../agent/wrappedModels';
 import { formatTime } from '../core/condense/report';
 import { errorMessage } from '../core/errors';
 import { deleteKey, sendableKey, storeKey } from '../settings/keys';
@@ -86,10 +87,7 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
   await saveUserSetting('profiles', withProfile(modelSettings().profiles, changed));
-  if (!isOffered) {
-    const told = vscode.l10n.t('{0} is in the chat’s model picker now, as “{0} · condensed”.', profile.name);
-    void vscode.window.showInformationMessage(told);
-  }
+  if (!isOffered) tellInPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {

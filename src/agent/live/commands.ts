@@ -11,6 +11,9 @@ export interface Command {
   readonly detail: string;
 }
 
+const UNDONE = 'Undone. The next request goes out as it was before that condensation.';
+const REDONE = 'Brought back. The next request goes out condensed again.';
+
 const nothing = (detail: string): Command => ({ entries: [], detail });
 
 /** The condensations that the conversation, as it now is, can show; oldest first. */
@@ -21,7 +24,7 @@ export const condensationsOf = ({ ledger, messages }: LiveConversation): Condens
 export function undoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   if (!last) return nothing('There is nothing left to undo.');
-  return { entries: [{ type: 'undone', condensation: last.id }], detail: `Undone: ${last.provider}.` };
+  return { entries: [{ type: 'undone', condensation: last.id }], detail: UNDONE };
 }
 
 /** Brings the first condensation back that was undone since the last one. */
@@ -30,7 +33,7 @@ export function redoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
   if (!next) return nothing('There is nothing to bring back.');
-  return { entries: [{ type: 'redone', condensation: next.id }], detail: `Brought back: ${next.provider}.` };
+  return { entries: [{ type: 'redone', condensation: next.id }], detail: REDONE };
 }
 
 function lastShown(conversation: LiveConversation): Condensation | undefined {

@@ -37,7 +37,7 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
     ...stored(services, path),
   });
   const comparison = services.comparisons.add({ before, after });
-  await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', conversation.title));
+  await services.comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', conversation.title));
 }
 
 /**

@@ -106,7 +106,10 @@ export async function showCondensation(services: Services, subject: HistorySubje
   const task = { kind: 'show', ...stored(services, path), condensation: condensation as CondensationId } as const;
   const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
   const comparison = services.comparisons.add(shown);
-  await services.comparisons.show(comparison, vscode.l10n.t('{0} (condensed)', shown.conversation.title));
+  await services.comparisons.show(
+    comparison,
+    vscode.l10n.t('{0}: before ↔ after condensing', shown.conversation.title),
+  );
 }
 
 /**
