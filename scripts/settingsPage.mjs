@@ -17,8 +17,8 @@ export function settingsPage({ properties }, words) {
     });
   return `# Settings
 
-Made from package.json by \`node scripts/schemas.mjs\`; a test compares them. **Context Condenser: Open Settings** shows them on one page with
-help, and the fields of the objects are completed and checked by VS Code's own settings editor.
+Made from package.json by \`node scripts/schemas.mjs\`; a test compares them. **Context Condenser: Open Settings** shows all of them on
+one page with help. In settings.json VS Code completes and checks them, the fields of objects too.
 
 | setting | meaning | values | default |
 |---|---|---|---|

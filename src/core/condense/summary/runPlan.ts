@@ -127,7 +127,7 @@ export function overBudget(
 ): string | undefined {
   if (maxCost === undefined || model.billing === 'included') return undefined;
   if (cost === undefined) {
-    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. Set its prices in the profile "${model.profile}", or raise the limit (contextCondenser.maxCostPerCondensation).`;
+    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. Set its prices in the profile "${model.profile}"; 0 where it costs nothing.`;
   }
   return cost > maxCost
     ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (contextCondenser.maxCostPerCondensation).`
