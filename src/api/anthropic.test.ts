@@ -80,6 +80,24 @@ describe('anthropicHandler', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  it('learns that a model decides itself how much to think, and takes no demand for a tool', async () => {
+    const { handler, server } = await start({ adaptive: true, script: [callsTool({ name: 'read_file', input: {} })] });
+    const request = {
+      ...hello,
+      tools: [READ_FILE],
+      thinkingTokens: 1024,
+      maxOutputTokens: 2000,
+      toolChoice: { name: 'read_file' },
+    } as const;
+    expect((await outcomeOf(handler.stream(request))).error).toBeUndefined();
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[2]?.body).toMatchObject({ thinking: { type: 'adaptive' }, tool_choice: { type: 'auto' } });
+    expect(await handler.countTokens(request)).toMatchObject({ exact: true });
+    await outcomeOf(handler.stream({ ...request, toolChoice: 'none' }));
+    expect(server.requests.at(-1)?.body).toMatchObject({ tool_choice: { type: 'none' } });
+    expect(server.requests).toHaveLength(5);
+  });
+
   it('sends nothing of ours, and leaves consecutive roles to the API', async () => {
     const { handler, server } = await start();
     const messages = [

@@ -1,10 +1,13 @@
 /** What Anthropic's own API, Bedrock and Vertex have in common: the Messages API through one of Anthropic's SDKs. */
 import type { Anthropic } from '@anthropic-ai/sdk';
+import { ANTHROPIC_DIALECT, ANTHROPIC_LESSONS } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
 import { fromAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
+import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
+import { LearnedDialect } from './lessons';
 import { requestCounter } from './requestCounter';
 import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
@@ -42,9 +45,12 @@ export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
 
 /** A handler over a client of one of the SDKs. Its calls throw {@link ApiError}, or the signal's reason. */
 export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
-  const { model, vendor, connect, countsTokens } = options;
+  const { model, vendor, connect, countsTokens, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
+  const learning = new LearnedDialect(ANTHROPIC_DIALECT, ANTHROPIC_LESSONS, (raw) =>
+    toApiError(raw, { name, secrets, now: 0 }),
+  );
   return {
     modelInfo,
     stream: (request, signal) =>
@@ -54,9 +60,9 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
         countUsage: (output) => counter.usage(request, output),
         async *attempt(attempt) {
           const client = await connect(attempt);
-          const body = { ...anthropicBody(request, model), stream: true } as unknown;
-          const events = await client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
-            signal: attempt.signal,
+          const events = await learning.ask((dialect) => {
+            const body = { ...anthropicBody(request, model, dialect), stream: true } as unknown;
+            return client.messages.create(body as Anthropic.MessageCreateParamsStreaming, { signal: attempt.signal });
           });
           yield* fromAnthropicStream(events);
         },
@@ -67,11 +73,13 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
       try {
         return await singleCall({ ...options, signal }, async (attempt) => {
           const { messages } = await connect(attempt);
-          if (!messages.countTokens) return estimate();
-          const { model: id, messages: asked, system, tools, tool_choice, thinking } = anthropicBody(request, model);
-          const body = { model: id, messages: asked, system, tools, tool_choice, thinking } as unknown;
-          const count = await messages.countTokens(body as Anthropic.MessageCountTokensParams, {
-            signal: attempt.signal,
+          const countBy = messages.countTokens?.bind(messages);
+          if (!countBy) return estimate();
+          const count = await learning.ask((dialect) => {
+            const asked = anthropicBody(request, model, dialect);
+            const { model: id, messages: sent, system, tools, tool_choice, thinking } = asked;
+            const body = { model: id, messages: sent, system, tools, tool_choice, thinking } as unknown;
+            return countBy(body as Anthropic.MessageCountTokensParams, { signal: attempt.signal });
           });
           return { tokens: count.input_tokens, exact: true };
         });

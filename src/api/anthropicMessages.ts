@@ -6,6 +6,7 @@
 import { isToolResult } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
 import { foldSystem, type Folded } from '../core/messages/foldSystem';
+import type { AnthropicDialect } from './anthropicDialect';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
 import { DEFAULT_MAX_OUTPUT_TOKENS, type ApiRequest, type ToolChoice } from './types';
 
@@ -40,10 +41,11 @@ const INTERNAL = new Set([
   'timestamp',
 ]);
 
-/** The body of a request, without `stream`. */
+/** The body of a request, without `stream`; what the dialect doesn't know is put into what it does. */
 export function anthropicBody(
   request: ApiRequest,
   model: { readonly id: string; readonly maxOutputTokens?: number },
+  dialect: AnthropicDialect,
 ): Wire {
   const { prompt, messages } = splitSystem(request);
   const { tools, toolChoice, temperature, thinkingTokens } = request;
@@ -54,14 +56,18 @@ export function anthropicBody(
     ...(prompt !== undefined && { system: prompt }),
     messages,
     ...(tools && tools.length > 0 && { tools: tools.map((tool) => withoutInternal(tool)) }),
-    ...(tools && tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceTo(toolChoice) }),
+    ...(tools && tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceTo(toolChoice, dialect) }),
     ...(temperature !== undefined && { temperature }),
-    ...(thinkingTokens !== undefined && { thinking: { type: 'enabled', budget_tokens: thinkingTokens } }),
+    ...(thinkingTokens !== undefined && { thinking: thinkingOf(thinkingTokens, dialect) }),
     ...request.extraBody,
   };
 }
 
-function choiceTo(choice: ToolChoice): Wire {
+const thinkingOf = (tokens: number, { thinkingBudget }: AnthropicDialect): Wire =>
+  thinkingBudget ? { type: 'enabled', budget_tokens: tokens } : { type: 'adaptive' };
+
+function choiceTo(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {
+  if (!forcedTools && choice !== 'none') return { type: 'auto' };
   if (typeof choice === 'object') return { type: 'tool', name: choice.name };
   return { type: choice === 'required' ? 'any' : choice };
 }

@@ -2,7 +2,7 @@
  * How servers that speak OpenAI's Chat Completions differ. What is known of an address is the start; the rest is learned
  * from the server's own refusals, which say what they don't like.
  */
-import type { ApiError } from './apiError';
+import type { Lesson } from './lessons';
 
 export interface Dialect {
   /** OpenAI's newer models refuse `max_tokens`; Ollama and others silently ignore `max_completion_tokens`. */
@@ -36,8 +36,8 @@ export const dialectOf = (url: URL): Dialect => ({
   cacheMarks: isHost(url, 'openrouter.ai'),
 });
 
-/** What a refusal teaches; in each: the words that tell it. */
-const LESSONS: readonly { readonly words: RegExp; readonly change: Partial<Dialect> }[] = [
+/** What refusals of Chat Completions teach. */
+export const CHAT_LESSONS: readonly Lesson<Dialect>[] = [
   // OpenAI: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
   { words: /'?max_tokens'?.*max_completion_tokens/i, change: { maxTokensField: 'max_completion_tokens' } },
   // Strict servers: "Extra inputs are not permitted: max_completion_tokens", "Unrecognized request argument supplied: …"
@@ -52,18 +52,21 @@ const LESSONS: readonly { readonly words: RegExp; readonly change: Partial<Diale
   { words: /cache_control/i, change: { cacheMarks: false } },
 ];
 
-/** The dialect that this refusal asks for; undefined where it teaches nothing new. */
-export function learned(dialect: Dialect, error: ApiError): Dialect | undefined {
-  const { vendorMessage = '' } = error.details;
-  if (error.kind !== 'invalid-request' && error.kind !== 'server') return undefined;
-  for (const { words, change } of LESSONS) {
-    const next = { ...dialect, ...change };
-    if (
-      words.test(vendorMessage) &&
-      Object.entries(change).some(([field, value]) => dialect[field as keyof Dialect] !== value)
-    ) {
-      return next;
-    }
-  }
-  return undefined;
+/** How models behind the Responses API differ. */
+export interface ResponsesDialect {
+  /** Reasoning can be asked for in encrypted form; models that don't reason refuse it. */
+  readonly encryptedReasoning: boolean;
+  /** Reasoning models refuse `temperature`. */
+  readonly temperature: boolean;
 }
+
+/** What is taken to be understood behind the Responses API before anything was refused. */
+export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, temperature: true };
+
+/** What refusals of the Responses API teach. */
+export const RESPONSES_LESSONS: readonly Lesson<ResponsesDialect>[] = [
+  // gpt-4o: "Encrypted content is not supported with this model." (pydantic-ai#2865)
+  { words: /encrypted content is not supported/i, change: { encryptedReasoning: false } },
+  // OpenAI: "Unsupported parameter: 'temperature' is not supported with this model."
+  { words: /temperature/i, change: { temperature: false } },
+];

@@ -257,6 +257,13 @@ describe('Chat Completions', () => {
     expect(server.requests).toHaveLength(requests + 1);
   });
 
+  it('calls that run side by side all learn', async () => {
+    const { handler } = await start({ quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true } });
+    const request = { ...hello, maxOutputTokens: 9 };
+    const asked = await Promise.all([1, 2, 3, 4].map(() => outcomeOf(handler.stream(request))));
+    expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  });
+
   it('learns nothing from a refusal that it can do nothing about', async () => {
     const { handler, server } = await start({
       script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
@@ -471,6 +478,16 @@ describe('Responses', () => {
   ] as const)('tells the stop reason %s', async (stop, stopReason) => {
     const { handler } = await start({ script: reply('Well', { stop }) }, responses);
     expect(eventOf((await outcomeOf(handler.stream(hello))).events, 'end')).toEqual({ type: 'end', stopReason });
+  });
+
+  it('learns that a model does not reason', async () => {
+    const quirks = { noReasoning: true, noTemperature: true };
+    const { handler, server } = await start({ quirks }, responses);
+    expect((await outcomeOf(handler.stream({ ...hello, temperature: 0 }))).text).toBe('ok');
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[2]?.body).not.toHaveProperty('include');
+    expect((await outcomeOf(handler.stream(hello))).text).toBe('ok');
+    expect(server.requests).toHaveLength(4);
   });
 
   it('tells a filter that comes as an error event', async () => {

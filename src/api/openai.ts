@@ -1,11 +1,13 @@
 import type { OpenAI } from 'openai';
+import type { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
-import { dialectOf, isAzure, learned } from './dialect';
+import { CHAT_LESSONS, dialectOf, isAzure, RESPONSES_DIALECT, RESPONSES_LESSONS } from './dialect';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
 import { chatBody, fromChatStream } from './openaiChat';
+import { LearnedDialect } from './lessons';
 import { fromResponsesStream, responsesBody } from './openaiResponses';
 import { requestCounter } from './requestCounter';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
@@ -16,9 +18,6 @@ export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
   /** `responses` is OpenAI's own and Azure's; nearly everybody speaks `chat`. Default `chat`. */
   readonly api?: 'chat' | 'responses';
 }
-
-/** Each lesson changes one thing, so there are not more of them than things. */
-const MOST_LESSONS = 6;
 
 /**
  * Models of OpenAI, and by base URL those of OpenRouter, Azure, Ollama, LM Studio, vLLM and whoever speaks the same
@@ -32,8 +31,9 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
   const secrets = [apiKey ?? '', ...endpoint.searchParams.values(), ...Object.values(headers ?? {})];
   const call = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
-  /** Grows with what the server refuses; kept for the next calls. */
-  let dialect = dialectOf(endpoint);
+  const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
+  const chatDialect = new LearnedDialect(dialectOf(endpoint), CHAT_LESSONS, classify);
+  const responsesDialect = new LearnedDialect(RESPONSES_DIALECT, RESPONSES_LESSONS, classify);
 
   const connect = async ({ fetch, sdkTimeoutMs }: Attempt): Promise<OpenAI> => {
     const { OpenAI: Client } = await import('openai');
@@ -52,23 +52,17 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
     });
   };
 
-  const chat = async (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
-    for (let lessons = 0; ; lessons++) {
-      try {
-        const body = chatBody(request, model, dialect) as unknown;
-        return await client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal });
-      } catch (raw) {
-        const next = learned(dialect, toApiError(raw, { name, secrets, now: 0 }));
-        if (!next || lessons >= MOST_LESSONS) throw raw;
-        dialect = next;
-      }
-    }
-  };
+  const chat = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> =>
+    chatDialect.ask((dialect) => {
+      const body = chatBody(request, model, dialect) as unknown;
+      return client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal });
+    });
 
-  const responses = (client: OpenAI, request: ApiRequest, signal: AbortSignal): PromiseLike<AsyncIterable<unknown>> => {
-    const body = responsesBody(request, model) as unknown;
-    return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
-  };
+  const responses = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> =>
+    responsesDialect.ask((dialect) => {
+      const body = responsesBody(request, model, dialect) as unknown;
+      return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
+    });
 
   async function* attempt(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
     const client = await connect(tried);

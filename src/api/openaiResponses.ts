@@ -2,6 +2,7 @@
 import { callArguments } from '../conversations/openaiArguments';
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
+import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
 import { asText, REASONING_BLOCK } from './foreignBlocks';
 import { imageUrl } from './openaiMessages';
@@ -11,8 +12,8 @@ import { tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** The body of a streamed request. Nothing is stored at the vendor. */
-export function responsesBody(request: ApiRequest, model: ModelOptions): Wire {
+/** The body of a streamed request. Nothing is stored at the vendor. What the dialect doesn't know is left out. */
+export function responsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): Wire {
   const { system, tools, toolChoice, temperature } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
@@ -24,7 +25,7 @@ export function responsesBody(request: ApiRequest, model: ModelOptions): Wire {
     stream: true,
     // Nothing stays at the vendor; reasoning comes back encrypted instead.
     store: false,
-    include: ['reasoning.encrypted_content'],
+    ...(dialect.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
     ...(declared.length > 0 && {
       tools: declared.map(({ name, description, input_schema: parameters }) => ({
@@ -39,7 +40,7 @@ export function responsesBody(request: ApiRequest, model: ModelOptions): Wire {
       toolChoice !== undefined && {
         tool_choice: typeof toolChoice === 'object' ? { type: 'function', name: toolChoice.name } : toolChoice,
       }),
-    ...(temperature !== undefined && { temperature }),
+    ...(temperature !== undefined && dialect.temperature && { temperature }),
     ...request.extraBody,
   };
 }

@@ -8,8 +8,9 @@ import { anthropicFault } from '../../test/servers/anthropicRules';
 import { chatFault, responsesFault } from '../../test/servers/openaiRules';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage, Block } from '../core/messages/types';
+import { ANTHROPIC_DIALECT } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
-import { dialectOf } from './dialect';
+import { dialectOf, RESPONSES_DIALECT } from './dialect';
 import { chatBody } from './openaiChat';
 import { responsesBody } from './openaiResponses';
 import { assistant, call, image, READ_FILE, result, text, user } from './testing';
@@ -20,7 +21,7 @@ const model = { id: 'm' };
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
 const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
-  anthropicFault(wire(anthropicBody({ messages, tools }, model)), signer);
+  anthropicFault(wire(anthropicBody({ messages, tools }, model, ANTHROPIC_DIALECT)), signer);
 
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());
@@ -127,7 +128,7 @@ describe('generated conversations', () => {
         expect(
           chatFault(wire(chatBody(request, model, strict)), { noSystemRole: true, alternateRoles: true }),
         ).toBeUndefined();
-        expect(responsesFault(wire(responsesBody(request, model)), signer)).toBeUndefined();
+        expect(responsesFault(wire(responsesBody(request, model, RESPONSES_DIALECT)), signer)).toBeUndefined();
       }),
       { numRuns: 300 },
     );

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fromAnthropicStream } from './anthropicStream';
 import { asText } from './foreignBlocks';
 import { fromChatStream } from './openaiChat';
+import { RESPONSES_DIALECT } from './dialect';
 import { responsesBody, fromResponsesStream } from './openaiResponses';
 import { assistant, outcomeOf, text, user } from './testing';
 import { toolCallOf } from './toolInput';
@@ -209,6 +210,7 @@ describe('the Responses stream', () => {
         tools: [{ name: 'a', input_schema: {} }],
       },
       { id: 'm', maxOutputTokens: 7 },
+      RESPONSES_DIALECT,
     );
     expect(body).toMatchObject({
       instructions: 'a\nb',

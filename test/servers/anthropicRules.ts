@@ -299,3 +299,13 @@ function thinkingFault(body: Json): string | undefined {
     ? `messages.${reply.at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`
     : undefined;
 }
+
+/** What models that decide themselves how much to think refuse beside that (Anthropic's migration guides of 2026). */
+export function adaptiveFault({ thinking, tool_choice: choice }: Json): string | undefined {
+  if (isObject(thinking) && thinking['type'] !== 'adaptive') {
+    return `"thinking.type.${text(thinking['type'])}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;
+  }
+  return isObject(choice) && ['any', 'tool'].includes(text(choice['type']))
+    ? 'tool_choice: type "tool" and "any" are not supported for this model.'
+    : undefined;
+}

@@ -3,7 +3,7 @@
  * same under Bedrock's and Vertex's paths, with Bedrock's binary framing.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { anthropicFault, turnsOf, type Signer } from './anthropicRules';
+import { adaptiveFault, anthropicFault, turnsOf, type Signer } from './anthropicRules';
 import {
   piecesOf,
   rawInput,
@@ -15,6 +15,7 @@ import {
   type Reply,
   type ScriptedStop,
 } from './behaviour';
+import { BoundThinking } from './boundThinking';
 import { eventStreamFrame } from './eventStream';
 import { isObject, objects, text, type Json } from './json';
 import {
@@ -31,6 +32,8 @@ import { sendStream, type Framing, type WireEvent } from './streaming';
 export interface AnthropicServerOptions extends ServerOptions {
   /** Models that exist. Default: all. */
   readonly models?: readonly string[];
+  /** The models are of autumn 2026: they decide how much to think, and their thinking is bound to what stood before it. */
+  readonly adaptive?: boolean;
 }
 
 type Platform = 'anthropic' | 'bedrock' | 'vertex';
@@ -54,10 +57,12 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     tokenFactor = 1.25,
     minCacheTokens = 1024,
     models,
+    adaptive = false,
   } = options;
   const key = randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   const cache = new PromptCache(minCacheTokens);
+  const bound = new BoundThinking();
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
 
@@ -98,7 +103,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       invalid(exchange, 'max_tokens: Field required');
       return;
     }
-    const fault = anthropicFault(body, signer);
+    const fault = anthropicFault(body, signer) ?? (adaptive ? (adaptiveFault(body) ?? bound.fault(body)) : undefined);
     if (fault !== undefined) {
       invalid(exchange, fault);
       return;
@@ -139,6 +144,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
 
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
     const content = contentOf(scripted, signer, exchange.record.index);
+    bound.made(exchange.record.body, content);
     const usage = {
       input_tokens: use.total - use.read - use.written,
       cache_read_input_tokens: use.read,

@@ -33,6 +33,8 @@ export interface Quirks {
   readonly stopForCalls?: boolean;
   /** What the field of the thinking is called. Default `reasoning_content`. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
+  /** The model doesn't reason: it has no encrypted reasoning to give. */
+  readonly noReasoning?: boolean;
   /** Errors are strings, as LM Studio's are. */
   readonly plainErrors?: boolean;
 }
@@ -259,9 +261,15 @@ const RESPONSES_FIELDS = new Set([
   'top_p',
 ]);
 
-export function responsesFault(body: Json, signer: Signer): OpenAIFault | undefined {
+export function responsesFault(body: Json, signer: Signer, quirks: Quirks = {}): OpenAIFault | undefined {
   const unknown = Object.keys(body).find((field) => !RESPONSES_FIELDS.has(field));
   if (unknown !== undefined) return unknownParameter(unknown);
+  if (quirks.noReasoning === true && list(body['include']).includes('reasoning.encrypted_content')) {
+    return { message: 'Encrypted content is not supported with this model.', param: 'include' };
+  }
+  if (quirks.noTemperature === true && 'temperature' in body) {
+    return { message: "Unsupported parameter: 'temperature' is not supported with this model.", param: 'temperature' };
+  }
   const items = typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : objects(body['input']);
   if (items.length === 0) return { message: "Missing required parameter: 'input'.", param: 'input' };
   return (

@@ -79,7 +79,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       refuse(exchange, { kind: 'error', status: 401, message, code: 'invalid_api_key' });
       return;
     }
-    const fault = isChat ? chatFault(body, quirks) : responsesFault(body, signer);
+    const fault = isChat ? chatFault(body, quirks) : responsesFault(body, signer, quirks);
     if (fault) {
       invalid(exchange, fault);
       return;
