@@ -1,7 +1,7 @@
 /** One answer of a model to the chat: streamed as it comes, its calls checked before they are told. */
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
-import type { KeptBlock } from './keptBlocks';
+import { withKept, type KeptBlock } from './keptBlocks';
 import { plainId } from './tidyMessages';
 
 export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
@@ -13,6 +13,11 @@ export interface AnswerParts {
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
+  /**
+   * Told once for each request that the vendor took, also one that broke off: it is paid for all the same. Undefined: what
+   * it used is not known.
+   */
+  readonly used: (usage: Usage | undefined) => void;
 }
 
 export interface Answer {
@@ -74,35 +79,41 @@ interface Turn {
   readonly stopReason: StopReason;
 }
 
-async function readTurn(request: ApiRequest, { handler, signal, text: tell }: AnswerParts): Promise<Turn> {
+async function readTurn(request: ApiRequest, { handler, signal, text: tell, used }: AnswerParts): Promise<Turn> {
   let text = '';
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
   const calls: ToolCall[] = [];
   const kept: KeptBlock[] = [];
-  for await (const event of handler.stream(request, signal)) {
-    switch (event.type) {
-      case 'text':
-        text += event.text;
-        tell(event.text);
-        break;
-      case 'block':
-        kept.push({ block: event.block, afterText: text !== '', afterCalls: calls.length });
-        break;
-      case 'tool_call':
-        calls.push(event);
-        break;
-      case 'usage':
-        ({ usage } = event);
-        break;
-      case 'end':
-        ({ stopReason } = event);
-        break;
-      case 'thinking':
-        // VS Code's stable parts have no form for it.
-        break;
+  try {
+    for await (const event of handler.stream(request, signal)) {
+      switch (event.type) {
+        case 'text':
+          text += event.text;
+          tell(event.text);
+          break;
+        case 'block':
+          kept.push({ block: event.block, afterText: text !== '', afterCalls: calls.length });
+          break;
+        case 'tool_call':
+          calls.push(event);
+          break;
+        case 'usage':
+          ({ usage } = event);
+          break;
+        case 'end':
+          ({ stopReason } = event);
+          break;
+        case 'thinking':
+          // VS Code's stable parts have no form for it.
+          break;
+      }
     }
+  } catch (error) {
+    if (usage) used(usage);
+    throw error;
   }
+  used(usage);
   return { text, calls, kept, usage, stopReason };
 }
 
@@ -136,12 +147,12 @@ function isJsonObject(text: string): boolean {
 
 /** The answer as it was given, and its calls answered with what is wrong. */
 function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
-  const kept = (afterCalls: number): Block[] =>
-    turn.kept.filter((entry) => entry.afterCalls === afterCalls).map(({ block }) => block);
-  const calls = checked.flatMap(({ call, input }, index): Block[] => [
-    { type: 'tool_use', id: plainId(call.id), name: call.name, input },
-    ...kept(index + 1),
-  ]);
+  const calls = checked.map(({ call, input }): Block => ({
+    type: 'tool_use',
+    id: plainId(call.id),
+    name: call.name,
+    input,
+  }));
   const text: Block[] = turn.text.trim() === '' ? [] : [{ type: 'text', text: turn.text }];
   const results = checked.map(({ call, fault }): Block => ({
     type: 'tool_result',
@@ -150,7 +161,7 @@ function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
     is_error: true,
   }));
   return [
-    { role: 'assistant', content: [...kept(0), ...text, ...calls] },
+    { role: 'assistant', content: withKept([...text, ...calls], turn.kept) },
     { role: 'user', content: results },
   ];
 }

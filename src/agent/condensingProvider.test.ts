@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { callsTool, never, overloaded, refused, reply, type Behaviour } from '../../test/servers/behaviour';
+import { callsTool, faulty, never, overloaded, refused, reply, type Behaviour } from '../../test/servers/behaviour';
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { KEY, PNG, seenOf } from '../api/testing';
@@ -244,6 +244,14 @@ describe('what goes wrong', () => {
     await expect(chat.ask()).rejects.toThrow(/no longer offered/);
   });
 
+  it('what was used until a stream broke off is paid for', async () => {
+    const server = await anthropic(faulty('cut'));
+    const { chat, live } = await chatOn(server);
+    await expect(chat.ask()).rejects.toThrow();
+    expect(live.usages).toEqual([expect.objectContaining({ source: 'counted' })]);
+    expect(live.answers).toEqual([]);
+  });
+
   it('a cancel ends the request at once', async () => {
     const server = await anthropic(never());
     const { chat } = await chatOn(server);
@@ -330,6 +338,11 @@ describe('a call that no tool may get', () => {
     expect(text).toBe('I write.');
     expect(calls).toEqual([{ id: 'w3', name: 'read_file', input: { content: 'real' } }]);
     expect(statuses(server)).toEqual([200, 200]);
+    // Both are paid for.
+    expect(live.usages).toEqual([
+      expect.objectContaining({ source: 'reported' }),
+      expect.objectContaining({ source: 'reported' }),
+    ]);
     expect((bodies(server)[1]!['messages'] as unknown[]).slice(-2)).toMatchObject([
       { role: 'assistant', content: [{ text: 'I write.' }, { id: 'w1' }, { id: 'w2' }] },
       {

@@ -15,7 +15,7 @@ import { chatError } from './chatError';
 import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
 import { Failures } from './failures';
 import type { Handlers } from './handlers';
-import { KeptBlocks } from './keptBlocks';
+import { KeptBlocks, refusesKeptBlocks } from './keptBlocks';
 import type { AgentRequest, LiveConversationsApi, LiveId, PreparedRequest } from './live/types';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
@@ -193,7 +193,30 @@ export class CondensingProvider {
     };
   }
 
+  /** Sends a view; where the vendor refuses the blocks that went back with it, once more without them. */
   private async send(
+    passage: Passage,
+    view: readonly ApiMessage[],
+    cacheMarks: readonly number[] | undefined,
+    prepared?: PreparedRequest,
+    live?: LiveConversationsApi,
+  ): Promise<Answer> {
+    const told: unknown[] = [];
+    const report: ChatProgress['report'] = (part) => {
+      told.push(part);
+      passage.progress.report(part);
+    };
+    const noted = { ...passage, progress: { report } };
+    try {
+      return await this.ask(noted, view, cacheMarks, prepared, live);
+    } catch (error) {
+      if (told.length > 0 || !refusesKeptBlocks(error) || !this.kept.forget(modelKey(passage.model), view)) throw error;
+      this.parts.log.info(`The model's earlier thinking is left out from here on. ${errorMessage(error)}`);
+      return this.ask(noted, view, cacheMarks, prepared, live);
+    }
+  }
+
+  private async ask(
     passage: Passage,
     view: readonly ApiMessage[],
     cacheMarks: readonly number[] | undefined,
@@ -220,6 +243,9 @@ export class CondensingProvider {
       call: (id, name, input) => {
         if (prepared) this.parts.onCall(prepared.conversation, name, input);
         progress.report(new vscode.LanguageModelToolCallPart(id, name, input));
+      },
+      used: (usage) => {
+        if (prepared) live?.used(prepared.conversation, usage);
       },
     });
     this.kept.keep(key, answered.calls, answered.kept);

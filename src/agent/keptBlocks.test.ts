@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import type { Reply } from '../../test/servers/behaviour';
+import { refused, type Reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { isToolResult } from '../core/messages/blocks';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiProfile } from '../settings/profiles';
 import { KeptBlocks, mayThink } from './keptBlocks';
+import type { AgentRequest, PreparedRequest } from './live/types';
 import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
 const servers: ModelServer[] = [];
@@ -121,6 +123,29 @@ async function statusesOf(
   return server.requests.slice(first).map(({ status }) => status);
 }
 
+/** Live conversations whose older results are cut, as by condensations. */
+class CuttingLive extends PassingLive {
+  private behind = 0;
+
+  /** The results before this place of the chat are cut from the next request on. */
+  condense(behind: number): void {
+    this.behind = behind;
+  }
+
+  override async prepare(request: AgentRequest): Promise<PreparedRequest> {
+    const prepared = await super.prepare(request);
+    const messages = prepared.messages.map((message, index) =>
+      index < this.behind && Array.isArray(message.content)
+        ? {
+            ...message,
+            content: message.content.map((block) => (isToolResult(block) ? { ...block, content: 'cut' } : block)),
+          }
+        : message,
+    );
+    return { ...prepared, messages };
+  }
+}
+
 describe('no sequence of answers leads to a refusal', () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 
@@ -162,6 +187,65 @@ describe('no sequence of answers leads to a refusal', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('of a Claude that binds its thinking to what stood before it, over condensations', async () => {
+    const server = await startAnthropicServer({ adaptive: true });
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'claude-opus-5-5',
+      baseUrl: server.url,
+      offerInChat: true,
+    };
+    const condensed = fc.array(fc.record({ calls: fc.integer({ min: 0, max: 2 }), condenses: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(condensed, async (all) => {
+        const live = new CuttingLive();
+        const { provider } = providerFor([profile], live, { key: 'sk-any' });
+        const [model] = await informationFrom(provider);
+        const chat = new FakeChat(provider, model!);
+        const first = server.requests.length;
+        chat.user('go');
+        for (const [index, { calls: count, condenses }] of all.entries()) {
+          const named = Array.from({ length: count }, () => ({ name: 'read_file', input: { path: 'a' } }));
+          server.play({ kind: 'reply', thinking: `thought ${index}`, text: 'so', calls: named });
+          const { calls } = await chat.ask();
+          for (const each of calls) chat.result(each, `done ${index}`);
+          chat.user('go on');
+          if (condenses) live.condense(chat.messages.length - 2);
+        }
+        // What was refused was sent once more without the thinking, and each condensation costs one refusal at most.
+        const refusals = server.requests.slice(first).filter(({ status }) => status !== 200).length;
+        expect(refusals).toBeLessThanOrEqual(all.filter(({ condenses }) => condenses).length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('a refusal of another kind, or without blocks that went back, is told', async () => {
+    const server = await startAnthropicServer();
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'claude-opus-5-5',
+      baseUrl: server.url,
+      offerInChat: true,
+    };
+    server.play(refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
+    const { provider } = providerFor([profile], new PassingLive(), { key: 'sk-any' });
+    const [model] = await informationFrom(provider);
+    const chat = new FakeChat(provider, model!);
+    chat.user('go');
+    await expect(chat.ask()).rejects.toThrow('bound to a different conversation');
+    expect(server.requests).toHaveLength(1);
   });
 
   it('thinking goes back as it was signed', async () => {

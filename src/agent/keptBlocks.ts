@@ -3,6 +3,7 @@
  * signature, encrypted reasoning. They are kept here by the ids of the calls that the answer made, for the time that this
  * extension host runs.
  */
+import { isApiError } from '../api/apiError';
 import { isRecord, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { plainId } from './tidyMessages';
@@ -46,7 +47,7 @@ export class KeptBlocks {
   restore(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     return messages.map((message) => {
       const kept = this.answerOf(model, message);
-      return kept ? { ...message, content: withKept(blocksIn(message), kept) } : message;
+      return kept ? { ...message, content: withKept(blocksIn(message), kept.blocks) } : message;
     });
   }
 
@@ -64,10 +65,16 @@ export class KeptBlocks {
    */
   forgetBefore(model: string, messages: readonly ApiMessage[]): void {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    for (const message of messages.slice(0, Math.max(0, last))) {
+    this.forget(model, messages.slice(0, Math.max(0, last)));
+  }
+
+  /** Forgets the blocks of these messages. @returns whether there were any. */
+  forget(model: string, messages: readonly ApiMessage[]): boolean {
+    const gone = messages.filter((message) => {
       const [first] = callsOf(message);
-      if (first !== undefined) this.answers.delete(keyOf(model, first));
-    }
+      return first !== undefined && this.answers.delete(keyOf(model, first));
+    });
+    return gone.length > 0;
   }
 
   private answerOf(model: string, message: ApiMessage): Answer | undefined {
@@ -82,6 +89,23 @@ export class KeptBlocks {
   }
 }
 
+/** How vendors say that they don't take a block back that they made, each with the words that it is made for. */
+const REFUSALS: readonly RegExp[] = [
+  // Anthropic, from Fable 5.1 on, once something before the block has changed (guide, "Preserved thinking"): "The block is
+  // bound to a different conversation." Also "Invalid `signature` in `thinking` block".
+  /bound to a different conversation|invalid `(?:signature|data)` in `(?:redacted_)?thinking`/i,
+  // Anthropic: "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified."
+  /thinking` blocks .*cannot be modified/i,
+  // OpenAI: "The encrypted content … could not be verified." (openai/codex#8132)
+  /encrypted content .*could not be (?:verified|decrypted)/i,
+];
+
+/** Whether a request was refused for the blocks that went back with it: without them it can be sent again. */
+export const refusesKeptBlocks = (error: unknown): boolean =>
+  isApiError(error) &&
+  error.kind === 'invalid-request' &&
+  REFUSALS.some((words) => words.test(error.details.vendorMessage ?? ''));
+
 const keyOf = (model: string, call: string): string => `${model}\n${plainId(call)}`;
 
 const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
@@ -92,7 +116,8 @@ const callsOf = (message: ApiMessage): string[] =>
     .filter(isToolUse)
     .map(({ id }) => id);
 
-function withKept(content: readonly Block[], { blocks }: Answer): Block[] {
+/** What an answer showed, with the kept blocks back in their places. */
+export function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
   const at = (afterCalls: number, afterText: boolean): Block[] =>
     blocks
       .filter((kept) => kept.afterCalls === afterCalls && (afterCalls > 0 || kept.afterText === afterText))

@@ -23,6 +23,8 @@ export class PassingLive implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];
   readonly queries: [LiveId | undefined, RecallQuery][] = [];
   readonly answers: [PreparedRequest, unknown][] = [];
+  /** What the requests used that were paid for. */
+  readonly usages: unknown[] = [];
   summaries: LiveSummary[] = [];
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
@@ -31,6 +33,9 @@ export class PassingLive implements LiveConversationsApi {
     return Promise.resolve(this.prepared(request));
   }
   tooLong: LiveConversationsApi['tooLong'] = () => Promise.resolve(undefined);
+  used(_conversation: LiveId, usage: unknown): void {
+    this.usages.push(usage);
+  }
   answered(prepared: PreparedRequest, usage: unknown): void {
     this.answers.push([prepared, usage]);
   }

@@ -230,7 +230,7 @@ export interface Provider {
 
   /**
    * Says what to change, and changes nothing itself. Nothing comes of it where it rejects.
-   * @param signal aborted when the user cancels.
+   * @param signal aborted when the user cancels, and after 30 seconds (5 minutes with `usesModel`), when it is given up.
    */
   condense(input: ProviderInput, signal: AbortSignal): Promise<ProviderResult>;
 

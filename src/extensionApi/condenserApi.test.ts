@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
@@ -332,6 +332,33 @@ describe('a provider of another extension', () => {
     );
     expect((await api.condense(conversation, { provider: cutter.id, signal: abort.signal })).kind).toBe('cancelled');
     registration.dispose();
+  });
+
+  it('one that never ends is given up, told to stop, and named', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      let begin: (signal: AbortSignal) => void = () => undefined;
+      const begun = new Promise<AbortSignal>((resolve) => {
+        begin = resolve;
+      });
+      const registration = api.registerProvider(
+        withCondense((_input, signal) => {
+          begin(signal);
+          return new Promise(() => undefined);
+        }),
+      );
+      const outcome = api.condense(conversation, { provider: cutter.id });
+      const signal = await begun;
+      vi.advanceTimersByTime(30_000);
+      expect(await outcome).toMatchObject({
+        kind: 'failed',
+        message: expect.stringContaining('did not answer within 30 s'),
+      });
+      expect(signal.aborted).toBe(true);
+      registration.dispose();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('with a model is not asked for more than may be spent, and estimates without a call', async () => {

@@ -9,6 +9,7 @@ import type {
   ProviderResult,
   StepReport,
 } from '../core/condense/types';
+import { orAborted } from '../core/orAborted';
 import type { ProviderEstimate, ProviderInput } from './api';
 import { applyChanges } from './applyChanges';
 import { viewOf, type ForeignView } from './foreignView';
@@ -110,9 +111,8 @@ async function estimate(
   const { provider } = parsed;
   const view = viewOf(context);
   if (provider.estimate) {
-    const signal = signalOf(options);
-    const told = await settled(() => provider.estimate?.(inputOf(view, config, options), signal), signal);
-    return parseEstimate(told, provider.name);
+    const work = (signal: AbortSignal) => provider.estimate?.(inputOf(view, config, options), signal);
+    return parseEstimate(await settled(work, options, parsed), provider.name);
   }
   const draft = new Draft(context.messages, context.counter, context.edits);
   const { changes, cost } = await ask(parsed, view, config, options);
@@ -121,17 +121,15 @@ async function estimate(
 }
 
 async function ask(
-  { provider }: ParsedProvider,
+  parsed: ParsedProvider,
   view: ForeignView,
   config: unknown,
   options: CondensationOptions,
 ): Promise<ParsedResult> {
-  const signal = signalOf(options);
-  const result = await settled(() => provider.condense(inputOf(view, config, options), signal), signal);
-  return parseResult(result, provider.name);
+  const { provider } = parsed;
+  const work = (signal: AbortSignal) => provider.condense(inputOf(view, config, options), signal);
+  return parseResult(await settled(work, options, parsed), provider.name);
 }
-
-const signalOf = ({ signal }: CondensationOptions): AbortSignal => signal ?? new AbortController().signal;
 
 const inputOf = (
   { messages, context }: ForeignView,
@@ -147,19 +145,29 @@ const inputOf = (
   onProgress: (progress) => onProgress?.(progress),
 });
 
-/** The result of foreign work, or the signal's reason as soon as it's aborted: others need not listen to it. */
-async function settled<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = (): void => {
-      reject(signal.reason as Error);
-    };
-  });
-  signal.addEventListener('abort', onAbort);
+/** How long another extension may take, in milliseconds: a request of the chat waits for one that asks no model. */
+const MOST_MS = 30_000;
+const MOST_MODEL_MS = 300_000;
+
+/**
+ * The result of foreign work, or the signal's reason as soon as it's aborted: others need not listen to it, nor ever end.
+ * @throws Error where it takes too long
+ */
+async function settled<T>(
+  work: (signal: AbortSignal) => T | Promise<T>,
+  { signal }: CondensationOptions,
+  { provider, usesModel }: ParsedProvider,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const limitMs = usesModel ? MOST_MODEL_MS : MOST_MS;
+  const limit = new AbortController();
+  const timer = setTimeout(() => {
+    limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was given up.`));
+  }, limitMs);
+  const until = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
-    return await Promise.race([work(), aborted]);
+    return await orAborted(Promise.resolve(until).then(work), until);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
   }
 }

@@ -239,22 +239,26 @@ export class Condensing {
     return preparation;
   }
 
-  /** Applies what was prepared, where the conversation has only grown since. */
+  /**
+   * Applies what was prepared, where the conversation has only grown since. What comes to nothing was paid for: a model is
+   * not asked again before the conversation has grown.
+   */
   private async applyPrepared(
     conversation: LiveConversation,
     reason: CondensationReason = 'background',
   ): Promise<CondensationOutcome | undefined> {
     const { preparation } = conversation;
     if (!preparation) return undefined;
-    if (preparation.revision !== conversation.revision) preparation.abort();
-    else if (!preparation.isOver) return undefined;
+    const isCurrent = preparation.revision === conversation.revision;
+    if (isCurrent && !preparation.isOver) return undefined;
+    if (!isCurrent) preparation.abort();
     conversation.preparation = undefined;
-    const { outcome } = preparation;
-    if (preparation.revision !== conversation.revision) return undefined;
-    if (outcome?.kind === 'condensed') return this.take(conversation, outcome, reason, undefined);
+    const outcome = isCurrent ? preparation.outcome : undefined;
+    const taken = outcome?.kind === 'condensed' ? await this.take(conversation, outcome, reason, undefined) : outcome;
+    if (taken?.kind === 'condensed') return taken;
     conversation.waitFor = conversation.countedTokens + shareOf(RETRY_PERCENT, conversation.model, this.parts.learning);
-    if (outcome) this.tell(conversation, outcome, reason);
-    return outcome;
+    if (taken) this.tell(conversation, taken, reason);
+    return taken;
   }
 
   /** Keeps and shows what was condensed. */

@@ -14,6 +14,7 @@ import { viewHash } from '../../core/condense/viewHash';
 import { newViolations } from '../../core/messages/firewall';
 import { messageKey, type MessageKey } from '../../core/messages/messageKey';
 import type { ApiMessage } from '../../core/messages/types';
+import { orAborted } from '../../core/orAborted';
 import { isStorageError, originalsOf } from '../../storage/ledgerStore';
 import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
@@ -108,10 +109,15 @@ export class LiveConversation {
     return indexes;
   }
 
-  /** One thing after the other. */
-  exclusive<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(action);
+  /**
+   * One thing after the other.
+   * @throws the signal's reason where it aborts before the action's turn; then it is not begun.
+   */
+  async exclusive<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = orAborted(this.queue, signal);
+    const result = this.queue.then(() => turn).then(action);
     this.queue = result.catch(() => undefined);
+    await turn;
     return result;
   }
 

@@ -194,11 +194,11 @@ describe('tokens', () => {
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const prepared = await live.prepare(request(SMALL, { model: upstream({ prices: SONNET_PRICES }) }));
-      live.answered(prepared, usage(1_000_000));
+      live.used(prepared.conversation, usage(1_000_000));
       const summary = live.active();
       expect(summary).toMatchObject({ title: 'A task', contextWindow: 40_000, thresholdTokens: 30_000, messages: 18 });
       expect(summary?.spent).toBeCloseTo(3, 2);
-      live.answered(prepared, undefined);
+      live.used(prepared.conversation, undefined);
       expect(live.active()?.spent).toBeUndefined();
     }));
 });

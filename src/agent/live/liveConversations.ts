@@ -4,6 +4,7 @@ import type { EditId } from '../../core/condense/edits';
 import { callCost } from '../../core/cost/callCost';
 import type { Usage } from '../../core/cost/usage';
 import { errorMessage } from '../../core/errors';
+import { orAborted } from '../../core/orAborted';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { StorageOptions } from '../../storage/ledgerStore';
 import { breakpoints } from './breakpoints';
@@ -61,9 +62,8 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
-    const conversation = await this.registry.find(request);
+    const conversation = await orAborted(this.registry.find(request), signal);
     return conversation.exclusive(async () => {
-      signal?.throwIfAborted();
       let outcome: CondensationOutcome | undefined;
       const notes: string[] = [];
       try {
@@ -76,7 +76,7 @@ export class LiveConversations implements LiveConversationsApi {
         this.parts.emit({ kind: 'problem', conversation: conversation.id, message: notes[0] ?? '' });
       }
       return this.prepared(conversation, outcome, notes);
-    });
+    }, signal);
   }
 
   async tooLong(
@@ -89,7 +89,6 @@ export class LiveConversations implements LiveConversationsApi {
     this.parts.learning.refused(request.model, prepared.countedTokens);
     if (this.hardened.has(prepared)) return undefined;
     return conversation.exclusive(async () => {
-      signal?.throwIfAborted();
       await conversation.follow(request);
       const before = conversation.countedTokens;
       const outcome = await this.condensing.harder(conversation, signal);
@@ -97,7 +96,15 @@ export class LiveConversations implements LiveConversationsApi {
       const harder = this.prepared(conversation, outcome, []);
       this.hardened.add(harder);
       return harder;
-    });
+    }, signal);
+  }
+
+  used(id: LiveId, usage: Usage | undefined): void {
+    const conversation = this.registry.get(id);
+    if (!conversation) return;
+    const cost = usage && callCost(usage, conversation.model.prices);
+    conversation.spent = conversation.spent === undefined || cost === undefined ? undefined : conversation.spent + cost;
+    this.changed(conversation);
   }
 
   answered(prepared: PreparedRequest, usage: Usage | undefined): void {
@@ -106,8 +113,6 @@ export class LiveConversations implements LiveConversationsApi {
     const { model } = conversation;
     conversation.lastAnswered = this.parts.clock.now();
     conversation.lastSent = prepared.messages.length;
-    const cost = usage && callCost(usage, model.prices);
-    conversation.spent = conversation.spent === undefined || cost === undefined ? undefined : conversation.spent + cost;
     if (usage) this.parts.learning.answered(model, prepared.countedTokens, usage);
     this.changed(conversation);
   }
@@ -150,7 +155,7 @@ export class LiveConversations implements LiveConversationsApi {
       const outcome = await this.condensing.byHand(live, options, signal);
       this.changed(live);
       return outcome;
-    });
+    }, signal);
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {

@@ -244,7 +244,9 @@ export interface LiveConversationsApi {
    * @throws the signal's reason where it was aborted.
    */
   tooLong(prepared: PreparedRequest, request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest | undefined>;
-  /** The model answered: calibrates its token factor, notes the cache's warmth and the cost. */
+  /** A request for the conversation was paid for, also one that broke off or whose answer the model had to correct. */
+  used(conversation: LiveId, usage: Usage | undefined): void;
+  /** The model answered: calibrates its token factor, notes the cache's warmth. */
   answered(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Puts the originals in the place of markers in a tool call's parameters, byte for byte. */
   expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput>;
