@@ -68,6 +68,15 @@ it('takes over what is ticked, keeps keys in the secret store alone, and undoes 
   expect(JSON.stringify([fake.settings, fake.shown, fake.offered])).not.toContain(KEY);
 });
 
+it('leaves a profile alone that has a mistake in it', async () => {
+  const typo = { id: 'work', vendor: 'antropic' };
+  fake.settings['contextCondenser.profiles'] = [typo];
+  exported(ROO);
+  fake.picks = [ALL];
+  await importRooSettings(services);
+  expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
+});
+
 it('takes over nothing that was not ticked', async () => {
   exported(ROO);
   fake.picks = ['contextCondenser.condensingProfile'];

@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { errorMessage } from '../core/errors';
 import { deleteKey, storeKey } from '../settings/keys';
-import { withProfile, type ApiProfile } from '../settings/profiles';
+import { takenIds, withProfile, type ApiProfile } from '../settings/profiles';
 import { readRooSettings, type ImportedProfile, type ImportedSetting, type RooImport } from '../settings/rooSettings';
-import { modelSettings, saveUserSetting } from './modelSettings';
+import { modelSettings, profileEntries, saveUserSetting } from './modelSettings';
 import type { Services } from './services';
 
 /** Roo's exports have some kilobytes. */
@@ -58,10 +58,7 @@ export async function importRooSettings(services: Services): Promise<void> {
 async function read(path: string): Promise<RooImport | string> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('has more than 4 MB.');
-    return readRooSettings(
-      await readFile(path, 'utf8'),
-      modelSettings().profiles.map(({ id }) => id),
-    );
+    return readRooSettings(await readFile(path, 'utf8'), takenIds(profileEntries()));
   } catch (error) {
     return errorMessage(error);
   }
@@ -117,8 +114,7 @@ async function apply(
   const before = changed.map((name) => [name, configuration.inspect(name)?.globalValue] as const);
   const stored: string[] = [];
   if (profiles.length > 0) {
-    const all = profiles.reduce(withProfile, [...modelSettings().profiles]);
-    await saveUserSetting('profiles', all);
+    await saveUserSetting('profiles', profiles.reduce(withProfile, profileEntries()));
   }
   if (picked.some((item) => 'isKeys' in item)) {
     for (const { profile, key } of imported) {

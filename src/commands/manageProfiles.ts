@@ -5,10 +5,10 @@ import { errorMessage } from '../core/errors';
 import { deleteKey, sendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
 import { freeId } from '../core/freeId';
-import { profileSchema, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
+import { profileSchema, takenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
 import { withCancellation } from './background';
 import { languageModels } from './languageModels';
-import { modelSettings, saveUserSetting } from './modelSettings';
+import { modelSettings, profileEntries, saveUserSetting } from './modelSettings';
 import { counterOf } from './native';
 import type { Services } from './services';
 
@@ -39,8 +39,8 @@ export async function manageProfiles(services: Services): Promise<void> {
 async function addProfile(services: Services): Promise<void> {
   const profile = await askProfile(undefined);
   if (!profile) return;
-  const { profiles, condensing } = modelSettings();
-  await saveUserSetting('profiles', withProfile(profiles, profile));
+  const { condensing } = modelSettings();
+  await saveUserSetting('profiles', withProfile(profileEntries(), profile));
   if (profile.vendor !== 'vscode') await askKey(services, profile);
   if (!condensing) await saveUserSetting('condensingProfile', profile.id);
   await testProfile(services, profile);
@@ -86,13 +86,13 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
 /** Puts the profile's model into the chat's model picker, or takes it out. */
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
-  await saveUserSetting('profiles', withProfile(modelSettings().profiles, changed));
+  await saveUserSetting('profiles', withProfile(profileEntries(), changed));
   if (!isOffered) tellInPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {
   const changed = await askProfile(profile);
-  if (changed) await saveUserSetting('profiles', withProfile(modelSettings().profiles, changed));
+  if (changed) await saveUserSetting('profiles', withProfile(profileEntries(), changed));
 }
 
 /** Removes a profile and its key once the user has said so. @returns whether it was removed. */
@@ -100,9 +100,9 @@ export async function removeProfile({ context }: Services, profile: ApiProfile):
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
   if ((await vscode.window.showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
+  const { condensing } = modelSettings();
+  await saveUserSetting('profiles', withoutProfile(profileEntries(), profile.id));
   await deleteKey(context.secrets, profile.id);
-  const { profiles, condensing } = modelSettings();
-  await saveUserSetting('profiles', withoutProfile(profiles, profile.id));
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
   return true;
 }
@@ -199,13 +199,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...known,
-    id:
-      known?.id ??
-      freeId(
-        name,
-        modelSettings().profiles.map(({ id }) => id),
-        'profile',
-      ),
+    id: known?.id ?? freeId(name, takenIds(profileEntries()), 'profile'),
     name,
     vendor,
     model,

@@ -63,6 +63,21 @@ export function modelSettings(): ModelSettings {
   };
 }
 
+/**
+ * The entries of the user's profiles as they stand, the wrong ones too: what isn't changed is saved as it is.
+ * @throws Error where the setting holds something else, which saving a list would destroy.
+ */
+export function profileEntries(): readonly unknown[] {
+  const value: unknown = vscode.workspace.getConfiguration('contextCondenser').inspect('profiles')?.globalValue;
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw new Error(
+    vscode.l10n.t(
+      'The setting contextCondenser.profiles is no list. Nothing was saved; mend it in settings.json first.',
+    ),
+  );
+}
+
 /** Writes a setting for this user; profiles name endpoints, so no workspace may set them. */
 export const saveUserSetting = (name: string, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration('contextCondenser').update(name, value, vscode.ConfigurationTarget.Global);

@@ -125,6 +125,25 @@ describe('profiles', () => {
     await manageProfiles(services);
   });
 
+  it('that are wrong stay as they were written while others are added, edited, removed', async () => {
+    const typo = { id: 'work', name: 'Mine', vendor: 'antropic', model: 'm', baseUrl: 'https://models.example' };
+    fake.settings['contextCondenser.profiles'] = [typo];
+    await addProfile();
+    expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
+    Object.assign(fake, { picks: ['Work', 'Offer in Chat'] });
+    await manageProfiles(services);
+    expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2', offerInChat: true })]);
+    Object.assign(fake, { picks: ['Work', 'Remove'], answers: ['Remove'] });
+    await manageProfiles(services);
+    expect(setting('profiles')).toEqual([typo]);
+  });
+
+  it('are not saved over a setting that is no list', async () => {
+    fake.settings['contextCondenser.profiles'] = { work: {} };
+    await expect(addProfile()).rejects.toThrow('Nothing was saved');
+    expect(setting('profiles')).toEqual({ work: {} });
+  });
+
   it('of the other vendors ask for what they need', async () => {
     fake.picks = ['Add Profile', 'Vertex'];
     fake.inputs = ['claude', 'V', '', ''];

@@ -1,5 +1,6 @@
 /** Answers what the webview asks about API profiles. */
 import * as vscode from 'vscode';
+import { profileEntries } from '../commands/modelSettings';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
@@ -12,7 +13,7 @@ export function profileRequests(parts: PanelParts, settings: PanelSettings): Han
   const { services } = parts;
   return {
     saveProfile: async ({ profile }) => {
-      const raw = rawProfiles();
+      const raw = profileEntries();
       const known = raw.findIndex((other) => idOf(other) === profile['id']);
       const place = known === -1 ? raw.length : known;
       const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
@@ -31,12 +32,6 @@ export function profileRequests(parts: PanelParts, settings: PanelSettings): Han
     },
     testProfile: async ({ id }, signal) => parts.commands().tryConnection(services, profileOf(id), signal),
   };
-}
-
-/** The entries of the setting as they stand, the wrong ones too: what isn't changed is left as it is. */
-function rawProfiles(): readonly unknown[] {
-  const value: unknown = vscode.workspace.getConfiguration('contextCondenser').inspect('profiles')?.globalValue;
-  return Array.isArray(value) ? value : [];
 }
 
 const idOf = (entry: unknown): unknown =>

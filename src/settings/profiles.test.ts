@@ -10,6 +10,7 @@ import {
   parseProfiles,
   promptOf,
   thresholdOf,
+  takenIds,
   withoutProfile,
   withProfile,
   type ApiProfile,
@@ -68,6 +69,15 @@ describe('profiles', () => {
     expect(withProfile([work, local], renamed)).toEqual([renamed, local]);
     expect(withProfile([work], local)).toEqual([work, local]);
     expect(withoutProfile([work, local], 'work')).toEqual([local]);
+    expect(withoutProfile([work], 'local')).toEqual([work]);
+  });
+
+  it('leave the entries beside them alone that are none', () => {
+    const typo = { ...local, vendor: 'opnai' };
+    expect(withProfile([typo, 7, work], { ...work, name: 'Other' })).toEqual([typo, 7, { ...work, name: 'Other' }]);
+    expect(withProfile([typo], local)).toEqual([typo, local]);
+    expect(withoutProfile([typo, local, work], 'local')).toEqual([typo, work]);
+    expect(takenIds([typo, 7, { id: 7 }, work])).toEqual(['local', 'work']);
   });
 
   it('have a threshold and a prompt of their own, or inherit', () => {

@@ -10,6 +10,7 @@ import {
   type EffectiveThreshold,
 } from '../core/condense/thresholds';
 import type { ConfigProblem } from '../core/condense/types';
+import { isRecord } from '../core/messages/blocks';
 
 /** The least that Anthropic's API takes (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;
@@ -110,15 +111,28 @@ export function parseProfiles(value: unknown): ParsedProfiles {
   return { profiles, problems };
 }
 
-/** The list with a profile put in the place of the one with its id, or at the end. */
-export const withProfile = (profiles: readonly ApiProfile[], profile: ApiProfile): ApiProfile[] =>
-  profiles.some(({ id }) => id === profile.id)
-    ? profiles.map((other) => (other.id === profile.id ? profile : other))
-    : [...profiles, profile];
+/**
+ * The entries of a setting with a profile put in the place of the one with its id, or at the end. Entries that are no
+ * profiles stay as they are: somebody wrote them, and may mend them.
+ */
+export function withProfile(entries: readonly unknown[], profile: ApiProfile): unknown[] {
+  const place = placeOf(entries, profile.id);
+  return place === -1 ? [...entries, profile] : entries.with(place, profile);
+}
 
-/** The profiles less one; the list itself stays as it is. */
-export const withoutProfile = (profiles: readonly ApiProfile[], id: string): ApiProfile[] =>
-  profiles.filter((profile) => profile.id !== id);
+/** The entries less one profile. */
+export function withoutProfile(entries: readonly unknown[], id: string): unknown[] {
+  const place = placeOf(entries, id);
+  return place === -1 ? [...entries] : entries.toSpliced(place, 1);
+}
+
+/** The ids of a setting's entries, of those that are no profiles too: a key may be kept under each. */
+export const takenIds = (entries: readonly unknown[]): string[] =>
+  entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
+
+/** Of the entry that counts as the profile with this id; -1 where there is none. */
+const placeOf = (entries: readonly unknown[], id: string): number =>
+  entries.findIndex((entry) => profileSchema.safeParse(entry).data?.id === id);
 
 /** The threshold that holds for a profile (FR-TH-001). */
 export const thresholdOf = (id: string, profiles: readonly ApiProfile[], globalPercent: number): EffectiveThreshold =>
