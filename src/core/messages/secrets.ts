@@ -7,8 +7,8 @@ const KEYS: readonly RegExp[] = [
   /\bAIza[\w-]{20,}/g,
   // GitHub, GitLab, npm, Hugging Face, Slack
   /\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_\w{20,}|hf_\w{20,}|xox[abeoprs]-[\w-]{10,})/g,
-  // A JSON Web Token
-  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g,
+  // A JSON Web Token; its first part is bounded, for every "eyJ" of a long text may begin one
+  /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}\.[\w-]*/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 

@@ -7,7 +7,7 @@ import { freshCounter } from '../../testingCounter';
 import { commandsRun } from './commandsRun';
 import { factsOf, renderFactSheet } from './factSheet';
 import { commonFolder, filesTouched } from './filesTouched';
-import { fitInstructions, instructionsOf, shortened } from './instructions';
+import { fitInstructions, instructionsOf, personSlices, shortened } from './instructions';
 import { openErrors } from './openErrors';
 import { planState } from './planState';
 
@@ -48,6 +48,21 @@ describe('instructions', () => {
       ]),
     ).toEqual(['Go', 'Use pnpm', '"Colour"="blue"', 'not this one']);
   });
+
+  it('the first words of a result count, empty elements do not', () => {
+    const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
+    expect(told([user('Go'), ...exchange('1', 'read_file', {}, result)])).toEqual(['Go', 'a']);
+    const slices = personSlices(result).map(({ start, end }) => result.slice(start, end));
+    expect(slices).toEqual(['<answer></answer>', '<feedback>a</feedback>', '<answer>b</user_message>']);
+  });
+
+  it('are looked for in time that grows with the text', () => {
+    const result = '<answer>'.repeat(200_000);
+    expect(personSlices(result)).toEqual([]);
+    expect(told([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
+      'Go',
+    ]);
+  }, 20_000);
 
   it('the oldest are shortened first, then left out; the newest is the last to lose words', () => {
     const words = (name: string): string => Array.from({ length: 300 }, (_, index) => `${name}${index}`).join(' ');

@@ -1,3 +1,4 @@
+import { between } from '../../between';
 import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
@@ -13,37 +14,57 @@ export interface Instruction {
   readonly text: string;
 }
 
-/**
- * Where agents put a person's words into a tool's result: Claude Code behind a call that was refused, and the answers to
- * its questions; Roo and Cline in elements.
- */
-const WORDS_IN_RESULTS: readonly RegExp[] = [
+/** A person's words inside a tool's result, and the slice that they take there with what stands around them. */
+interface WordsInResult extends Slice {
+  readonly words: string;
+}
+
+/** Where Claude Code puts them: behind a call that was refused, and as the answers to its questions. */
+const SAID: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
   /^User has answered your questions: ([\s\S]+?)(?:\. You can now continue|$)/g,
-  /<(?:feedback|answer|user_message)>\n?([\s\S]*?)\n?<\/(?:feedback|answer|user_message)>/g,
 ];
+/** The elements of Roo and Cline. */
+const OPENING = /<(?:feedback|answer|user_message)>/g;
+const CLOSING = /<\/(?:feedback|answer|user_message)>/g;
+
+function* wordsInResult(result: string): Generator<WordsInResult> {
+  for (const pattern of SAID) {
+    for (const { index, 0: whole, 1: words = '' } of result.matchAll(pattern)) {
+      yield { start: index, end: index + whole.length, words: words.trim() };
+    }
+  }
+  yield* elementsIn(result);
+}
+
+/** Searched by hand: one expression for an element would go through the rest of the text for each that doesn't end. */
+function* elementsIn(result: string): Generator<WordsInResult> {
+  const opening = new RegExp(OPENING);
+  const closing = new RegExp(CLOSING);
+  for (let open = opening.exec(result); open; open = opening.exec(result)) {
+    closing.lastIndex = opening.lastIndex;
+    const close = closing.exec(result);
+    if (!close) return;
+    const words = result.slice(opening.lastIndex, close.index).trim();
+    yield { start: open.index, end: closing.lastIndex, words };
+    opening.lastIndex = closing.lastIndex;
+  }
+}
 
 /** The slices of a tool's result in which a person speaks, in order; what stands around their words is in them. */
-export const personSlices = (result: string): Slice[] =>
-  WORDS_IN_RESULTS.flatMap((pattern) =>
-    [...result.matchAll(pattern)].map(({ index, 0: whole }) => ({ start: index, end: index + whole.length })),
-  ).sort(byStart);
+export const personSlices = (result: string): Slice[] => [...wordsInResult(result)].sort(byStart);
 
 function wordsIn(result: string): string {
-  for (const pattern of WORDS_IN_RESULTS) {
-    const words = result.matchAll(pattern).next().value?.[1]?.trim();
-    if (words) return words;
-  }
+  for (const { words } of wordsInResult(result)) if (words !== '') return words;
   return '';
 }
 
 const COMMAND = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
-const ARGUMENTS = /<command-args>([\s\S]*?)<\/command-args>/;
 
 /** A command that a person gave with something to work on, such as `/review 12`; `/clear` and its like tell nothing. */
 function commandIn(text: string): string {
   const name = COMMAND.exec(text)?.[1];
-  const words = ARGUMENTS.exec(text)?.[1]?.trim();
+  const words = between(text, '<command-args>', '</command-args>')?.trim();
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 

@@ -42,6 +42,12 @@ describe('secrets', () => {
     expect(maskSecrets(text)).toBe(masked);
   });
 
+  it('are looked for in time that grows with the text', () => {
+    const text = '-eyJaaaaaaaa'.repeat(40_000);
+    expect(maskSecrets(text)).toBe(text);
+    expect(maskSecrets(`${text} eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc`)).toBe(`${text} [key]`);
+  }, 20_000);
+
   it('code stays', () => {
     for (const code of [
       'const password = getPassword1();',
@@ -84,6 +90,18 @@ describe('the prompt', () => {
     expect(summaryIn('<thinking>a</thinking>\n<summary>b')).toBe('b');
     expect(summaryIn(' plain ')).toBe('plain');
     expect(summaryIn('<analysis>never ends')).toBe('');
+    expect(summaryIn('<analysis>a</analysis><thinking>b</thinking> c')).toBe('c');
+  });
+
+  it('a reply’s summary is whole that speaks of such tags itself', () => {
+    for (const summary of [
+      '## Done\nThe parser drops `<thinking>` blocks.\n## Next steps\nNone',
+      '## Done\n<analysis>x</analysis> is shown.',
+      'README has <details><summary>More</summary></details> now.\n## Next steps\nNone',
+    ]) {
+      expect(summaryIn(summary)).toBe(summary);
+      expect(summaryIn(`<analysis>a</analysis>\n<summary>\n${summary}\n</summary>\nDone.`)).toBe(summary);
+    }
   });
 });
 

@@ -29,7 +29,7 @@ const PLACEHOLDERS = ['conversation', 'earlier_summary', 'system'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
 const MAX_PROMPT_CHARS = 32_000;
-const PLACEHOLDER = /\{\{\s*([\w-]*)\s*\}\}/g;
+const PLACEHOLDER = /\{\{\s*(?:([\w-]+)\s*)?\}\}/g;
 
 /** What is wrong with a custom prompt; a blank one means the default and is not wrong. */
 export function promptProblems(prompt: string, path = 'prompt'): ConfigProblem[] {
@@ -75,7 +75,7 @@ export function buildPrompt({ conversation, earlier = '', system = '', custom = 
   };
   const template = custom.trim() === '' ? DEFAULT_TASK : custom.trim();
   const placed = new Set([...template.matchAll(PLACEHOLDER)].map(([, name]) => name));
-  const task = template.replace(PLACEHOLDER, (whole, name: string) =>
+  const task = template.replace(PLACEHOLDER, (whole, name = '') =>
     Object.hasOwn(parts, name) ? parts[name as Placeholder] : whole,
   );
   const missing = (name: Placeholder, intro: string): string[] =>
@@ -92,8 +92,16 @@ export function buildPrompt({ conversation, earlier = '', system = '', custom = 
   };
 }
 
-/** What a model's reply holds beside the summary: some think aloud first, as older prompts ask them to. */
+const THOUGHTS = /^(?:\s*<(analysis|thinking)>[\s\S]*?(?:<\/\1>|$))+/;
+const SUMMARY = '<summary>';
+
+/**
+ * A model's reply without the thoughts before the summary and the tags around it, which older prompts ask for. The same
+ * tags inside of the summary are part of it: it may tell of code that has them.
+ */
 export function summaryIn(reply: string): string {
-  const plain = reply.replace(/<(analysis|thinking)>[\s\S]*?(?:<\/\1>|$)/g, '').trim();
-  return (/^<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(plain)?.[1] ?? plain).trim();
+  const plain = reply.replace(THOUGHTS, '').trim();
+  if (!plain.startsWith(SUMMARY)) return plain;
+  const end = plain.lastIndexOf('</summary>');
+  return plain.slice(SUMMARY.length, end === -1 ? undefined : end).trim();
 }
