@@ -22,7 +22,7 @@ import { statusIfThere } from '../storage/fileTools';
 import { guarded } from '../storage/storageError';
 import { withAgentLocks } from './agentLock';
 import { hashBytes, readBytes } from './fileBytes';
-import { GiveBackError, NOTHING_WRITTEN, changedError } from './giveBackError';
+import { GiveBackError, NOTHING_WRITTEN, changedError, missingError } from './giveBackError';
 import { replaceFiles } from './replacement';
 import { refuseRunning } from './runningTask';
 import { targetOf, type GiveBackTarget } from './target';
@@ -199,13 +199,7 @@ async function bytesOf(files: Files, path: string): Promise<Uint8Array> {
   const status = await statusIfThere(files, path);
   const bytes = status && (await guarded(path, NOTHING_WRITTEN, () => readBytes(files, path)));
   if (bytes) return bytes;
-  throw new GiveBackError({
-    trouble: 'missing',
-    path,
-    happened: 'The file is not there any more.',
-    notDone: NOTHING_WRITTEN,
-    advice: 'It may have been deleted or moved.',
-  });
+  throw missingError(path);
 }
 
 const unexpected = (path: string, happened: string, cause?: unknown): GiveBackError =>

@@ -57,3 +57,13 @@ export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackE
     notDone,
     advice: 'Condense the conversation as it is now.',
   });
+
+/** The file was deleted or moved since it was read. @param notDone a sentence: what was left undone */
+export const missingError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
+  new GiveBackError({
+    trouble: 'missing',
+    path,
+    happened: 'The file is not there any more.',
+    notDone,
+    advice: 'It may have been deleted in its agent, or moved.',
+  });

@@ -16,7 +16,7 @@ import { ifThere, statusIfThere } from '../storage/fileTools';
 import { asStorageError } from '../storage/storageError';
 import { lockedByAgent, withAgentLocks } from './agentLock';
 import { hashBytes, hashOf, readBytes, writeNew } from './fileBytes';
-import { changedError, GiveBackError } from './giveBackError';
+import { changedError, GiveBackError, missingError } from './giveBackError';
 
 /** A file as it shall be. */
 export interface NewContent {
@@ -48,6 +48,7 @@ export type Guard = () => void;
 const NO_GUARD: Guard = () => undefined;
 
 const RECORD = 'record.json';
+const NOTHING_UNDONE = 'Nothing was undone.';
 
 /**
  * Keeps what is needed to go either way, then replaces the files in order.
@@ -79,7 +80,7 @@ export async function replaceFiles(
   const record = await readRecord(files, folder);
   await guarded(folder, 'The conversation was left as it was.', async () => {
     try {
-      await goForward(files, folder, record, guard);
+      await goForward(files, folder, record, guard, 'refuse');
     } catch (error) {
       // Where even that fails, the next start does it.
       await mark(files, folder, 'undoing')
@@ -93,14 +94,18 @@ export async function replaceFiles(
 
 /**
  * Gives the files their bytes of before.
- * @throws GiveBackError `changed` where a file is not as the replacement left it: nothing is undone then.
+ * @throws GiveBackError `changed` where a file is not as the replacement left it, `missing` where it is gone: nothing is
+ * undone then.
  */
 export async function undoReplacement(files: Files, folder: string): Promise<void> {
   const record = await readRecord(files, folder);
-  await whileAgentWaits(record, async (guard) => {
+  await whileAgentWaits(files, record, async (guard) => {
     if ((await stateOf(files, folder)) === 'undone') return;
-    for (const { path, after } of record.files) {
-      if ((await hashOf(files, path)) !== after) throw changedError(path, 'Nothing was undone.');
+    for (const { path, before, after } of record.files) {
+      const current = (await hashOf(files, path)) ?? null;
+      // What is as it was before needs nothing: an undo that came half way, or a new file that was deleted.
+      if (current === before || current === after) continue;
+      throw current === null ? missingError(path, NOTHING_UNDONE) : changedError(path, NOTHING_UNDONE);
     }
     await guarded(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
       await mark(files, folder, 'undoing');
@@ -123,7 +128,7 @@ export async function recoverReplacement(files: Files, folder: string): Promise<
   const isUndoing = (await statusIfThere(files, join(folder, 'undoing'))) !== undefined;
   if (state === 'undone' || (state === 'done' && !isUndoing)) return state;
   const record = await readRecord(files, folder);
-  return whileAgentWaits(record, (guard) => finish(files, folder, record, isUndoing, guard));
+  return whileAgentWaits(files, record, (guard) => finish(files, folder, record, isUndoing, guard));
 }
 
 async function finish(
@@ -144,12 +149,22 @@ async function finish(
     await mark(files, folder, 'undone');
     return 'undone';
   }
-  await goForward(files, folder, record, guard);
+  await goForward(files, folder, record, guard, 'leave');
   return 'done';
 }
 
-const whileAgentWaits = <T>({ files }: ReplacementRecord, action: (guard: Guard) => Promise<T>): Promise<T> =>
-  withAgentLocks(lockedByAgent(files.map(({ path }) => path)), ({ confirm }) => action(confirm));
+/** A task whose folder is gone has nothing to lock: its agent can't write to it any more. */
+async function whileAgentWaits<T>(
+  files: Files,
+  record: ReplacementRecord,
+  action: (guard: Guard) => Promise<T>,
+): Promise<T> {
+  const paths: string[] = [];
+  for (const path of lockedByAgent(record.files.map((file) => file.path))) {
+    if (await statusIfThere(files, dirname(path))) paths.push(path);
+  }
+  return withAgentLocks(paths, ({ confirm }) => action(confirm));
+}
 
 /** Trouble of the disk in words; a refusal keeps its own. */
 async function guarded(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
@@ -179,7 +194,7 @@ export async function readRecord(files: Files, folder: string): Promise<Replacem
     trouble: bytes ? 'newer-version' : 'missing',
     path,
     happened: bytes ? 'This record is not one that this version of Context Condenser writes.' : 'There is no record.',
-    notDone: 'Nothing was undone.',
+    notDone: NOTHING_UNDONE,
     advice: 'The bytes of before stand beside it, in files that end in .before.',
   });
 }
@@ -205,11 +220,20 @@ async function mark(files: Files, folder: string, name: 'done' | 'undoing' | 'un
   await files.syncFolder(folder);
 }
 
-async function goForward(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
+/** What is done about a file that somebody wrote to since: it is left, or the replacement is refused. */
+type WhenChanged = 'leave' | 'refuse';
+
+async function goForward(
+  files: Files,
+  folder: string,
+  record: ReplacementRecord,
+  guard: Guard,
+  whenChanged: WhenChanged,
+): Promise<void> {
   for (const [index, { path, before, after }] of record.files.entries()) {
     await replaceOne(
       files,
-      { path, from: before, to: join(folder, `${index}.after`), isThere: after },
+      { path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
       temporaryOf(folder, path),
       guard,
     );
@@ -220,7 +244,8 @@ async function goForward(files: Files, folder: string, record: ReplacementRecord
 async function goBack(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
   for (const [index, { path, before, after }] of [...record.files.entries()].reverse()) {
     const to = before === null ? undefined : join(folder, `${index}.before`);
-    await replaceOne(files, { path, from: after, to, isThere: before }, temporaryOf(folder, path), guard);
+    const one: OneReplacement = { path, from: after, to, isThere: before, whenChanged: 'leave' };
+    await replaceOne(files, one, temporaryOf(folder, path), guard);
   }
   await sweep(files, folder, record);
   await mark(files, folder, 'undone');
@@ -228,22 +253,27 @@ async function goBack(files: Files, folder: string, record: ReplacementRecord, g
 
 interface OneReplacement {
   readonly path: string;
-  /** Hash of what is replaced; null: no file. Anything else is left as it is. */
+  /** Hash of what is replaced; null: no file. Anything else was written by somebody since. */
   readonly from: string | null;
   /** The kept bytes that take its place; undefined: the file goes. */
   readonly to: string | undefined;
   /** Hash of what stands there once it is done. */
   readonly isThere: string | null;
+  readonly whenChanged: WhenChanged;
 }
 
 async function replaceOne(
   files: Files,
-  { path, from, to, isThere }: OneReplacement,
+  { path, from, to, isThere, whenChanged }: OneReplacement,
   temporary: string,
   guard: Guard,
 ): Promise<void> {
   const current = (await hashOf(files, path)) ?? null;
-  if (current !== from || current === isThere) return;
+  if (current === isThere) return;
+  if (current !== from) {
+    if (whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');
+    return;
+  }
   if (to === undefined) {
     guard();
     await ifThere(files.removeFile(path));

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
+import type { Files } from '../storage/files';
 import { nodeFiles } from '../storage/nodeFiles';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
@@ -50,6 +51,48 @@ describe('the replacements', () => {
     writeFileSync(path, 'the agent went on');
     await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
+  });
+
+  it('say so where somebody writes to the file before it is replaced', async () => {
+    const files: Files = {
+      ...nodeFiles,
+      rename: async (from, to) => {
+        await nodeFiles.rename(from, to);
+        if (to.endsWith('record.json')) writeFileSync(path, 'the agent was quicker');
+      },
+    };
+    const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
+    await expect(replaceFiles(files, root, 'a', [content], now(1))).rejects.toMatchObject({ trouble: 'changed' });
+    expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
+    expect(await givenBack(nodeFiles, root)).toEqual([]);
+  });
+
+  it('of a task that was deleted since are told as such, and end in time', async () => {
+    const task = join(folder, 'tasks', 'one');
+    mkdirSync(task, { recursive: true });
+    const history = join(task, 'api_conversation_history.json');
+    writeFileSync(history, 'v0');
+    const content = { path: history, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
+    const done = await replaceFiles(nodeFiles, root, 'a', [content], now(1));
+    rmSync(task, { recursive: true });
+    await expect(undoLast(nodeFiles, root, 'a')).rejects.toMatchObject({ trouble: 'missing' });
+    rmSync(join(done, 'done'));
+    expect(await recoverAll(nodeFiles, root, now(2))).toEqual({ recovered: 1, problems: [] });
+    expect(existsSync(task)).toBe(false);
+  });
+
+  it('are undone at the second try where the first came half way, and where the new file is gone already', async () => {
+    const second = join(folder, 'second.json');
+    const contents = [
+      { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') },
+      { path: second, before: undefined, bytes: bytes('new') },
+    ];
+    await replaceFiles(nodeFiles, root, 'a', contents, now(1));
+    const full: Files = { ...nodeFiles, rename: () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })) };
+    await expect(undoLast(full, root, 'a')).rejects.toThrow('The disk (or your quota on it) is full');
+    expect([existsSync(second), readFileSync(path, 'utf8')]).toEqual([false, 'v1']);
+    expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('v0');
   });
 
   it('bring to an end what a dead process left, and name what can’t be', async () => {

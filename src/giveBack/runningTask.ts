@@ -4,7 +4,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
 import { statusIfThere } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
-import { GiveBackError, NOTHING_WRITTEN, runningError } from './giveBackError';
+import { missingError, runningError } from './giveBackError';
 
 /** Milliseconds. An agent that works writes at least at every answer and every tool; a file that was written since may be one's. */
 export const QUIET_MS = 5_000;
@@ -16,15 +16,7 @@ export const QUIET_MS = 5_000;
  */
 export async function refuseRunning(files: Files, history: string, now: number): Promise<void> {
   const status = await statusIfThere(files, history);
-  if (!status) {
-    throw new GiveBackError({
-      trouble: 'missing',
-      path: history,
-      happened: 'The conversation is not there any more.',
-      notDone: NOTHING_WRITTEN,
-      advice: 'It may have been deleted in its agent.',
-    });
-  }
+  if (!status) throw missingError(history);
   if (now - status.modified < QUIET_MS) {
     throw runningError(history, 'The agent wrote to this task a moment ago; it may be working on it.');
   }
