@@ -11,11 +11,17 @@ describe('a title', () => {
     ['<user_input mode="act">move it</user_input>', 'move it'],
     ['<system-reminder>be nice</system-reminder>go on <system-reminder>now</system-reminder>', 'go on'],
     ['real words <environment_details> that are never closed', 'real words'],
+    ['<system-reminder kind="a">be nice</system-reminder>go on', 'go on'],
     ['<div>not ours</div>', '<div>not ours</div>'],
     ['\u001b[31mred\u202etext\u0000', '[31mred text'],
     ['lone \ud800 half', 'lone \ufffd half'],
   ])('of %j', (text, title) => {
     expect(titleOf([user(text)])).toBe(title);
+  });
+
+  it('is found in time that grows with the text', () => {
+    // None of these ends: a search that goes on to the end from each would take minutes.
+    expect(titleOf([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(/^Fix it <system-reminder/);
   });
 
   it.each([

@@ -89,4 +89,10 @@ describe('a user’s text as Cline shows it', () => {
     const text = '<mode_notice>'.repeat(160_000);
     expect(displayedInput(text) === text).toBe(true);
   });
+
+  it('also where no opening ends', () => {
+    const text = '<user_input '.repeat(160_000).trim();
+    expect(displayedInput(text) === text).toBe(true);
+    expect(displayedInput(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);
+  });
 });

@@ -31,11 +31,12 @@ function unwrapped(input: string): string {
 function withoutTags(text: string, tag: string): string {
   const close = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
+  const tags = upToLastTag(text);
   let out = '';
   let at = 0;
   for (;;) {
     opening.lastIndex = at;
-    const open = opening.exec(text);
+    const open = opening.exec(tags);
     const end = open ? text.indexOf(close, opening.lastIndex) : -1;
     if (!open || end === -1) return out + text.slice(at);
     out += text.slice(at, open.index) + text.slice(opening.lastIndex, end);
@@ -43,7 +44,13 @@ function withoutTags(text: string, tag: string): string {
   }
 }
 
-const withoutOpenings = (text: string, tag: string): string => text.replace(new RegExp(`<${tag}[^>]*>`, 'g'), '');
+function withoutOpenings(text: string, tag: string): string {
+  const tags = upToLastTag(text);
+  return tags.replace(new RegExp(`<${tag}[^>]*>`, 'g'), '') + text.slice(tags.length);
+}
+
+/** Behind the last `>` no tag ends: each that begins there would be followed to the end of the text. */
+const upToLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
 /** What the runtime put before the person's words. */
 function withoutNotices(text: string): string {

@@ -37,7 +37,7 @@ const MACHINE_ELEMENTS = [
 ].join('|');
 
 /** An element that isn't closed reaches to the end: the text was cut. */
-const MACHINE_TEXT = new RegExp(`<(${MACHINE_ELEMENTS})(?=[\\s>])[^>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`, 'gi');
+const MACHINE_TEXT = new RegExp(`<(${MACHINE_ELEMENTS})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`, 'gi');
 
 /** Texts that stand for themselves: a whole block of them was not written by a person. */
 const MACHINE_BLOCK =
