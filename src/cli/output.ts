@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -12,29 +13,28 @@ export const messagesJson = (conversation: Conversation, messages: readonly ApiM
   `${JSON.stringify({ ...conversation.request, messages })}\n`;
 
 /**
- * Where `--out` leads; never to the conversation itself, also not through a link.
+ * Where `--out` leads: a file, or a place for one; never the conversation itself, also not through a link.
  * @throws UsageError
  */
 export async function outFile(out: string, input: string): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
-  if (!(await isFolder(folder))) throw new UsageError(`--out: there is no folder ${folder}. Nothing was done.`);
+  if (!(await statusOf(folder))?.isDirectory())
+    throw new UsageError(`--out: there is no folder ${folder}. Nothing was done.`);
   const [from, to] = await Promise.all([real(splitLocation(resolve(input)).file), real(target)]);
   if (from === to) throw new UsageError('--out names the conversation itself; it is never overwritten.');
+  // What is written takes the place of what stands there: of a device or a pipe nothing would be left.
+  if ((await statusOf(to))?.isFile() === false) throw new UsageError(`--out: ${to} is no file. Nothing was done.`);
   return to;
 }
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+const statusOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
 const real = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /**
  * Writes a file whole or not at all.
- * @throws UsageError that says what was not written and why.
+ * @throws Error that says what was not written and why.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const temporary = join(dirname(file), `.${process.pid}-${Date.now()}.context-condenser.tmp`);
@@ -49,7 +49,6 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    const reason = errorMessage(error);
-    throw new UsageError(`${file} was not written: ${reason}`);
+    throw new Error(`${file} was not written: ${errorMessage(error)}`, { cause: error });
   }
 }

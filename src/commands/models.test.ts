@@ -400,7 +400,21 @@ it('package.json declares what the code reads: fields of profiles, scopes, what 
   const profiles = properties['contextCondenser.profiles'];
   expect(Object.keys(profiles?.items?.properties ?? {})).toEqual(Object.keys(profileSchema.shape));
   expect(profiles?.scope).toBe('machine');
-  for (const name of ['profiles', 'condensingProfile', 'condensingPrompt', 'maxCostPerCondensation']) {
+  // What leads to an endpoint, or to calls that cost something.
+  for (const name of [
+    'profiles',
+    'condensingProfile',
+    'condensingPrompt',
+    'maxCostPerCondensation',
+    'automatic',
+    'provider',
+    'providers',
+    'strategy',
+    'presets',
+    'threshold',
+    'agent.backgroundPercent',
+    'agent.coldPercent',
+  ]) {
     expect(properties).toHaveProperty([`contextCondenser.${name}`]);
     expect(capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(`contextCondenser.${name}`);
   }

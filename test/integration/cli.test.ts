@@ -1,5 +1,14 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../support/temporaryFolder';
@@ -146,8 +155,19 @@ describe('condense', () => {
   });
 
   it('says why --out was not written', async () => {
-    expect(await cli('condense', file, '--out', folder)).toBe(2);
+    expect(await cli('condense', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
     expect(stderr).toContain('was not written');
+    expect(await cli('condense', file, '--out', folder)).toBe(2);
+    expect(stderr).toContain(`--out: ${folder} is no file. Nothing was done.`);
+  });
+
+  it('does nothing where --out is a pipe or a device, which a rename would replace', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(await cli('condense', file, '--out', pipe)).toBe(2);
+    expect(stderr).toContain(`--out: ${pipe} is no file. Nothing was done.`);
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    expect(existsSync(join(folder, 'state'))).toBe(false);
   });
 
   it('does nothing where the folder of --out is missing', async () => {

@@ -75,8 +75,8 @@ export function buildPrompt({ conversation, earlier = '', system = '', custom = 
   };
   const template = custom.trim() === '' ? DEFAULT_TASK : custom.trim();
   const placed = new Set([...template.matchAll(PLACEHOLDER)].map(([, name]) => name));
-  const task = template.replace(PLACEHOLDER, (whole, name = '') =>
-    Object.hasOwn(parts, name) ? parts[name as Placeholder] : whole,
+  const task = template.replace(PLACEHOLDER, (whole, name?: string) =>
+    name !== undefined && Object.hasOwn(parts, name) ? parts[name as Placeholder] : whole,
   );
   const missing = (name: Placeholder, intro: string): string[] =>
     placed.has(name) || parts[name] === '' ? [] : [`${intro}\n${parts[name]}`];
