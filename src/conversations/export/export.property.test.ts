@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyHistory, validHistory } from '../../../test/generators/arbitraries';
+import type { ApiMessage } from '../../core/messages/types';
+import { readConversation } from '../read';
+import { signer, exported, body, anthropicSays, openaiSays } from './testing';
+
+/** Only the server knows how it signs: the thoughts of a generated history are signed here. */
+const signed = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
+  messages.map((message) =>
+    typeof message.content === 'string'
+      ? message
+      : {
+          ...message,
+          content: message.content.map((block) => {
+            if (block.type === 'thinking' && typeof block['thinking'] === 'string') {
+              return { ...block, signature: signer.sign(block['thinking']) };
+            }
+            return block.type === 'redacted_thinking' ? { ...block, data: `x.${signer.sign('x')}` } : block;
+          }),
+        },
+  );
+
+describe('whatever the history', () => {
+  const history = fc.oneof(validHistory, anyHistory).map(signed);
+
+  it('Anthropic takes its export', () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        expect(anthropicSays(body(messages, 'anthropic'))).toBeUndefined();
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('OpenAI takes its export', () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        expect(openaiSays(body(messages, 'openai'))).toBeUndefined();
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('an export that was read again exports to itself', () => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        const first = exported({ messages }, 'anthropic').text;
+        const again = readConversation(first, { name: 'export' });
+        expect(exported(again, 'anthropic').text).toBe(first);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('Markdown and hand-over have a text and no more than its notes say', () => {
+    fc.assert(
+      fc.property(history, fc.constantFrom('markdown' as const, 'handover' as const), (messages, target) => {
+        const { text: told, notes } = exported({ messages }, target);
+        expect(told.endsWith('\n')).toBe(true);
+        expect(notes.every((note) => note.endsWith('.'))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { exported, user, assistant, text, call, result, messages } from './testing';
+
+describe('Markdown', () => {
+  it('tells everything that was said', () => {
+    const {
+      text: told,
+      notes,
+      extension,
+    } = exported({ title: 'Fix *it* <now>', messages, request: { system: 'Be careful.' } }, 'markdown');
+    expect(extension).toBe('md');
+    expect(told).toMatch(/^# Fix \\\*it\\\* &lt;now\\>\n/);
+    expect(told).toContain('<summary>System prompt</summary>');
+    expect(told).toContain('## 2 · Assistant');
+    expect(told).toContain('<summary>Thinking</summary>\n\n```\nhm\n```');
+    expect(told).toContain('**Read**\n\n```json\n{\n  "path": "a"\n}\n```');
+    expect(told).toContain('<summary>Result of Read, 2 lines</summary>');
+    expect(told).toContain('*[image/png, 1 KB]*');
+    expect(notes).toEqual(['2 images: named, not shown.']);
+  });
+
+  it('no text ends the fence that it stands in', () => {
+    const { text: told } = exported(
+      { messages: [user(text('x')), assistant(call('c', { content: 'a\n````\nb', n: 1 }))] },
+      'markdown',
+    );
+    expect(told).toContain('content:\n\n`````\na\n````\nb\n`````');
+  });
+
+  it('names what it doesn’t know, and what is encrypted', () => {
+    const { text: told, notes } = exported(
+      {
+        messages: [
+          { role: 'user', content: 'sum', isSummary: true },
+          assistant({ type: 'redacted_thinking', data: 'x' }, { type: 'later', value: 1 }, call('c', 'text')),
+          user(
+            result('c', undefined, { is_error: true }),
+            { type: 'image', source: { type: 'url', url: 'https://x/a.png' } },
+            { type: 'image', source: { type: 'file', file_id: 'f' } },
+            { type: 'image', source: 7 },
+          ),
+        ],
+      },
+      'markdown',
+    );
+    expect(told).toContain('## 1 · User, summary');
+    expect(told).toContain('<summary>later</summary>');
+    expect(told).toContain('```json\n"text"\n```');
+    expect(told).toContain('<summary>Error of Read, 0 lines</summary>');
+    expect(told).toContain('![image](https://x/a.png)');
+    expect(notes).toEqual(['1 thought: left out, it is encrypted.', '2 images: named, not shown.']);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { type Json, exported, openaiSays, user, assistant, text, call, result, image, messages } from './testing';
+
+describe('OpenAI', () => {
+  it('has the system prompt first, results of their own, their images behind them, raw arguments', () => {
+    const raw = [
+      messages[0]!,
+      assistant(text('I look.'), { ...call('c1'), rawArguments: '{ "path": "a" }' }),
+      messages[2]!,
+      messages[3]!,
+    ];
+    const { text: told, notes } = exported({ messages: raw, request: { system: 'Be careful.' } }, 'openai');
+    const imagePart = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    expect(JSON.parse(told)).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Be careful.' },
+        { role: 'user', content: [text('Fix it'), imagePart] },
+        {
+          role: 'assistant',
+          content: 'I look.',
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'Read', arguments: '{ "path": "a" }' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'line\n[image]' },
+        { role: 'user', content: [text('Images of the results above:'), imagePart] },
+        { role: 'assistant', content: 'Done.' },
+      ],
+      tools: [{ type: 'function', function: { name: 'Read' } }],
+    });
+    expect(notes).toEqual(['1 tool: declared as taking any parameters, since theirs were not recorded.']);
+  });
+
+  it('says what could not go along', () => {
+    const pdf = { type: 'base64', media_type: 'application/pdf', data: 'AA' };
+    const { text: told, notes } = exported(
+      {
+        messages: [
+          user(
+            { type: 'image', source: {} },
+            { type: 'document', source: pdf, title: 'a.pdf' },
+            { type: 'document', source: {} },
+          ),
+          assistant({ type: 'thinking', thinking: 'x' }, image, result('c0', 'x'), call('c1')),
+          user(result('c1', 'bad', { is_error: true }), { type: 'document', source: { type: 'text', data: 'words' } }),
+          assistant({ type: 'later' }),
+        ],
+      },
+      'openai',
+    );
+    expect(openaiSays(JSON.parse(told) as Json)).toBeUndefined();
+    expect(told).toContain('data:application/pdf;base64,AA');
+    expect(notes).toEqual([
+      '1 image: left out, it has no address.',
+      '1 document: left out, its kind is none that OpenAI takes.',
+      '1 thought: left out, Chat Completions has no form for it.',
+      '1 image: left out, an assistant has none at OpenAI.',
+      '1 block of type “later”: left out, OpenAI has no form for it.',
+      '1 tool: declared as taking any parameters, since theirs were not recorded.',
+      '1 failed result: not marked as failed, OpenAI has no form for it.',
+    ]);
+  });
+});

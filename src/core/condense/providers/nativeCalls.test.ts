@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { exchange, lines } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { CondensationManager } from '../manager';
+import { selectSummarizer } from '../summary/selectSummarizer';
+import { testSummarizer } from '../summary/testing';
+import type { SummarizerModel } from '../summary/summarizer';
+import { nativeProvider } from './native';
+import { SUMMARY, conversation, bed, condensed, textOf } from './testingNative';
+
+describe('cost', () => {
+  it('is that of the calls that were made, and was estimated before', async () => {
+    const { outcome, summarizer } = await condensed(conversation());
+    const [{ prompt, system } = { prompt: '', system: '' }] = summarizer.requests;
+    const counter = freshCounter();
+    const input = counter.text(prompt) + counter.text(system);
+    expect(outcome.cost).toBeCloseTo((input * 3 + counter.text(SUMMARY) * 15) / 1e6, 10);
+    expect(outcome.estimatedCost).toBeGreaterThan(0);
+    expect(outcome.calls).toMatchObject([{ profile: 'Work', vendor: 'anthropic', outcome: 'complete', timeMs: 1 }]);
+  });
+
+  it('the estimate is of the same plan, without a call', async () => {
+    const { manager, summarizer } = bed(conversation());
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const estimate = await manager.estimate(request);
+    const outcome = await manager.condense(request);
+    expect(summarizer.requests).toHaveLength(1);
+    expect(estimate.cost).toBe(outcome.estimatedCost);
+    if (outcome.kind !== 'condensed') throw new Error();
+    expect(estimate.tokensBefore).toBe(outcome.tokensBefore);
+    expect(estimate.tokensAfter).toBeGreaterThan(outcome.tokensAfter * 0.5);
+    expect(await manager.estimate({ ...request, messages: [] })).toMatchObject({ cost: 0, tokensAfter: 0 });
+  });
+
+  it('above the limit nothing is called', async () => {
+    const { condense, summarizer } = bed(conversation());
+    expect(await condense({ maxCost: 0.001 })).toMatchObject({ kind: 'unchanged', reason: 'over-budget', cost: 0 });
+    expect(summarizer.requests).toHaveLength(0);
+    expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });
+  });
+
+  it('an unknown price is unknown, and above any limit unless it is not paid by the token', async () => {
+    const summarizer = testSummarizer([SUMMARY]);
+    const { prices, ...model } = summarizer.model;
+    expect(prices).toBeDefined();
+    const without = (billing: SummarizerModel['billing']) => {
+      const provider = nativeProvider({
+        select: () => selectSummarizer({ condensing: { ...summarizer, model: { ...model, billing } } }),
+      });
+      return new CondensationManager(freshCounter(), [provider]);
+    };
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    expect((await without('per-token').estimate(request)).cost).toBeUndefined();
+    expect(await without('per-token').condense({ ...request, maxCost: 5 })).toMatchObject({
+      reason: 'over-budget',
+      detail: expect.stringContaining('is not known'),
+    });
+    expect(await without('included').condense({ ...request, maxCost: 5 })).toMatchObject({ kind: 'condensed' });
+  });
+});
+
+describe('a window that is too small for the conversation', () => {
+  const long = conversation(120);
+
+  it('is filled in parts, in order, each updating the summary so far', async () => {
+    const counter = freshCounter();
+    const replies = ['first part', 'second part', 'third part', 'fourth part', 'last part'];
+    const { condense, summarizer } = bed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
+    const outcome = await condense();
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    const { requests } = summarizer;
+    expect(requests.length).toBeGreaterThan(1);
+    requests.forEach(({ system, prompt, maxOutputTokens }, index) => {
+      expect(counter.text(system) + counter.text(prompt) + maxOutputTokens).toBeLessThan(20_000);
+      if (index > 0) expect(prompt).toContain(replies[index - 1]);
+    });
+    const order = requests.flatMap(({ prompt }) =>
+      [...prompt.matchAll(/file_path=\/w\/src\/file(\d+)\.ts/g)].map(([, n]) => Number(n)),
+    );
+    expect(order.filter((n, index) => index > 0 && n < (order[index - 1] ?? 0)).length).toBeLessThanOrEqual(1);
+    expect(new Set(order).size).toBe(120);
+    expect(textOf(outcome.view[1])).toContain(replies[requests.length - 1]);
+    expect(outcome.notes.join()).toContain(`in ${requests.length} parts`);
+    expect(outcome.calls).toHaveLength(requests.length);
+    expect(outcome.cost).toBeCloseTo(outcome.calls?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0, 10);
+  });
+
+  it('that is smaller than was said is met with a smaller plan, not again and again', async () => {
+    const { condense, summarizer } = bed(conversation(60), ['too-long', 'shorter', 'shorter still']);
+    expect(await condense()).toMatchObject({ kind: 'condensed' });
+    expect(summarizer.requests.length).toBeGreaterThan(1);
+    const never = bed(conversation(60), ['too-long']);
+    expect(await never.condense()).toMatchObject({ kind: 'failed' });
+    expect(never.summarizer.requests).toHaveLength(3);
+  });
+
+  it('a smaller plan that would exceed the limit is not begun', async () => {
+    const { condense, summarizer, manager } = bed(conversation(60), ['too-long']);
+    const { cost = 0 } = await manager.estimate({
+      conversation: 'c',
+      messages: conversation(60),
+      trigger: 'manual',
+      vendor: 'anthropic',
+    });
+    expect(await condense({ maxCost: cost * 1.1 })).toMatchObject({ kind: 'failed' });
+    expect(summarizer.requests).toHaveLength(1);
+  });
+
+  it('a window without room for anything is told', async () => {
+    const { condense } = bed(long, [SUMMARY], { contextWindow: 1_500 });
+    expect(await condense()).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('too small') },
+    });
+  });
+
+  it('repeated content goes first', async () => {
+    const same = lines('same', 60);
+    const messages = [
+      ...conversation(4),
+      ...Array.from({ length: 40 }, (_, index) =>
+        exchange(`s${index}`, 'Read', { file_path: '/w/same.ts' }, same),
+      ).flat(),
+      ...conversation(0).slice(2),
+    ];
+    const { condense, summarizer } = bed(messages, [SUMMARY], { contextWindow: 30_000, maxOutputTokens: 2_000 });
+    const outcome = await condense({ config: { resultChars: 100_000 } });
+    expect(outcome).toMatchObject({ kind: 'condensed' });
+    expect(outcome.notes.join()).toContain('Repeated content was left out');
+    expect(summarizer.requests).toHaveLength(1);
+  });
+});
+
+describe('the model that is called', () => {
+  const there = testSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
+  const own = testSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
+  const gone = { profile: 'Cheap', reason: 'it has no key.' };
+
+  it('is the condensing profile’s, else the conversation’s, with a warning', () => {
+    expect(selectSummarizer({ condensing: there, conversation: own })).toEqual({
+      summarizer: there,
+      chosen: 'condensing-profile',
+    });
+    expect(selectSummarizer({ conversation: own })).toEqual({ summarizer: own, chosen: 'conversation' });
+    expect(selectSummarizer({ condensing: gone, conversation: own })).toEqual({
+      summarizer: own,
+      chosen: 'conversation',
+      warning: `The profile "Cheap" can't be used: it has no key. The conversation's own model (Chat, claude-opus-4) is used.`,
+    });
+  });
+
+  it('none: it is said what to do', () => {
+    expect(() => selectSummarizer({})).toThrow('No model is set up for condensing. Add an API profile');
+    expect(() => selectSummarizer({ condensing: gone, conversation: { profile: 'Chat', reason: 'offline.' } })).toThrow(
+      `The profile "Cheap" can't be used: it has no key. The conversation's own model can't be used: offline.`,
+    );
+  });
+
+  it('stands in the report, and the warning is told once', async () => {
+    const provider = nativeProvider({ select: () => selectSummarizer({ condensing: gone, conversation: own }) });
+    const manager = new CondensationManager(freshCounter(), [provider]);
+    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const first = await manager.condense(request);
+    expect(first.steps[0]?.name).toBe('Summary by claude-opus-4 (Chat)');
+    expect(first.notes).toEqual([expect.stringContaining('no key')]);
+    expect((await manager.condense(request)).notes).toEqual([]);
+  });
+});

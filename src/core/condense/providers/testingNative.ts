@@ -1,0 +1,56 @@
+/** A conversation for the Native provider, and a manager that condenses it with a scripted model. */
+import type { ApiMessage } from '../../messages/types';
+import { assistant, exchange, lines, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import type { CondensationRequest } from '../condensation';
+import { CondensationManager } from '../manager';
+import { selectSummarizer } from '../summary/selectSummarizer';
+import { testSummarizer, type TestSummarizer } from '../summary/testing';
+import type { SummarizerModel } from '../summary/summarizer';
+import { nativeProvider } from './native';
+
+export const SUMMARY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';
+
+/** A task, some work with tools, and three units at the end. */
+export const conversation = (size = 30): ApiMessage[] => [
+  user('Make the tests pass.'),
+  assistant('I look at the parser first.'),
+  ...Array.from({ length: size }, (_, index) =>
+    exchange(`t${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, lines(`file${index}`, 40)),
+  ).flat(),
+  user('Use tabs, please.'),
+  ...exchange('edit', 'Edit', { file_path: '/w/src/file1.ts', old_string: 'a', new_string: 'b' }, 'ok'),
+  assistant('The parser is done.'),
+  user('Now the printer.'),
+  ...exchange('last', 'Bash', { command: 'npm test' }, 'Exit code 1\nprinter fails', { is_error: true }),
+];
+
+export interface Bed {
+  readonly summarizer: TestSummarizer;
+  readonly manager: CondensationManager;
+  readonly condense: (request?: Partial<CondensationRequest>) => ReturnType<CondensationManager['condense']>;
+}
+
+export function bed(
+  messages: readonly ApiMessage[],
+  script: Parameters<typeof testSummarizer>[0] = [SUMMARY],
+  model: Partial<SummarizerModel> = {},
+): Bed {
+  const summarizer = testSummarizer(script, model);
+  const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const manager = new CondensationManager(freshCounter(), [provider]);
+  const base = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
+  return { summarizer, manager, condense: (request = {}) => manager.condense({ ...base, ...request }) };
+}
+
+export async function condensed(messages: readonly ApiMessage[], request: Partial<CondensationRequest> = {}) {
+  const { condense, summarizer } = bed(messages);
+  const outcome = await condense(request);
+  if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+  return { outcome, summarizer, view: outcome.view };
+}
+
+export const textOf = (message: ApiMessage | undefined): string =>
+  typeof message?.content === 'string'
+    ? message.content
+    : ((message?.content[0]?.['text'] as string | undefined) ?? '');

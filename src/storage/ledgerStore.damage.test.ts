@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { cp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { foldEntries } from '../core/condense/ledger';
+import { hashText } from '../core/hash';
+import { Journal } from './journal';
+import { nodeFiles } from './nodeFiles';
+import { isStorageError, listLedgers } from './ledgerStore';
+import { condensed, originalsIn, undone } from './testing';
+import { ID, NONE, open, filesOf } from './testingLedger';
+
+test('cut off anywhere, the state is one that was, every original of it is there, and it goes on', () =>
+  inTemporaryFolder(async (root) => {
+    const source = join(root, 'source');
+    const steps = [
+      { entry: condensed('c1', ['one', '\ud83d']), texts: ['one', '\ud83d'] },
+      { entry: condensed('c2', ['two']), texts: ['two'] },
+      { entry: undone('c2'), texts: [] },
+    ];
+    const states = [foldEntries([])];
+    const writer = await open(source);
+    for (const { entry, texts } of steps) {
+      await writer.append(entry, originalsIn(texts));
+      states.push(writer.ledger);
+    }
+    const { size } = await stat(join(writer.folder, 'ledger.jsonl'));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(size), async (length) => {
+        const copy = join(root, 'copy');
+        await cp(source, copy, { recursive: true });
+        await truncate((await filesOf(copy)).entries, length);
+        const ledger = await open(copy);
+        expect(states).toContainEqual(ledger.ledger);
+        await ledger.append(condensed('c3', ['three']), originalsIn(['three']));
+        const again = await open(copy);
+        expect(again.problems).toEqual([]);
+        expect(again.ledger).toEqual(ledger.ledger);
+        const edits = again.ledger.condensations.flatMap((one) => one.edits);
+        expect((await again.originals(edits.map(({ before }) => before))).size).toBe(edits.length);
+        await rm(copy, { recursive: true });
+      }),
+      { numRuns: 60 },
+    );
+  }));
+
+test('a changed byte in any file of entries or originals is told, and no other text is ever given', () =>
+  inTemporaryFolder(async (root) => {
+    const texts = ['first original', 'zweites Original €'];
+    await (await open(root)).append(condensed('c1', texts), originalsIn(texts));
+    const { entries, originals } = await filesOf(root);
+    for (const path of [entries, originals]) {
+      const whole = await readFile(path);
+      await fc.assert(
+        fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+          const damaged = Buffer.from(whole);
+          damaged[at] = (damaged[at] ?? 0) ^ change;
+          await writeFile(path, damaged);
+          const ledger = await open(root);
+          expect(ledger.problems.length).toBeGreaterThan(0);
+          for (const text of texts) {
+            const read = await ledger.original(hashText(text)).catch((error: unknown) => error);
+            expect(read === text || isStorageError(read)).toBe(true);
+          }
+        }),
+        { numRuns: 60 },
+      );
+      await writeFile(path, whole);
+    }
+  }));
+
+test('an original that is damaged after the ledger was opened is not given', () =>
+  inTemporaryFolder(async (root) => {
+    const ledger = await open(root);
+    await ledger.append(condensed('c1', ['secret', 'plan']), originalsIn(['secret', 'plan']));
+    const { originals } = await filesOf(root);
+    const content = await readFile(originals, 'utf8');
+    await writeFile(originals, content.replace('secret', 'public'));
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({
+      trouble: 'damaged-original',
+      path: originals,
+    });
+    expect(await ledger.original(hashText('plan'))).toBe('plan');
+    await writeFile(originals, content.replace('"secret"', '"secret '));
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ trouble: 'damaged-original' });
+    await writeFile(originals, content.replace('"text":"secret"', '"test":"secret"'));
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ trouble: 'damaged-original' });
+    await rm(originals);
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ trouble: 'missing-original' });
+    await expect(ledger.original(hashText('never kept'))).rejects.toMatchObject({ trouble: 'missing-original' });
+    expect(await ledger.originals([])).toEqual(new Map());
+  }));
+
+test('a damaged original is written again once it is given again', () =>
+  inTemporaryFolder(async (root) => {
+    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    const { originals } = await filesOf(root);
+    await writeFile(originals, (await readFile(originals, 'utf8')).replace('one', 'two'));
+    const ledger = await open(root);
+    expect(ledger.problems).toMatchObject([{ file: originals, line: 1 }]);
+    await ledger.append(condensed('c2', ['one']), originalsIn(['one']));
+    expect(await ledger.original(hashText('one'))).toBe('one');
+  }));
+
+test.each(['', '{', 'null', '3', '{"version":1}', '{"version":1,"id":"of another"}'])(
+  'a damaged about.json (%s) costs nothing',
+  (content) =>
+    inTemporaryFolder(async (root) => {
+      await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+      const { about } = await filesOf(root);
+      await writeFile(about, content);
+      expect(await listLedgers(root)).toEqual([]);
+      const ledger = await open(root);
+      expect(ledger.ledger.condensations).toHaveLength(1);
+      await ledger.append(undone('c1'), NONE);
+      expect(await listLedgers(root)).toMatchObject([{ about: { id: ID } }]);
+    }),
+);
+
+test("a newer version's ledger is left alone", () =>
+  inTemporaryFolder(async (root) => {
+    const ledger = await open(root);
+    await ledger.append(undone('c1'), NONE);
+    await writeFile((await filesOf(root)).about, JSON.stringify({ version: 2, id: ID }));
+    await expect(open(root)).rejects.toMatchObject({ trouble: 'newer-version' });
+    await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject({ trouble: 'newer-version' });
+    expect(await listLedgers(root)).toEqual([]);
+  }));
+
+test('lines that hold no entry that this version knows are passed over and told', () =>
+  inTemporaryFolder(async (root) => {
+    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    const { entries, originals } = await filesOf(root);
+    const lines = [
+      '{"type":"unheard-of"}',
+      '{"type":"condensed"}',
+      '{"type":"condensed","condensation":null}',
+      '{"type":"condensed","condensation":{"id":"c9"}}',
+      '{"type":"undone"}',
+      '{"type":"excluded","condensation":"c1"}',
+      'null',
+      'no JSON',
+    ];
+    for (const path of [entries, originals]) {
+      const journal = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
+      await journal.refresh();
+      await journal.append(lines);
+    }
+    const ledger = await open(root);
+    await ledger.append(undone('c1'), NONE);
+    const again = await open(root);
+    expect(again.ledger).toEqual(foldEntries([condensed('c1', ['one']), undone('c1')]));
+    expect(again.problems.filter(({ file }) => file === entries).map(({ line }) => line)).toEqual([
+      2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
+    expect(again.problems.filter(({ file }) => file === originals)).toHaveLength(lines.length);
+    expect(again.problems.every(({ words }) => words.includes('this line holds no'))).toBe(true);
+  }));

@@ -1,0 +1,151 @@
+import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { foldEntries } from '../core/condense/ledger';
+import { nodeFiles } from './nodeFiles';
+import { isStorageError, listLedgers, openLedger, removeLedger } from './ledgerStore';
+import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError, undone } from './testing';
+import { ID, NONE, open, filesOf } from './testingLedger';
+
+test.each(['ENOSPC', 'EACCES', 'EROFS'])('%s at any step: the old state or the new one, told in words', (code) =>
+  inTemporaryFolder(async (parent) => {
+    const old = condensed('c1', ['one']);
+    const next = condensed('c2', ['two']);
+    for (const lasting of [false, true]) {
+      for (const existing of [false, true]) {
+        for (let failing = 0; ; failing += 1) {
+          const root = join(parent, `${lasting}-${existing}-${failing}`);
+          if (existing) await (await open(root)).append(old, originalsIn(['one']));
+          let count = 0;
+          const broken = { yet: false };
+          const files = steppedFiles(() => {
+            if (count++ === failing || (lasting && broken.yet)) {
+              broken.yet = true;
+              throw systemError(code);
+            }
+          });
+          const ledger = await openLedger(root, { id: ID }, { files, lock: QUICK_LOCK });
+          const before = ledger.ledger;
+          const error = await ledger.append(next, originalsIn(['two'])).catch((reason: unknown) => reason);
+          const again = await openLedger(root, { id: ID }, { lock: QUICK_LOCK });
+          expect(again.problems).toEqual([]);
+          if (error === undefined) {
+            expect(again.ledger).toEqual(foldEntries(existing ? [old, next] : [next]));
+          } else {
+            expect(isStorageError(error) && error.message).toMatch(/not added to the ledger/);
+            expect(ledger.ledger).toEqual(before);
+            // Where even taking it back fails, the whole entry may stand there; never half of it.
+            const states = lasting ? [before, foldEntries(existing ? [old, next] : [next])] : [before];
+            expect(states).toContainEqual(again.ledger);
+          }
+          await rm(join(again.folder, 'lock'), { force: true });
+          await again.append(condensed('c3', ['three']), originalsIn(['three']));
+          const last = await open(root);
+          expect(last.problems).toEqual([]);
+          expect(last.ledger).toEqual(again.ledger);
+          await rm(root, { recursive: true });
+          if (!broken.yet) break;
+        }
+      }
+    }
+  }),
+);
+
+test.each([
+  ['ENOSPC', 'no-space'],
+  ['EDQUOT', 'no-space'],
+  ['EACCES', 'no-permission'],
+  ['EROFS', 'read-only'],
+  ['EIO', 'io'],
+])('%s is told as %s, with what was not done and what to do', (code, trouble) =>
+  inTemporaryFolder(async (root) => {
+    const files = steppedFiles(({ operation }) => {
+      if (operation === 'sync') throw systemError(code);
+    });
+    const ledger = await openLedger(root, { id: ID }, { files });
+    const error = await ledger
+      .append(condensed('c1', ['one']), originalsIn(['one']))
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      trouble,
+      path: ledger.folder,
+      cause: { code },
+      data: { advice: expect.stringMatching(/\.$/) },
+    });
+    expect((error as Error).message).toContain('The entry was not added to the ledger; nothing else has changed.');
+  }),
+);
+
+test('what is thrown that is no error is told too', () =>
+  inTemporaryFolder(async (root) => {
+    const thrown: unknown = 'odd';
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    const files = { ...nodeFiles, open: () => Promise.reject(thrown) };
+    await expect(openLedger(root, { id: ID }, { files })).rejects.toMatchObject({
+      trouble: 'io',
+      message: expect.stringContaining('odd'),
+    });
+  }));
+
+test('a root that is a file is one clear error', () =>
+  inTemporaryFolder(async (folder) => {
+    const root = join(folder, 'file');
+    await writeFile(root, '');
+    await expect(open(root)).rejects.toMatchObject({ trouble: 'io', message: expect.stringContaining('ENOTDIR') });
+  }));
+
+test.skipIf(process.platform === 'win32')('only the user can read what is kept', () =>
+  inTemporaryFolder(async (folder) => {
+    const root = join(folder, 'new', 'root');
+    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    const files = await filesOf(root);
+    const mode = async (path: string) => (await stat(path)).mode & 0o777;
+    expect(await mode(root)).toBe(0o700);
+    expect(await mode(files.folder)).toBe(0o700);
+    for (const name of await readdir(files.folder)) expect(await mode(join(files.folder, name))).toBe(0o600);
+  }),
+);
+
+test.skipIf(process.platform === 'win32')('links that lead out of the root are refused', () =>
+  inTemporaryFolder(async (folder) => {
+    const root = join(folder, 'root');
+    const outside = join(folder, 'outside');
+    await mkdir(outside);
+    const ledger = await open(root);
+    await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
+    const refused = { trouble: 'outside-root' };
+    for (const name of ['ledger.jsonl', 'originals.jsonl', 'about.json']) {
+      const path = join(ledger.folder, name);
+      await rename(path, join(outside, name));
+      await symlink(join(outside, name), path);
+      await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject(refused);
+      await rm(path);
+      await symlink(join(outside, 'nowhere'), path);
+      await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject(refused);
+      await rm(path);
+      await rename(join(outside, name), path);
+    }
+    expect(await readdir(outside)).toEqual([]);
+    await rename(ledger.folder, join(outside, 'ledger'));
+    await symlink(join(outside, 'ledger'), ledger.folder);
+    await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject(refused);
+    await expect(open(root)).rejects.toMatchObject(refused);
+    expect(await removeLedger(root, ID)).toBe(false);
+    expect(await listLedgers(root)).toEqual([]);
+  }),
+);
+
+test.skipIf(process.platform === 'win32')('a link within the root, and a root that is a link, are fine', () =>
+  inTemporaryFolder(async (folder) => {
+    const link = join(folder, 'link');
+    await mkdir(join(folder, 'root'));
+    await symlink(join(folder, 'root'), link);
+    const ledger = await open(link);
+    await ledger.append(condensed('c1', []), NONE);
+    await rename(ledger.folder, join(link, 'moved'));
+    await symlink(join(link, 'moved'), ledger.folder);
+    await ledger.append(condensed('c2', []), NONE);
+    expect((await open(link)).ledger.condensations).toHaveLength(2);
+  }),
+);
