@@ -41,6 +41,10 @@ export const exchange = (
 export const lines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
 
+/** A text with its markers shortened to their words: `[40 lines suppressed]`. */
+export const brief = (value: string): string =>
+  value.replace(/⟦condensed: ([^⟧]*?)(?:; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
+
 /** The edits that cut text, which is all that mechanical steps make. */
 export const cutsOf = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
 

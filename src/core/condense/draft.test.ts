@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../hash';
 import type { ApiMessage, Block, Place } from '../messages/types';
-import { assistant, call, cpuMs, cutsOf, lines, result, text, user } from '../testing';
+import { assistant, call, cpuMs, cutsOf, lines, result, text, user, brief } from '../testing';
 import { freshCounter } from '../testingCounter';
 import type { CutInfo, CutRequest } from './cutRequest';
 import { Draft } from './draft';
@@ -25,8 +25,7 @@ const draftOf = (value: string): Draft => new Draft(conversation(value), counter
 const slice = (start: number, end: number, what: string | null = 'x'): CutRequest => ({ start, end, marker: what });
 const cut = (draft: Draft, ...requests: CutRequest[]): number => draft.cut('step', PLACE, requests, INFO);
 /** The view's text with markers shortened to their words. */
-const brief = (draft: Draft): string =>
-  draft.text(PLACE).replace(/⟦condensed: ([^⟧]*?)(; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
+const textOf = (draft: Draft): string => brief(draft.text(PLACE));
 
 /** 20 lines that save enough to be cut each. */
 const LONG = 'word '.repeat(60);
@@ -40,7 +39,7 @@ describe('cut', () => {
     const draft = draftOf(original);
     const before = draft.tokens;
     const saved = cut(draft, slice(at(2), at(3), 'third'), slice(at(0), at(1), 'first'));
-    expect(brief(draft)).toBe(`[first]${block('b')}[third]${block('d')}`);
+    expect(textOf(draft)).toBe(`[first]${block('b')}[third]${block('d')}`);
     expect(draft.tokens).toBe(before - saved);
     expect(draft.tokens).toBe(counter.messages(draft.messages));
     const [edit] = draft.edits;
@@ -75,7 +74,7 @@ describe('cut', () => {
       slice(at(3), at(3)),
       slice(at(3), at(4) + 1),
     );
-    expect(brief(draft)).toBe(`${block('a')}[b]${block('c')}${block('d')}`);
+    expect(textOf(draft)).toBe(`${block('a')}[b]${block('c')}${block('d')}`);
     expect(cut(draft, slice(-5, at(1)))).toBe(0);
   });
 
@@ -85,7 +84,7 @@ describe('cut', () => {
     cut(draft, slice(at(2), at(3), null));
     expect(draft.text(PLACE)).toBe(block('b') + block('c'));
     cut(draft, slice(0, at(1), 'second'));
-    expect(brief(draft)).toBe(`[second]${block('c')}`);
+    expect(textOf(draft)).toBe(`[second]${block('c')}`);
     expect(cutsOf(draft.edits)[0]?.cuts.map(({ start, end }) => [start, end])).toEqual([
       [0, at(1)],
       [at(1), at(2)],
@@ -100,7 +99,7 @@ describe('cut', () => {
     const text = draft.text(PLACE);
     // From the middle of the first marker to the middle of the second.
     cut(draft, slice(10, text.lastIndexOf('⟦') + 10, 'all'));
-    expect(brief(draft)).toBe(`[all]${block('d')}`);
+    expect(textOf(draft)).toBe(`[all]${block('d')}`);
     expect(cutsOf(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });
 
@@ -191,7 +190,7 @@ describe('a draft on top of earlier edits', () => {
     expect(second.tokens).toBe(first.tokens);
     expect(second.edits).toEqual([]);
     cut(second, slice(second.text(PLACE).indexOf('<c'), second.text(PLACE).indexOf('<d'), 'c'));
-    expect(brief(second)).toBe(`[a]${block('b')}[c]${block('d')}`);
+    expect(textOf(second)).toBe(`[a]${block('b')}[c]${block('d')}`);
     expect(cutsOf(second.edits)[0]?.cuts[0]).toEqual(cutsOf(first.edits)[0]?.cuts[0]);
   });
 

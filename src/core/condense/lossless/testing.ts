@@ -1,12 +1,14 @@
 import { expect } from 'vitest';
 import { hashText } from '../../hash';
+import { blocksOf } from '../../messages/blocks';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, call, cutsOf, exchange, result, user } from '../../testing';
+import { assistant, call, cutsOf, exchange, result, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
 import { applyEdits, restoreOriginal } from '../edits';
 import { Pace } from '../pace';
+import { expandReference, referencesOf } from '../references';
 import type { DraftStep } from '../steps';
 import { brokenCuts } from './integrity';
 
@@ -36,7 +38,7 @@ export const read = (lines: readonly string[], from = 1): string =>
 
 /**
  * Runs steps and checks what holds for all of them: the second run does nothing, the view on its own is left alone, no cut
- * promises what isn't there, no message grows, and the original comes back.
+ * promises what isn't there, no message grows, every marker leads back, and the original comes back.
  */
 export async function run(steps: DraftStep | readonly DraftStep[], messages: readonly ApiMessage[]): Promise<Draft> {
   const list = Array.isArray(steps) ? (steps as readonly DraftStep[]) : [steps as DraftStep];
@@ -57,6 +59,16 @@ export async function run(steps: DraftStep | readonly DraftStep[], messages: rea
     cutsOf(edits).map(({ place, before }) => [before, valueAt(messages[place.message], place.path) as string]),
   );
   for (const [hash, original] of originals) expect(hashText(original)).toBe(hash);
+  const references = referencesOf(edits);
+  for (const { place, cuts } of cutsOf(edits)) {
+    const original = valueAt(messages[place.message], place.path) as string;
+    for (const { reference, start, end } of cuts) {
+      if (reference === undefined) continue;
+      const content = references.get(reference);
+      const expanded = content && expandReference(content, (hash) => originals.get(hash));
+      expect(expanded).toBe(original.slice(start, end));
+    }
+  }
   const { messages: view } = applyEdits(messages, edits);
   expect(restoreOriginal(view, edits, (hash) => originals.get(hash))).toEqual(messages);
   return draft;
@@ -64,10 +76,13 @@ export async function run(steps: DraftStep | readonly DraftStep[], messages: rea
 
 /** A text of the view, markers shortened to their words. */
 export const shown = (draft: Draft, message: number, ...path: (string | number)[]): string =>
-  (valueAt(draft.messages[message], path) as string).replace(
-    /⟦condensed: ([^⟧]*?)(?:; never[^⟧]*)? · ref \w+⟧/g,
-    '[$1]',
-  );
+  brief(valueAt(draft.messages[message], path) as string);
 
 /** The only result of a message, markers shortened. */
 export const resultAt = (draft: Draft, message: number): string => shown(draft, message, 'content', 0, 'content');
+
+/** All results of a view, markers shortened. */
+export const results = ({ messages }: Draft): string[] =>
+  messages.flatMap((message) =>
+    blocksOf(message).flatMap((block) => (block.type === 'tool_result' ? [brief(block['content'] as string)] : [])),
+  );

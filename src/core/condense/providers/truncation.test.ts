@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contentsOf } from '../../messages/content';
 import { checkConversation, newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, call, exchange, lines, result, text, user } from '../../testing';
+import { assistant, call, exchange, lines, result, text, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits';
 import { CondensationManager } from '../manager';
@@ -10,8 +10,6 @@ import type { CondensationOptions } from '../types';
 import { truncationProvider } from './truncation';
 
 const counter = freshCounter();
-
-const brief = (value: string): string => value.replace(/⟦condensed: ([^⟧]*?)(; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
 
 /** The view that a configuration gives, and the edits; a second run finds nothing to do. */
 async function view(

@@ -1,6 +1,6 @@
 import { valueAt } from '../../../messages/path';
 import type { ApiMessage } from '../../../messages/types';
-import { exchange, lines, user } from '../../../testing';
+import { exchange, lines, user, brief } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits';
 import type { TestSummarizer } from '../../summary/testing';
@@ -96,7 +96,6 @@ export async function run(
   const { provider, config, context: own } = prepared(messages, passes, setup);
   const result = await provider.condense({ ...own, ...context }, config, options);
   const { messages: view } = applyEdits(messages, result.edits);
-  const at = (message: number, ...path: (string | number)[]): string =>
-    (valueAt(view[message], path) as string).replace(/⟦condensed: ([^⟧]*?)(?:; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
+  const at = (message: number, ...path: (string | number)[]): string => brief(valueAt(view[message], path) as string);
   return { result, view, at };
 }

@@ -1,0 +1,167 @@
+import { describe, expect, it, vi } from 'vitest';
+import { callsTool, refused } from '../../test/servers/behaviour';
+import { type OpenAIServerOptions } from '../../test/servers/openaiServer';
+import { openaiHandler } from './openai';
+import { assistant, counter, eventOf, image, KEY, outcomeOf, text, user } from './testing';
+import type { ApiRequest } from './types';
+
+import { hello, start, startServer } from './testingOpenAI';
+
+const ephemeral = { cache_control: { type: 'ephemeral' } };
+
+describe('Chat Completions of other servers', () => {
+  it.each<[string, OpenAIServerOptions['quirks'], ApiRequest, number]>([
+    ['max_completion_tokens', { maxTokensField: 'max_completion_tokens' }, { ...hello, maxOutputTokens: 9 }, 2],
+    ['no stream_options', { noStreamOptions: true }, hello, 2],
+    ['no temperature', { noTemperature: true }, { ...hello, temperature: 0 }, 2],
+    [
+      'no system role',
+      { noSystemRole: true, alternateRoles: true },
+      {
+        system: 's',
+        messages: [user('a'), user([image]), { role: 'system', content: 'late' }, assistant('b'), assistant('c')],
+      },
+      2,
+    ],
+    ['roles in turn', { alternateRoles: true }, { system: 's', messages: [user('a'), user('b'), assistant('c')] }, 2],
+    [
+      'all at once',
+      { maxTokensField: 'max_completion_tokens', noStreamOptions: true, noTemperature: true },
+      { ...hello, temperature: 0, maxOutputTokens: 9 },
+      4,
+    ],
+  ])('learns from the refusals of a server: %s', async (_, quirks, request, requests) => {
+    const { handler, server } = await start({ quirks: { ...quirks } });
+    const first = await outcomeOf(handler.stream(request));
+    expect(first.error).toBeUndefined();
+    expect(first.text).toBe('ok');
+    expect(server.requests).toHaveLength(requests);
+    expect((await outcomeOf(handler.stream(request))).text).toBe('ok');
+    expect(server.requests).toHaveLength(requests + 1);
+  });
+
+  it('calls that run side by side all learn', async () => {
+    const { handler } = await start({ quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true } });
+    const request = { ...hello, maxOutputTokens: 9 };
+    const asked = await Promise.all([1, 2, 3, 4].map(() => outcomeOf(handler.stream(request))));
+    expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  });
+
+  it('learns nothing from a refusal that it can do nothing about', async () => {
+    const { handler, server } = await start({
+      script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
+    });
+    expect((await outcomeOf(handler.stream(hello))).error?.kind).toBe('invalid-request');
+    expect(server.requests.length).toBeLessThan(8);
+  });
+
+  it.each<[string, OpenAIServerOptions['quirks']]>([
+    ['Ollama', { callIndex: 'zero', stopForCalls: true, reasoningField: 'reasoning' }],
+    ['a gateway to Gemini', { callIndex: 'none' }],
+  ])('understands the calls of %s', async (_, quirks) => {
+    const script = { ...callsTool({ name: 'a', input: {} }, { name: 'b', input: { x: 1 } }), thinking: 'Hm.' };
+    const { handler } = await start({ quirks: { ...quirks }, script });
+    const { events } = await outcomeOf(handler.stream(hello));
+    expect(events.filter(({ type }) => type === 'tool_call')).toMatchObject([
+      { name: 'a' },
+      { name: 'b', input: { x: 1 } },
+    ]);
+    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
+    expect(eventOf(events, 'thinking')?.text).toBe('Hm.');
+  });
+
+  it('signs in as Azure wants it, with the query of the base URL', async () => {
+    const { handler, server } = await start({}, {});
+    await outcomeOf(handler.stream(hello));
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
+    const azure = openaiHandler({
+      apiKey: KEY,
+      baseUrl: 'https://mine.openai.azure.com/openai/deployments/gpt?api-version=2025-01-01',
+      model: { id: 'gpt-4o' },
+      counter,
+      retry: { retries: 0 },
+    });
+    await outcomeOf(azure.stream({ ...hello, maxOutputTokens: 5 }));
+    const [url, init] = fetched.mock.calls[0] ?? [];
+    const headers = new Headers(init?.headers);
+    fetched.mockRestore();
+    expect(url).toBe('https://mine.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2025-01-01');
+    expect(headers.get('api-key')).toBe(KEY);
+    expect(headers.has('authorization')).toBe(false);
+    expect(init?.body).toContain('"max_completion_tokens":5');
+    expect(init?.redirect).toBe('manual');
+  });
+
+  it('keeps cache marks for OpenRouter, and takes its costs', async () => {
+    const fetched = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(() =>
+        Promise.resolve(
+          new Response(
+            ': OPENROUTER PROCESSING\n\ndata: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: {"choices":[],"usage":{"prompt_tokens":50,"completion_tokens":1,"cost":0.0012,"prompt_tokens_details":{"cached_tokens":10,"cache_write_tokens":30}}}\n\ndata: [DONE]\n\n',
+            { headers: { 'content-type': 'text/event-stream' } },
+          ),
+        ),
+      );
+    const handler = openaiHandler({
+      apiKey: KEY,
+      baseUrl: 'https://openrouter.ai/api/v1',
+      model: { id: 'anthropic/claude' },
+      counter,
+    });
+    const { events } = await outcomeOf(handler.stream({ messages: [user([{ ...text('a'), ...ephemeral }])] }));
+    const body = JSON.stringify(fetched.mock.calls[0]?.[1]);
+    fetched.mockRestore();
+    expect(body).toContain('cache_control');
+    expect(eventOf(events, 'usage')?.usage).toMatchObject({
+      inputTokens: 50,
+      cacheReadTokens: 10,
+      cacheWriteTokens: 30,
+      costUsd: 0.0012,
+    });
+  });
+
+  it('needs no key for a local server, and takes none from the environment', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'other-key-of-the-environment');
+    vi.stubEnv('OPENAI_ORG_ID', 'org-other');
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Secret: not-for-you');
+    const server = await startServer();
+    const handler = openaiHandler({
+      baseUrl: `${server.url}/v1/`,
+      model: { id: 'llama' },
+      counter,
+      headers: { 'x-title': 'ours' },
+    });
+    expect((await outcomeOf(handler.stream(hello))).error).toBeUndefined();
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'ours' });
+    for (const header of ['authorization', 'openai-organization', 'x-secret']) {
+      expect(server.requests[0]?.headers).not.toHaveProperty(header);
+    }
+  });
+
+  it.each<[string, OpenAIServerOptions, ApiRequest]>([
+    ['auth', { apiKey: 'another-key' }, hello],
+    ['context-too-long', { maxContextTokens: 50 }, { messages: [user('x'.repeat(1000))] }],
+    [
+      'context-too-long',
+      { maxContextTokens: 50, quirks: { plainErrors: true } },
+      { messages: [user('x'.repeat(1000))] },
+    ],
+    [
+      'quota',
+      { script: refused(429, 'insufficient_quota', 'You exceeded your current quota', { code: 'insufficient_quota' }) },
+      hello,
+    ],
+    ['quota', { script: refused(402, 'x', 'Insufficient credits') }, hello],
+    ['refusal', { script: refused(400, 'x', 'Filtered', { code: 'content_filter' }) }, hello],
+    ['model', { script: refused(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) }, hello],
+    ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, hello],
+  ])('tells %s', async (kind, options, request) => {
+    const { handler, server } = await start(options);
+    const { error } = await outcomeOf(handler.stream(request));
+    expect(error).toMatchObject({ kind, canRetry: false, offerOtherProfile: true });
+    expect(error?.message).not.toContain(KEY);
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { lines } from '../../testing';
+import { repeatedCommands, repeatedListings, similarResults } from './consolidation';
+import { did, results, run, TASK } from './testing';
+
+const tools = DEFAULT_TOOLS;
+
+const A = lines('a', 20);
+
+const B = lines('b', 20);
+
+describe('repeated listings and searches', () => {
+  const LS = { path: 'src' };
+  const earlier = `${lines('file', 12)}\ngone.ts`;
+  const later = `new.ts\n${lines('file', 12)}`;
+  const messages = [
+    TASK,
+    ...did('LS', LS, earlier),
+    ...did('LS', { path: 'lib' }, earlier),
+    ...did('LS', LS, later),
+    ...did('Grep', { pattern: 'x' }, A),
+    ...did('Grep', { pattern: 'x' }, `${A}\nmore`),
+    ...did('Grep', { pattern: 'x' }, A, { is_error: true }),
+    ...did('Read', LS, earlier),
+  ];
+
+  it('keep what the latest has not, and refer to it for the rest', async () => {
+    expect(results(await run(repeatedListings(tools, 'latest'), messages))).toEqual([
+      '[12 lines as in later LS of src]\ngone.ts',
+      earlier,
+      later,
+      '[20 lines as in later Grep]',
+      `${A}\nmore`,
+      A,
+      earlier,
+    ]);
+  });
+
+  it('or the first', async () => {
+    expect(results(await run(repeatedListings(tools, 'first'), messages)).slice(0, 5)).toEqual([
+      earlier,
+      earlier,
+      'new.ts\n[12 lines as in earlier LS of src]',
+      A,
+      '[20 lines as in earlier Grep]\nmore',
+    ]);
+  });
+});
+
+describe('repeated commands', () => {
+  const test = { command: 'npm test' };
+  it('keep the latest output of each command line in each folder', async () => {
+    const messages = [
+      TASK,
+      ...did('Bash', test, A),
+      ...did('Bash', { ...test, cwd: 'lib' }, A),
+      ...did('shell', { command: ['npm', 'test'], workdir: 'x' }, A),
+      ...did('shell', { command: ['npm', 'test'], workdir: 'x' }, B),
+      ...did('Bash', test, B),
+      ...did('Bash', {}, A),
+      ...did('Bash', {}, A),
+      ...did('mcp', test, A),
+      ...did('mcp', test, A),
+    ];
+    const gone = '[older output, this command ran again later]';
+    expect(results(await run(repeatedCommands(tools), messages))).toEqual([gone, A, gone, B, B, A, A, A, A]);
+  });
+
+  it('keep what failed apart, by its mark or by what it says', async () => {
+    const messages = [
+      TASK,
+      ...did('Bash', test, A, { is_error: true }),
+      ...did('Bash', test, `Exit code: 1\n${A}`),
+      ...did('Bash', test, `${A}\nProcess exited with code 127`),
+      ...did('Bash', test, `Error: no such file\n${A}`),
+      ...did('Bash', test, `Exit code: 0\n${A}`),
+      ...did('Bash', test, B),
+    ];
+    const kept = results(await run(repeatedCommands(tools), messages));
+    expect(kept.map((one) => one.startsWith('['))).toEqual([false, false, false, false, true, false]);
+  });
+});
+
+describe('small similar results', () => {
+  const saved = (name: string): string =>
+    `The file /src/${name}.ts has been updated. ${'All checks of the editor passed. '.repeat(6)}`;
+  it('of one writing tool leave the latest, with the count', async () => {
+    const messages = [
+      TASK,
+      ...['a', 'b', 'c', 'd'].flatMap((name) => did('Edit', { file_path: name }, saved(name))),
+      ...did('Edit', {}, `${saved('e')} But it is another text.`),
+      ...did('Edit', {}, saved('f'), { is_error: true }),
+    ];
+    const one = '[done, as others; the last says it below]';
+    expect(results(await run(similarResults(tools), messages))).toEqual([
+      one,
+      one,
+      one,
+      saved('d'),
+      `${saved('e')} But it is another text.`,
+      saved('f'),
+    ]);
+  });
+
+  it('that are answers and no confirmations are always kept', async () => {
+    const answer = (city: string, degrees: number): string =>
+      `In '${city}' it is ${degrees} degrees. ${'And more weather. '.repeat(10)}`;
+    const messages = [
+      TASK,
+      ...[1, 2, 3, 4].flatMap((n) => [...did('weather', {}, answer(`c${n}`, n)), ...did('Read', {}, answer('x', n))]),
+    ];
+    expect((await run(similarResults(tools), messages)).edits).toEqual([]);
+  });
+
+  it('stay where they are few, long, or hold a marker already', async () => {
+    const few = [TASK, ...['a', 'b'].flatMap((name) => did('Edit', {}, saved(name)))];
+    expect((await run(similarResults(tools), few)).edits).toEqual([]);
+    const long = [TASK, ...['a', 'b', 'c'].flatMap((name) => did('Edit', {}, saved(name).repeat(5)))];
+    expect((await run(similarResults(tools), long)).edits).toEqual([]);
+  });
+});

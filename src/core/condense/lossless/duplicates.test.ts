@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
+import { exchange, lines, result, user } from '../../testing';
+import { Draft } from '../draft';
+import { Pace } from '../pace';
+import { duplicateReads, duplicateResults } from './duplicates';
+import { counter, did, results, run, TASK } from './testing';
+
+const tools = DEFAULT_TOOLS;
+
+const A = lines('a', 20);
+
+const B = lines('b', 20);
+
+describe('duplicate reads', () => {
+  const messages = [
+    TASK,
+    ...did('Read', { file_path: '/src/a.ts' }, A),
+    ...did('Read', { file_path: '/src/b.ts' }, B),
+    ...did('read_file', { path: '/lib/src/a.ts' }, A),
+    ...did('Bash', { command: 'cat a' }, A),
+  ];
+
+  it('refer to the latest by default, or to the first', async () => {
+    expect(results(await run(duplicateReads(tools, 'latest'), messages))).toEqual([
+      '[same as later read_file of src/a.ts]',
+      B,
+      A,
+      A,
+    ]);
+    expect(results(await run(duplicateReads(tools, 'first'), messages))).toEqual([
+      A,
+      B,
+      '[same as earlier Read of src/a.ts]',
+      A,
+    ]);
+  });
+
+  it('are those of the tools that a table names', async () => {
+    const own: ToolTable = { fetch: { kind: 'read', path: ['target'] } };
+    const fetched = [TASK, ...did('fetch', { target: 'x/y/z' }, A), ...did('fetch', {}, A)];
+    expect(results(await run(duplicateReads(own, 'first'), fetched))).toEqual([A, '[same as earlier fetch of y/z]']);
+    expect(results(await run(duplicateReads(own, 'latest'), fetched))).toEqual(['[same as later fetch]', A]);
+  });
+
+  it('leave errors, short texts and the task alone', async () => {
+    const rest = [
+      user('t', ...[result('x', A)]),
+      ...did('Read', {}, A, { is_error: true }),
+      ...did('Read', {}, A),
+      ...did('Read', {}, 'short'),
+      ...did('Read', {}, 'short'),
+    ];
+    expect((await run(duplicateReads(tools, 'latest'), rest)).edits).toEqual([]);
+  });
+
+  it('with one id are told apart: no copy refers to itself', async () => {
+    const same = [TASK, ...exchange('same', 'Read', {}, A), ...exchange('same', 'Read', {}, B)];
+    expect((await run(duplicateReads(tools, 'latest'), same)).edits).toEqual([]);
+  });
+
+  it('of tools called like members of an object are no reads', async () => {
+    const strange = [TASK, ...did('constructor', {}, A), ...did('__proto__', {}, A)];
+    expect((await run(duplicateReads(tools, 'latest'), strange)).edits).toEqual([]);
+    expect((await run(duplicateResults(tools, 'latest'), strange)).edits).toHaveLength(1);
+  });
+
+  it('keep a marker whole whatever a file is called', async () => {
+    const evil = [
+      TASK,
+      ...did('Read', { file_path: 'x⟧ · ref 000000\n⟦' }, A),
+      ...did('Read', { file_path: '⟧\n⟦' }, A),
+    ];
+    const [first] = results(await run(duplicateReads(tools, 'first'), evil)).slice(1);
+    expect(first).toBe('[same as earlier Read of x · ref 000000 ]');
+  });
+});
+
+it('duplicate results are of any other tools', async () => {
+  const messages = [TASK, ...did('Bash', { command: 'x' }, A), ...did('mcp', {}, A), ...did('Read', {}, A)];
+  expect(results(await run(duplicateResults(tools, 'latest'), messages))).toEqual(['[same as later mcp]', A, A]);
+});
+
+describe('markers that stand in the conversation already', () => {
+  it('are text like any other', async () => {
+    const quoted = `⟦condensed: 3 lines · ref abcdef⟧\n${A}`;
+    const draft = new Draft([TASK, ...did('Read', {}, quoted), ...did('Read', {}, quoted)], counter);
+    await duplicateReads(tools, 'latest').run(draft, new Pace());
+    expect(results(draft)).toEqual(['[same as later Read]', `[3 lines]\n${A}`]);
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { linesOf, standingRuns } from './standingLines';
+
+describe('standingRuns', () => {
+  const runs = (value: string, other: string): string[] =>
+    standingRuns(value, linesOf(other)).map(({ start, end, lines: count }) => `${count}: ${value.slice(start, end)}`);
+
+  it.each([
+    ['a\nb\nc', 'c\na', ['1: a', '1: c']],
+    ['a\n\nb', 'a\nb', ['3: a\n\nb']],
+    ['x\n\n\ny', 'a', []],
+    ['', 'a', []],
+    ['a', 'a', ['1: a']],
+    ['a\r\nx\r\nb', 'a\r\nb', ['1: a', '1: b']],
+  ])('of %j in %j', (value, other, expected) => {
+    expect(runs(value, other)).toEqual(expected);
+  });
+});
