@@ -18,7 +18,9 @@ it.each(documents.filter((file) => file.startsWith('src/') || /(ARCHITECTURE|los
     const sources = new Set(
       globSync('{src,test,webview-ui,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).map((path) => basename(path)),
     );
-    const named = [...read(file).matchAll(/`((?!dist/)[\w./-]+\.(?:ts|tsx|mjs))`/g)].map(([, name = '']) => basename(name));
+    const named = [...read(file).matchAll(/`((?!dist\/)[\w./-]+\.(?:ts|tsx|mjs))`/g)].map(([, name = '']) =>
+      basename(name),
+    );
     expect(named.filter((name) => !sources.has(name) && !existsSync(join(root, name)))).toEqual([]);
   },
 );
