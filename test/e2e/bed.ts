@@ -5,12 +5,18 @@ import { startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
 import { openWorkbench, screenshot } from './workbench/workbench';
 
-/** What a scenario gets: each exported async function of a file in `scenarios/` is one, and is called with this. */
-export interface Bed {
+/** What the scenarios are run on. */
+export interface Tested {
   /** The folder into which the packaged extension was installed. */
   readonly extensionsDir: string;
   /** The extension's id, "publisher.name". */
   readonly extensionId: string;
+  /** The bundled in-host suite: what `openOn` takes as `testsPath`. */
+  readonly suite: string;
+}
+
+/** What a scenario gets: each exported async function of a file in `scenarios/` is one, and is called with this. */
+export interface Bed extends Tested {
   /** A new folder with these files (path → content); removed after the scenario. */
   folder(files?: Readonly<Record<string, string>>): string;
   /** Starts a VS Code of its own, with the extension installed, and opens a window. All ends with the scenario. */
@@ -28,20 +34,15 @@ export interface Scenario {
 }
 
 /** Runs a scenario with a time limit, and cleans up after it. On failure: a screenshot, and what the page said. */
-export async function runScenario(
-  name: string,
-  scenario: Scenario,
-  extensionsDir: string,
-  extensionId: string,
-): Promise<void> {
+export async function runScenario(name: string, scenario: Scenario, tested: Tested): Promise<void> {
   const { seconds = 180 } = scenario;
+  const { extensionsDir, extensionId } = tested;
   const folders: string[] = [];
   const servers: Server[] = [];
   const windows: Workbench[] = [];
   const expected: RegExp[] = [];
   const bed: Bed = {
-    extensionsDir,
-    extensionId,
+    ...tested,
     folder(files = {}) {
       const folder = temporaryFolder('folder');
       folders.push(folder);

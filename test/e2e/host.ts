@@ -7,15 +7,18 @@ import type { SuiteResult } from './suite/index';
 /** VS Code runs a suite only beside a development extension; this one is empty, so that the installed VSIX is what is tested. */
 export const hostExtension = join(root, 'test', 'e2e', 'suite', 'host');
 
+/** What the suite wrote: one result a line. */
+export function suiteResults(file: string): readonly SuiteResult[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // Written by `note()` in suite/index.ts.
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as SuiteResult);
+}
+
 /** Adds what the suite wrote about its tests to the report, and holds it against the suite's exit code. */
 export function addSuiteResults(report: Report, file: string, exitCode: number): void {
-  const lines = existsSync(file)
-    ? readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-    : [];
+  const results = suiteResults(file);
   rmSync(file, { force: true });
-  const results = lines.map((line) => JSON.parse(line) as SuiteResult);
   const tests = results.filter((result) => result.kind === 'test');
   for (const result of results) if (result.kind === 'figure') console.log(`     ${result.text}`);
   for (const test of tests) report.add(`in host: ${test.name}`, test.seconds, test.error);

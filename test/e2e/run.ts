@@ -75,7 +75,7 @@ async function runSuite(
 
 async function runScenarios(
   report: Report,
-  { scenarios, only }: Target,
+  { scenarios, only, suite }: Target,
   extensionsDir: string,
   extensionId: string,
 ): Promise<void> {
@@ -84,7 +84,11 @@ async function runScenarios(
     for (const [key, scenario] of Object.entries(module)) {
       const name = `${basename(file, '.mjs')}: ${words(key)}`;
       if (typeof scenario !== 'function' || !name.includes(only)) continue;
-      await report.test(name, () => runScenario(name, scenario as Scenario, extensionsDir, extensionId), RETRIES);
+      await report.test(
+        name,
+        () => runScenario(name, scenario as Scenario, { extensionsDir, extensionId, suite }),
+        RETRIES,
+      );
     }
   }
 }

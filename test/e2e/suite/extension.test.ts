@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
+import { measureActivation } from './activation';
 import { tellFigure } from './index';
 import { extensionVariable } from './names';
 
@@ -19,10 +20,11 @@ suite('the packaged extension', () => {
 
   test('is not active before it is used, and then quickly', async () => {
     assert.ok(extension);
-    assert.equal(extension.isActive, false);
-    const started = performance.now();
-    await extension.activate();
-    tellFigure(`activation took ${(performance.now() - started).toFixed(1)} ms`);
+    const { whole, own, roundTrip } = await measureActivation(extension);
+    tellFigure(
+      `activation took ${whole.toFixed(1)} ms: ${own} of the extension, the rest VS Code's way to the window and back (${roundTrip.toFixed(1)} at its shortest)`,
+      { whole, own },
+    );
   });
 
   test('has every command that its package names', async () => {

@@ -5,8 +5,8 @@ import { onlyVariable, resultsVariable } from './names';
 
 export type SuiteResult =
   | { readonly kind: 'test'; readonly name: string; readonly seconds: number; readonly error?: string }
-  /** A figure that a test measured. */
-  | { readonly kind: 'figure'; readonly text: string }
+  /** What a test measured: in words, and as numbers by name for whoever puts several runs together. */
+  | { readonly kind: 'figure'; readonly text: string; readonly values: Readonly<Record<string, number>> }
   | { readonly kind: 'end' };
 
 /** Hands a result on: to a file, one line each, for the page's console is no place for them. */
@@ -17,8 +17,8 @@ function note(result: SuiteResult): void {
 }
 
 /** Prints what a test measured beside the tests' results. */
-export const tellFigure = (text: string): void => {
-  note({ kind: 'figure', text });
+export const tellFigure = (text: string, values: Readonly<Record<string, number>> = {}): void => {
+  note({ kind: 'figure', text, values });
 };
 
 /** Hands each test's end on as a plain value. */

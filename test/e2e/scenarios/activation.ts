@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Scenario } from '../bed';
+import { hostExtension, suiteResults } from '../host';
+import { extensionVariable, onlyVariable, resultsVariable } from '../suite/names';
+
+/** Windows, and so extension hosts, in each of which the extension is activated once. */
+const WINDOWS = 7;
+
+/** Runs the suite's test of the activation in one window after the other, and tells the figures of all. */
+export const ofThePackagedExtension: Scenario = async (bed) => {
+  const results = join(bed.folder(), 'results.jsonl');
+  const options = {
+    folder: bed.folder({ 'README.md': '# notes\n' }),
+    developmentExtensions: [hostExtension],
+    testsPath: bed.suite,
+    env: {
+      [resultsVariable]: results,
+      [onlyVariable]: 'is not active before it is used',
+      [extensionVariable]: bed.extensionId,
+    },
+  };
+  let window = await bed.open(options);
+  for (let count = 1; ; count++) {
+    assert.equal(await window.exited, 0);
+    await window.close();
+    if (count === WINDOWS) break;
+    window = await bed.openOn(window.server, options);
+  }
+  const figures = suiteResults(results).filter((result) => result.kind === 'figure');
+  assert.equal(figures.length, WINDOWS);
+  for (const name of ['whole', 'own']) {
+    const times = figures.map(({ values }) => values[name] ?? NaN);
+    const median = times.toSorted((a, b) => a - b)[(WINDOWS - 1) / 2] ?? NaN;
+    console.log(
+      `     activation, ${name}: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`,
+    );
+  }
+};
+ofThePackagedExtension.seconds = 300;
