@@ -1,6 +1,7 @@
 // Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table.
 import { build } from 'esbuild';
 import { copyFileSync, mkdirSync } from 'node:fs';
+import { lazyEntries, lazyPackages } from './scripts/lazyPackages.mjs';
 import { writeLicences } from './scripts/licences.mjs';
 import { buildRanks } from './scripts/ranks.mjs';
 
@@ -21,24 +22,27 @@ const entries = {
 };
 
 mkdirSync(outdir, { recursive: true });
+const program = {
+  outdir,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  // `require` is what VS Code hands to an extension's files: import() of a bundle becomes one.
+  supported: { 'dynamic-import': false },
+  external: ['vscode'],
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  charset: 'utf8',
+  // The texts stand in a file of their own.
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+};
 const builds = await Promise.all([
-  build({
-    entryPoints: entries,
-    outdir,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    external: ['vscode'],
-    minify: production,
-    sourcemap: production ? false : 'linked',
-    charset: 'utf8',
-    // The texts stand in a file of their own.
-    legalComments: 'none',
-    metafile: true,
-    logLevel: 'warning',
-  }),
+  build({ ...program, entryPoints: entries, plugins: [lazyPackages('./')] }),
+  build({ ...program, entryPoints: lazyEntries, plugins: [lazyPackages('../')] }),
   // The settings panel's page: one script, one style sheet, for the Chromium of the oldest VS Code that is supported.
   build({
     entryPoints: { webview: 'webview-ui/src/main.tsx' },

@@ -3,7 +3,7 @@
  * Language Models". What is given both times is shown twice (seen in 1.139; before 1.109 there are no groups). So it is
  * found out whether there are groups, and each model is given once in a round.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How long a round without groups is waited for, in milliseconds. */
 const ROUND_MS = 1_500;

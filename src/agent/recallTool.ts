@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LiveConversationsApi, LiveId, RecallQuery } from './live/types';
 import { RECALL_TOOL } from './names';
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ConversationDetails, isCurrent } from '../conversations/stores/details';
 import type { FoundConversation } from '../conversations/stores/types';
 import type { HistoryScope } from '../conversations/types';

@@ -1,5 +1,5 @@
 /** What comes from other extensions, checked at the edge. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkMessage } from '../conversations/messageShape';
 import type { Edit } from '../core/condense/edits';
 import type { WindowLimits } from '../core/condense/fallback';

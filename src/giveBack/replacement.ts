@@ -9,7 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';

@@ -1,5 +1,5 @@
 /** API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { promptProblems } from '../core/condense/summary/prompt';
 import {

@@ -3,7 +3,7 @@
  * `{ providerProfiles: { apiConfigs }, globalSettings }` (Roo-Code, src/core/config/importExport.ts and
  * packages/types/src/{global,provider}-settings.ts). Newer versions left some of the fields out; all are optional here.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { promptProblems } from '../core/condense/summary/prompt';
 import { isRecord } from '../core/messages/blocks';
 import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';

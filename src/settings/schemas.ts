@@ -2,7 +2,7 @@
  * The JSON Schemas that the editor checks settings and preset files by, made of the types that check them here. `node
  * scripts/schemas.mjs` writes them to package.json and `schemas/`; a test compares.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { jsonSchema } from '../core/condense/config';
 import { BUILT_IN_PRESETS } from '../core/condense/presets';
 import { presetSchema } from '../core/condense/presets/preset';

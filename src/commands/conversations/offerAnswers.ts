@@ -1,5 +1,5 @@
 import type { Memento } from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OfferAnswer } from '../../giveBack/idleTask';
 
 const KEY = 'contextCondenser.idleTasks';

@@ -1,5 +1,5 @@
 /** Conditions as data: when a pass or a strategy's step runs. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Every field that is set must hold; none set: always. Strict, for a field that nobody knows would make a pass run

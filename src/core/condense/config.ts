@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { valueAt } from '../messages/path';
 import type { ConfigProblem, ConfigSchema, ValidationResult } from './types';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SmartConfigInput } from '../providers/smart/config';
 
 /** A preset as it is written; its configuration is checked apart, once it is brought to today's form. */

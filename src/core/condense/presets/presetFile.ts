@@ -1,5 +1,5 @@
 /** Presets as files (`*.condense.json`), so that they can be shared and kept in a repository. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { errorMessage } from '../../errors';
 import { validate } from '../config';
 import { smartConfigSchema } from '../providers/smart/config';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft';

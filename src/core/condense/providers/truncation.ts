@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { contentsOf, type Content } from '../../messages/content';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validate } from '../config';

@@ -1,5 +1,5 @@
 /** Strategies as data: providers and presets, tried in order, each where its condition holds. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { conditionSchema } from '../condition';
 
 const stepSchema = z

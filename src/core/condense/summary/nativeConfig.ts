@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_FACT_TOKENS } from './factSheet';
 import { promptProblems } from './prompt';
 

@@ -3,7 +3,7 @@
  * pass-based architecture where it has them. Fields that this version doesn't know are kept, but for filters and
  * conditions: to overlook one of theirs would take out more than was asked.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { losslessConfigSchema } from '../lossless';
 import { pass, protection } from './passSchema';
 

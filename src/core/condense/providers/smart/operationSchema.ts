@@ -1,5 +1,5 @@
 /** What a pass may do with a content. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const count = z.int().min(1).max(1_000_000);
 

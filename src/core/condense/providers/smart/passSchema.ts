@@ -1,5 +1,5 @@
 /** A pass: which content, what happens to it, and when. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { conditionSchema } from '../../condition';
 import { promptProblems } from '../../summary/prompt';
 import { keep, operation, operations, resultOperation } from './operationSchema';

@@ -1,5 +1,5 @@
 /** Which messages and contents a pass works on. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { TOOL_KINDS } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 

@@ -1,0 +1,32 @@
+// npm packages that only a call to a model needs: each is a bundle of its own, so that the editor reads none before it is used.
+
+const NAMES = [
+  '@anthropic-ai/bedrock-sdk',
+  '@anthropic-ai/sdk',
+  '@anthropic-ai/vertex-sdk',
+  '@pydantic/genai-prices',
+  'google-auth-library',
+  'openai',
+];
+
+/** "@anthropic-ai/sdk" → "packages/anthropic-ai-sdk". */
+const outputOf = (name) => `packages/${name.replace('@', '').replace('/', '-')}`;
+
+/** The entry points of these bundles by output name, as esbuild takes them. */
+export const lazyEntries = Object.fromEntries(NAMES.map((name) => [outputOf(name), name]));
+
+/**
+ * Lets every other bundle load such a package from its file.
+ * @param {string} from what leads from the bundle's folder to `dist/`.
+ * @returns {import('esbuild').Plugin}
+ */
+export const lazyPackages = (from) => ({
+  name: 'lazy-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && NAMES.includes(path)
+        ? { path: `${from}${outputOf(path)}.cjs`, external: true }
+        : undefined,
+    );
+  },
+});
