@@ -9,7 +9,8 @@
  *
  * The API keeps nothing of a conversation: the caller keeps its messages, which are never changed, and the edits that an
  * outcome gives; both together make the view that a model is sent. Methods reject with a `TypeError` that names the field
- * where they were given something else than what stands here.
+ * where they were given something else than what stands here; `viewOf`, `expand` and `registerProvider` throw it.
+ * docs/guide/extensions.md has examples.
  */
 import type { Disposable, Event } from 'vscode';
 
@@ -86,6 +87,7 @@ export interface Edit {
   readonly reason: string;
   /** True where what is left out stands elsewhere in the view or follows from it. */
   readonly strict: boolean;
+  /** Of the text at its place, in o200k tokens. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly [field: string]: unknown;
@@ -169,6 +171,7 @@ export interface Estimate {
 interface OutcomeBase {
   /** Id of the provider. */
   readonly provider: string;
+  /** Of the messages, in o200k tokens. */
   readonly tokensBefore: number;
   /** US dollars, spent also where nothing was applied; undefined where a price is not known. */
   readonly cost: number | undefined;
@@ -187,7 +190,7 @@ export type Outcome = OutcomeBase &
         readonly edits: readonly Edit[];
         readonly view: readonly Message[];
       }
-    /** Nothing was worth it, or the target was met already. */
+    /** Nothing was worth it, or the target was met already; `reason` is a short name such as `target-met` or `over-budget`. */
     | { readonly kind: 'unchanged'; readonly reason: string; readonly detail: string }
     /** The result would not have been a valid conversation; nothing of it was applied. */
     | { readonly kind: 'refused'; readonly problems: readonly string[] }
@@ -200,7 +203,7 @@ export type AutomaticOutcome =
       readonly kind: 'not-due';
       /** The model's tokens of the whole request. */
       readonly tokens: number;
-      /** Share of the window. */
+      /** Of the window that the request fills. */
       readonly percent: number;
     }
   | Outcome;
@@ -209,7 +212,9 @@ export interface CondensedEvent {
   readonly source: 'api' | 'command' | 'agent';
   /** Id of the conversation. */
   readonly conversation: string;
+  /** Id of the provider. */
   readonly provider: string;
+  /** Of the messages, in o200k tokens. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** US dollars; undefined where a price is not known. */
