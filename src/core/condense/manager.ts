@@ -1,5 +1,4 @@
 import { newViolations } from '../messages/firewall';
-import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { asksModel, checkedConfig } from './checkedConfig';
 import { checkEdits } from './checkEdits';
@@ -12,8 +11,9 @@ import {
   type ProviderInfo,
 } from './condensation';
 import { Cooldown } from './cooldown';
-import { applyEdits, editKey } from './edits';
+import { applyEdits } from './edits';
 import { Pace } from './pace';
+import { floorNote, situationOf, staleNotes } from './situation';
 import {
   ProviderFailure,
   type CondensationProvider,
@@ -116,7 +116,7 @@ export class CondensationManager {
   async estimate(request: CondensationRequest): Promise<ReductionEstimate & { readonly cost: number | undefined }> {
     const provider = this.providerOf(request);
     const { config } = checkedConfig(provider, request.config);
-    const { context } = this.contextOf(request);
+    const { context } = situationOf(request, this.counter);
     const reduction = await provider.estimateReduction(context, config, request);
     return { ...reduction, cost: await provider.estimateCost(context, config, request) };
   }
@@ -129,9 +129,9 @@ export class CondensationManager {
     const provider = this.providerOf(request);
     const started = performance.now();
     const pace = new Pace(request.signal);
-    const { context, current, notes } = this.contextOf(request);
+    const { context, current, staleEdits } = situationOf(request, this.counter);
     const tokensBefore = this.counter.messages(current);
-    notes.push(...this.floorNotes(request, tokensBefore));
+    const notes = [...staleNotes(staleEdits), ...this.floorNotes(request, tokensBefore)];
     const base = ({ steps, cost, calls, estimatedCost }: Spent): OutcomeBase => ({
       provider: provider.id,
       tokensBefore,
@@ -187,6 +187,12 @@ export class CondensationManager {
     }
   }
 
+  /** Said once a conversation. */
+  private floorNotes(request: CondensationRequest, tokens: number): string[] {
+    const note = floorNote(request, tokens, this.counter);
+    return note !== undefined && this.cooldown.firstTime(request.conversation) ? [note] : [];
+  }
+
   /** The checks that a result must pass: its edits, the firewall, never worse, worth it. */
   private async judge(
     provider: CondensationProvider,
@@ -230,44 +236,6 @@ export class CondensationManager {
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
-
-  /** What a provider gets. Edits of a history that has gone another way since are left out, and that is told. */
-  private contextOf(request: CondensationRequest): Situation {
-    const { messages: current, stale } = applyEdits(request.messages, request.edits ?? []);
-    const gone = new Set(stale.map(editKey));
-    const edits = (request.edits ?? []).filter((edit) => !gone.has(editKey(edit)));
-    const notes =
-      stale.length === 0
-        ? []
-        : [`${stale.length} earlier edits don't fit the conversation any more and were left out: it went another way.`];
-    const { messages, system, vendor, pinned } = request;
-    const known = {
-      ...(system !== undefined && { system }),
-      ...(vendor !== undefined && { vendor }),
-      ...(pinned && { pinned }),
-    };
-    return { context: { messages, edits, counter: this.counter, ...known }, current, notes };
-  }
-
-  /** Said once a conversation: nothing can bring it under a target that the floor exceeds. */
-  private floorNotes(request: CondensationRequest, tokens: number): string[] {
-    if (request.targetTokens === undefined || tokens <= request.targetTokens) return [];
-    const task = request.messages.find((message) => message.role === 'user');
-    const floor = task ? this.counter.message(task) : 0;
-    if (floor <= request.targetTokens || !this.cooldown.firstTime(request.conversation)) return [];
-    const beside = request.overheadTokens ? `, beside ${request.overheadTokens} of the system prompt and tools` : '';
-    return [
-      `The task alone has ${floor} tokens${beside}: the messages can't be brought under ${request.targetTokens}.`,
-    ];
-  }
-}
-
-/** A request as the manager finds it. */
-interface Situation {
-  readonly context: ConversationContext;
-  /** The view so far. */
-  readonly current: readonly ApiMessage[];
-  readonly notes: string[];
 }
 
 /** What a run took, whatever came of it. */

@@ -1,11 +1,10 @@
-import { sumOfCosts } from '../../cost/callCost';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft';
 import type { OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
 import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
-import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
+import { overBudget } from '../summary/runPlan';
 import { placeholder } from '../summary/placeholder';
 import type { SelectedSummarizer } from '../summary/selectSummarizer';
 import type { SummarizerModel } from '../summary/summarizer';
@@ -15,12 +14,11 @@ import {
   type CondensationOptions,
   type CondensationProvider,
   type ConversationContext,
-  type ModelCall,
   type ProviderCapabilities,
   type ProviderResult,
-  type StepReport,
   type UnchangedReason,
 } from '../types';
+import { stepName, SummaryRun } from './nativeRun';
 
 export interface NativeOptions {
   /**
@@ -87,8 +85,16 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       if (plan.kind !== 'plan') return unchanged(plan, model, notes);
       const over = overBudget(expected?.cost, model, run.maxCost);
       if (over !== undefined) return nothing('over-budget', over, notes);
-      const work = new SummaryRun(selected, context, config, run, samples(model), memory, notes, expected?.cost);
-      return work.run(plan);
+      return new SummaryRun({
+        selected,
+        context,
+        config,
+        options: run,
+        samples: samples(model),
+        memory,
+        notes,
+        estimatedCost: expected?.cost,
+      }).run(plan);
     },
 
     async estimateReduction(context, config, run) {
@@ -129,104 +135,6 @@ interface Made {
   readonly plan: Planned;
   readonly expected: PlanForecast | undefined;
 }
-
-/** One run of a plan: its calls, and what is made of the reply. */
-class SummaryRun {
-  private readonly calls: ModelCall[] = [];
-  private readonly started = performance.now();
-
-  constructor(
-    private readonly selected: SelectedSummarizer,
-    private readonly context: ConversationContext,
-    private readonly config: NativeConfig,
-    private readonly options: CondensationOptions,
-    private readonly samples: readonly OutputSample[],
-    private readonly memory: PromptMemory,
-    private readonly notes: string[],
-    private readonly estimatedCost: number | undefined,
-  ) {}
-
-  private get model(): SummarizerModel {
-    return this.selected.summarizer.model;
-  }
-
-  async run(first: SummaryPlan): Promise<ProviderResult> {
-    const { selected, context, config, samples, memory, options, model } = this;
-    const outcome = await runPlan(first, {
-      selected,
-      context,
-      config,
-      samples,
-      memory,
-      options,
-      onPart: (index, total) => {
-        options.onProgress?.({ step: progressText(model, index, total), done: index, total });
-      },
-      onCall: (call) => this.calls.push(call),
-    });
-    if (outcome.kind === 'failed') throw this.failure(outcome.reply);
-    return this.applied(outcome.plan, outcome.prose);
-  }
-
-  private get cost(): number | undefined {
-    return sumOfCosts(this.calls.map(({ cost }) => cost));
-  }
-
-  private get spent() {
-    const { notes, calls, estimatedCost, cost } = this;
-    return { notes, calls, cost, ...(estimatedCost !== undefined && { estimatedCost }) };
-  }
-
-  private applied(plan: SummaryPlan, prose: string): ProviderResult {
-    const draft = new Draft(this.context.messages, this.context.counter, this.context.edits);
-    const tokensBefore = draft.tokens;
-    const name = stepName(this.model);
-    const message = summaryMessage(summaryText(prose, plan.facts));
-    const saved = draft.summarize(name, plan.range, message, SUMMED_UP);
-    const { length } = plan.parts;
-    if (plan.isReduced)
-      this.notes.push('Repeated content was left out of what the model was shown, so that it fits its window.');
-    if (length > 1)
-      this.notes.push(`The conversation was longer than the model's window and was summed up in ${length} parts.`);
-    const step = this.step(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
-    if (saved <= 0) {
-      const grown = this.context.counter.message(message);
-      const detail = `The summary (${grown} tokens) would be as long as what it replaces.`;
-      return { ...this.spent, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };
-    }
-    return { ...this.spent, edits: draft.edits, steps: [step] };
-  }
-
-  private step(
-    name: string,
-    tokensBefore: number,
-    tokensAfter: number,
-    edits: number,
-    outcome: StepReport['outcome'],
-  ): StepReport {
-    return {
-      name,
-      tokensBefore,
-      tokensAfter,
-      edits,
-      timeMs: performance.now() - this.started,
-      cost: this.cost,
-      outcome,
-    };
-  }
-
-  private failure(reply: FailedReply): ProviderFailure {
-    const { tokens } = new Draft(this.context.messages, this.context.counter, this.context.edits);
-    const step = this.step(stepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
-    return new ProviderFailure(reply.message, { ...this.spent, steps: [step] }, reply);
-  }
-}
-
-const stepName = ({ model, profile }: SummarizerModel): string =>
-  profile === model ? `Summary by ${model}` : `Summary by ${model} (${profile})`;
-
-const progressText = (model: SummarizerModel, index: number, total: number): string =>
-  total === 1 ? stepName(model) : `${stepName(model)}, part ${index + 1} of ${total}`;
 
 function newWarnings(told: Set<string>, { warning }: SelectedSummarizer): string[] {
   if (warning === undefined || told.has(warning)) return [];
