@@ -10,7 +10,7 @@ import { measureOf, type Measure, type MeasureContext } from '../core/condense/m
 import { formatReport } from '../core/condense/report';
 import { Pace } from '../core/condense/pace';
 import { pinnedIndexes } from '../core/condense/pins';
-import { applyEdits } from '../core/condense/edits';
+import { applyEdits } from '../core/condense/applyEdits';
 import { coherenceOf } from '../core/condense/coherence/coherence';
 import { withoutMessages } from '../core/condense/preview';
 import { errorMessage } from '../core/errors';

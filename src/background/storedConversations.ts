@@ -2,7 +2,7 @@
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
-import { applyEdits } from '../core/condense/edits';
+import { applyEdits } from '../core/condense/applyEdits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger';
 import { pinEntries, pinnedIndexes } from '../core/condense/pins';
 import { renderBodies, renderConversation } from '../core/messages/render';

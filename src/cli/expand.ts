@@ -1,4 +1,4 @@
-import { restoreOriginal } from '../core/condense/edits';
+import { restoreOriginal } from '../core/condense/applyEdits';
 import { expandReference, referencesOf } from '../core/condense/references';
 import { editsShownBy } from '../core/condense/ledger';
 import type { ReferenceId } from '../core/condense/markers';

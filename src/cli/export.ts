@@ -1,5 +1,5 @@
 import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
-import { applyEdits } from '../core/condense/edits';
+import { applyEdits } from '../core/condense/applyEdits';
 import { activeEdits } from '../core/condense/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';

@@ -1,4 +1,4 @@
-import { applyEdits } from '../core/condense/edits';
+import { applyEdits } from '../core/condense/applyEdits';
 import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger';
 import { formatTokens } from '../core/condense/report';
 import { originalMessages } from './expand';

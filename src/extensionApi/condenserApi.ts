@@ -10,7 +10,8 @@ import {
   type CondensationOutcome,
   type CondensationRequest,
 } from '../core/condense';
-import { applyEdits, originalOf } from '../core/condense/edits';
+import { applyEdits } from '../core/condense/applyEdits';
+import { originalOf } from '../core/condense/edits';
 import { expandReference, referencesOf } from '../core/condense/references';
 import type { ReferenceId } from '../core/condense/markers';
 import { formatReport } from '../core/condense/report';

@@ -1,4 +1,5 @@
-import { applyEdits, lastByPlace } from '../core/condense/edits';
+import { applyEdits } from '../core/condense/applyEdits';
+import { lastByPlace } from '../core/condense/edits';
 import type { ConversationContext } from '../core/condense/types';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';

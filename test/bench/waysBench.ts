@@ -1,5 +1,5 @@
 /** What each provider and each preset of Smart takes out, keeps, needs and costs. */
-import { applyEdits } from '../../src/core/condense/edits';
+import { applyEdits } from '../../src/core/condense/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';

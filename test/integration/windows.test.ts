@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { inTemporaryFolder } from '../support/inTemporaryFolder';
 import { readConversation } from '../../src/conversations/read';
-import { applyEdits } from '../../src/core/condense/edits';
+import { applyEdits } from '../../src/core/condense/applyEdits';
 import { activeEdits } from '../../src/core/condense/ledger';
 import { checkConversation } from '../../src/core/messages/firewall';
 import { undoLast } from '../../src/giveBack/replacements';

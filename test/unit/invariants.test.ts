@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastByPlace, restoreOriginal, type CutEdit, type Edit } from '../../src/core/condense/edits';
+import { restoreOriginal } from '../../src/core/condense/applyEdits';
+import { lastByPlace, type CutEdit, type Edit } from '../../src/core/condense/edits';
 import { expandReference, referencesOf } from '../../src/core/condense/references';
 import { cutsOf } from '../../src/core/testing';
 import { expandMarkers } from '../../src/core/condense/markers';

@@ -1,4 +1,5 @@
-import { applyEdits, editKey, type Edit, type SummaryEdit } from '../../core/condense/edits';
+import { applyEdits } from '../../core/condense/applyEdits';
+import { editKey, type Edit, type SummaryEdit } from '../../core/condense/edits';
 import { activeEdits, type Condensation, type Ledger } from '../../core/condense/ledger';
 import type { Pace } from '../../core/condense/pace';
 import { hashText } from '../../core/hash';

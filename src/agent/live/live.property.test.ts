@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
 import { validHistory } from '../../../test/generators/arbitraries';
-import { restoreOriginal } from '../../core/condense/edits';
+import { restoreOriginal } from '../../core/condense/applyEdits';
 import { isAnyThinking, isToolResult } from '../../core/messages/blocks';
 import { newViolations } from '../../core/messages/firewall';
 import type { ApiMessage } from '../../core/messages/types';

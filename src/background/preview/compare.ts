@@ -1,5 +1,5 @@
 /** What one configuration would make of one conversation, and what its next edits would still have found. */
-import { applyEdits } from '../../core/condense/edits';
+import { applyEdits } from '../../core/condense/applyEdits';
 import { codeLineRecall } from '../../core/condense/recall/codeLines';
 import { coherenceWith, factsIn } from './coherence';
 import type { Forecasts } from './forecast';

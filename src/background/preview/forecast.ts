@@ -1,7 +1,8 @@
 /** What a condensation would do, worked out without a model and without a trace. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
-import { applyEdits, type Edit } from '../../core/condense/edits';
+import { applyEdits } from '../../core/condense/applyEdits';
+import type { Edit } from '../../core/condense/edits';
 import { withoutMessages } from '../../core/condense/preview';
 import { formatTokens } from '../../core/condense/report';
 import type { StepReport } from '../../core/condense/types';

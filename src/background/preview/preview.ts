@@ -1,6 +1,7 @@
 /** A forecast as the panel shows it. */
 import { changeExcerpt } from '../../core/condense/changeExcerpt';
-import { applyEdits, type Edit } from '../../core/condense/edits';
+import { applyEdits } from '../../core/condense/applyEdits';
+import type { Edit } from '../../core/condense/edits';
 import { fatesOf } from '../../core/condense/fates';
 import { previewEdits, type EditPreview } from '../../core/condense/preview';
 import { SUMMED_UP } from '../../core/condense/summary/summaryMessage';

@@ -1,6 +1,6 @@
 /** Automatic condensation: when a conversation is due, and how far it goes. */
 import type { MessageCounter } from '../tokens/messageCounter';
-import { applyEdits } from './edits';
+import { applyEdits } from './applyEdits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';

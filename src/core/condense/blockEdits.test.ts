@@ -6,7 +6,8 @@ import { freshCounter } from '../testingCounter';
 import type { ApiMessage, Block } from '../messages/types';
 import { checkEdits } from './checkEdits';
 import { Draft } from './draft';
-import { applyEdits, originalOf, restoreOriginal, type Edit } from './edits';
+import { applyEdits, restoreOriginal } from './applyEdits';
+import { originalOf, type Edit } from './edits';
 import { expandReference, referencesOf } from './references';
 import { summaryMessage } from './summary/summaryMessage';
 

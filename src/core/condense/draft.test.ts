@@ -6,7 +6,8 @@ import { assistant, call, cpuMs, cutsOf, lines, result, text, user, brief } from
 import { freshCounter } from '../testingCounter';
 import type { CutInfo, CutRequest } from './cutRequest';
 import { Draft } from './draft';
-import { applyEdits, renderCuts } from './edits';
+import { applyEdits } from './applyEdits';
+import { renderCuts } from './edits';
 import { expandReference, referencesOf } from './references';
 import { findMarkers, marker, MARKER_RULE, type ReferenceId } from './markers';
 

@@ -2,16 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../hash';
 import type { Place } from '../messages/types';
 import { assistant, call, exchange, user } from '../testing';
-import {
-  applyEdits,
-  lastByPlace,
-  renderCuts,
-  restoreOriginal,
-  type Cut,
-  type CutEdit,
-  type Edit,
-  type EditId,
-} from './edits';
+import { applyEdits, restoreOriginal } from './applyEdits';
+import { lastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
 import { expandReference, referencesOf } from './references';
 import type { ReferenceId } from './markers';
 

@@ -4,7 +4,7 @@ import { checkConversation } from '../messages/firewall';
 import { assistant, exchange, lines, user } from '../testing';
 import { freshCounter } from '../testingCounter';
 import { condenseIfNeeded, type AutomaticRequest } from './automatic';
-import { applyEdits } from './edits';
+import { applyEdits } from './applyEdits';
 import { condenseWithFallback, fittingTokens, type FallbackPolicy } from './fallback';
 import type { CondensationRequest } from './condensation';
 import { CondensationManager } from './manager';

@@ -11,7 +11,7 @@ import {
   type ProviderInfo,
 } from './condensation';
 import { Cooldown } from './cooldown';
-import { applyEdits } from './edits';
+import { applyEdits } from './applyEdits';
 import { Pace } from './pace';
 import { floorNote, situationOf, staleNotes } from './situation';
 import {

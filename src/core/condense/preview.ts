@@ -4,7 +4,8 @@ import { renderConversation } from '../messages/render';
 import type { ApiMessage, Place } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { valueAt } from '../messages/path';
-import { applyEdits, editKey, renderCuts, type Edit, type EditId } from './edits';
+import { applyEdits } from './applyEdits';
+import { editKey, renderCuts, type Edit, type EditId } from './edits';
 
 export interface EditPreview {
   readonly id: EditId;

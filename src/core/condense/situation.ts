@@ -1,7 +1,8 @@
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { CondensationRequest } from './condensation';
-import { applyEdits, editKey } from './edits';
+import { applyEdits } from './applyEdits';
+import { editKey } from './edits';
 import type { ConversationContext } from './types';
 
 /** A conversation as a request finds it. */

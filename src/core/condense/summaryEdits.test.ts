@@ -6,7 +6,8 @@ import { assistant, exchange, lines, user } from '../testing';
 import { MessageCounter } from '../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
 import { Draft } from './draft';
-import { applyEdits, lastByPlace, originalOf, restoreOriginal, type Edit } from './edits';
+import { applyEdits, restoreOriginal } from './applyEdits';
+import { lastByPlace, originalOf, type Edit } from './edits';
 import { expandReference, referencesOf } from './references';
 import type { Hash } from '../hash';
 

@@ -6,7 +6,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, call, cutsOf, exchange, result, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
-import { applyEdits, restoreOriginal } from '../edits';
+import { applyEdits, restoreOriginal } from '../applyEdits';
 import { Pace } from '../pace';
 import { expandReference, referencesOf } from '../references';
 import type { DraftStep } from '../steps';

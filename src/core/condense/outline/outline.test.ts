@@ -6,7 +6,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, cutsOf, exchange, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft';
-import { applyEdits } from '../edits';
+import { applyEdits } from '../applyEdits';
 import { expandMarkers } from '../markers';
 import { Pace } from '../pace';
 import { fileLines } from './fileLines';

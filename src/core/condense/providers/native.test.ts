@@ -6,7 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';
 import { assistant, call, lines, user, result } from '../../testing';
-import { applyEdits, restoreOriginal, type Edit } from '../edits';
+import { applyEdits, restoreOriginal } from '../applyEdits';
+import type { Edit } from '../edits';
 import { hashText, type Hash } from '../../hash';
 import type { CondensationRequest } from '../condensation';
 import { selectSummarizer } from '../summary/selectSummarizer';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
-import { applyEdits } from '../edits';
+import { applyEdits } from '../applyEdits';
 import { losslessProvider } from '../providers/lossless';
 import { codeLineRecall } from './codeLines';
 import { cutsOf } from './cuts';

@@ -3,7 +3,8 @@ import { errorMessage } from '../../errors';
 import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
 import { judge } from '../condition';
-import { applyEdits, type Edit } from '../edits';
+import { applyEdits } from '../applyEdits';
+import type { Edit } from '../edits';
 import {
   ProviderFailure,
   type CondensationOptions,
