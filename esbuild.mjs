@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { lazyEntries, lazyPackages } from './scripts/lazyPackages.mjs';
 import { writeLicences } from './scripts/licences.mjs';
 import { buildRanks } from './scripts/ranks.mjs';
+import { writeReadme } from './scripts/readme.mjs';
 
 const production = process.argv.includes('--production');
 const outdir = process.argv.includes('--outdir')
@@ -63,6 +64,7 @@ const builds = await Promise.all([
 ]);
 // The types of the exported API, for extensions that use it: the file has types alone.
 copyFileSync('src/extensionApi/api.ts', `${outdir}/api.d.ts`);
+writeReadme(`${outdir}/README.md`);
 await buildRanks(`${outdir}/o200k.bin`);
 writeLicences(
   `${outdir}/licences.txt`,

@@ -26,13 +26,18 @@ export function node24() {
   return own;
 }
 
-/** How the extension is packed, for `node24()`. There is no public repository yet that the README's links could lead to. */
-export const packageArguments = (vsix) => [
+/** With the README that the build makes for VS Code's details page (readme.mjs), where an extension has one. */
+export const readmeArguments = (extension) =>
+  existsSync(join(extension, 'dist', 'README.md')) ? ['--readme-path', 'dist/README.md'] : [];
+
+/** How an extension is packed, for `node24()`. */
+export const packageArguments = (vsix, extension = root) => [
   join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
   'package',
   '--no-dependencies',
   '--allow-missing-repository',
   '--no-rewrite-relative-links',
+  ...readmeArguments(extension),
   '-o',
   vsix,
 ];

@@ -27,7 +27,7 @@ export function checkedEndpoint(name: string, baseUrl: string, allowInsecureHttp
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
     throw refuse(
-      `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or allow insecure HTTP in the profile.`,
+      `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or tick “Allow unencrypted HTTP” in the profile (allowInsecureHttp).`,
     );
   }
   return url;

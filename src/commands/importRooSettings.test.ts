@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
-import { fake } from '../../test/support/vscode';
+import { fake, window } from '../../test/support/vscode';
 import { importRooSettings } from './importRooSettings';
 import type { Services } from './services';
 
@@ -75,6 +75,35 @@ it('leaves a profile alone that has a mistake in it', async () => {
   fake.picks = [ALL];
   await importRooSettings(services);
   expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
+});
+
+it('imported again, changes its profiles, and undo gives back what they were', async () => {
+  exported(ROO);
+  fake.picks = [ALL];
+  await importRooSettings(services);
+  exported(JSON.stringify(ROO).replace(KEY, 'sk-roo-another'));
+  fake.picks = [ALL];
+  fake.answers = ['Undo'];
+  await importRooSettings(services);
+  expect(lastShown()).toBe('Undone; the settings are as they were.');
+  expect(setting('profiles')).toMatchObject([{ id: 'work', vendor: 'anthropic' }]);
+  expect([...fake.secrets.values()].join()).toContain(KEY);
+});
+
+it('undo leaves what was changed since', async () => {
+  exported(ROO);
+  fake.picks = [ALL];
+  fake.answers = ['Undo'];
+  const { showInformationMessage } = window;
+  window.showInformationMessage = (message: string, ...rest: string[]) => {
+    if (message.startsWith('Imported from')) fake.settings['contextCondenser.profiles'] = [];
+    return showInformationMessage(message, ...rest);
+  };
+  await importRooSettings(services);
+  window.showInformationMessage = showInformationMessage;
+  expect(lastShown()).toContain('changed since the import and stays: contextCondenser.profiles.');
+  expect(setting('threshold')).toBeUndefined();
+  expect([...fake.secrets.values()].join()).toContain(KEY);
 });
 
 it('takes over nothing that was not ticked', async () => {

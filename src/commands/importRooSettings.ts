@@ -1,10 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { errorMessage } from '../core/errors';
-import { deleteKey, storeKey } from '../settings/keys';
+import { deleteKey, readKey, storeKey } from '../settings/keys';
 import { takenIds, withProfile, type ApiProfile } from '../settings/profiles';
-import { readRooSettings, type ImportedProfile, type ImportedSetting, type RooImport } from '../settings/rooSettings';
+import type { ImportedProfile } from '../settings/rooProfiles';
+import { readRooSettings, type ImportedSetting, type RooImport } from '../settings/rooSettings';
 import { modelSettings, profileEntries, saveUserSetting } from './modelSettings';
 import type { Services } from './services';
 
@@ -50,15 +52,20 @@ export async function importRooSettings(services: Services): Promise<void> {
   ].join(' ');
   const back = vscode.l10n.t('Undo');
   if ((await vscode.window.showInformationMessage(told, back)) !== back) return;
-  await undo();
-  void vscode.window.showInformationMessage(vscode.l10n.t('Undone; the settings are as they were.'));
+  const kept = await undo();
+  void vscode.window.showInformationMessage(
+    kept.length === 0
+      ? vscode.l10n.t('Undone; the settings are as they were.')
+      : vscode.l10n.t('Undone, but for what was changed since the import and stays: {0}.', kept.join(', ')),
+  );
 }
 
 /** @returns what is wrong with the file, where it can't be taken. */
 async function read(path: string): Promise<RooImport | string> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('has more than 4 MB.');
-    return readRooSettings(await readFile(path, 'utf8'), takenIds(profileEntries()));
+    const known = { profiles: modelSettings().profiles, taken: takenIds(profileEntries()) };
+    return readRooSettings(await readFile(path, 'utf8'), known);
   } catch (error) {
     return errorMessage(error);
   }
@@ -98,34 +105,48 @@ function itemsOf({ settings, profiles }: RooImport): Item[] {
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** Writes what was ticked. @returns what takes all of it back. */
+/** Writes what was ticked. @returns what takes it back, and gives the settings that it left, since they were changed meanwhile. */
 async function apply(
   { context }: Services,
   picked: readonly Item[],
   imported: readonly ImportedProfile[],
-): Promise<() => Promise<void>> {
+): Promise<() => Promise<string[]>> {
   const profiles = picked.flatMap((item) => ('profile' in item ? [item.profile] : []));
   const settings = picked.flatMap((item) => ('setting' in item ? [item.setting] : []));
   const ids = new Set([...modelSettings().profiles, ...profiles].map(({ id }) => id));
   // A profile that wasn't ticked can't condense.
   const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
   const changed = ['profiles', ...possible.map(({ name }) => name)];
-  const configuration = vscode.workspace.getConfiguration('contextCondenser');
-  const before = changed.map((name) => [name, configuration.inspect(name)?.globalValue] as const);
-  const stored: string[] = [];
+  const before = changed.map((name) => [name, userValue(name)] as const);
+  /** The profiles whose key was written, each with the key that it had. */
+  const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
     await saveUserSetting('profiles', profiles.reduce(withProfile, profileEntries()));
   }
   if (picked.some((item) => 'isKeys' in item)) {
     for (const { profile, key } of imported) {
       if (key === undefined || !profiles.includes(profile)) continue;
+      const known = await readKey(context.secrets, profile);
       await storeKey(context.secrets, profile, key);
-      stored.push(profile.id);
+      stored.push({ profile, before: known.kind === 'set' ? known.key : undefined });
     }
   }
   for (const { name, value } of possible) await saveUserSetting(name, value);
+  const written = new Map(changed.map((name) => [name, userValue(name)]));
   return async () => {
-    for (const [name, value] of before) await saveUserSetting(name, value);
-    for (const id of stored) await deleteKey(context.secrets, id);
+    const kept: string[] = [];
+    for (const [name, value] of before) {
+      if (isDeepStrictEqual(userValue(name), written.get(name))) await saveUserSetting(name, value);
+      else kept.push(`contextCondenser.${name}`);
+    }
+    if (kept.includes('contextCondenser.profiles')) return kept;
+    for (const { profile, before: key } of stored) {
+      if (key === undefined) await deleteKey(context.secrets, profile.id);
+      else await storeKey(context.secrets, profile, key);
+    }
+    return kept;
   };
 }
+
+const userValue = (name: string): unknown =>
+  vscode.workspace.getConfiguration('contextCondenser').inspect(name)?.globalValue;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { tellInPicker } from '../agent/wrappedModels';
 import { formatTime } from '../core/condense/report';
 import { errorMessage } from '../core/errors';
+import { issueWords } from '../core/issueWords';
 import { deleteKey, sendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
 import { freeId } from '../core/freeId';
@@ -217,7 +218,11 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   void vscode.window.showErrorMessage(
-    vscode.l10n.t('The profile was not saved. {0}: {1}', issue?.path.map(String).join('.') ?? '', issue?.message ?? ''),
+    vscode.l10n.t(
+      'The profile was not saved. {0}: {1}',
+      issue?.path.map(String).join('.') ?? '',
+      issue ? issueWords(issue) : '',
+    ),
   );
   return undefined;
 }

@@ -113,14 +113,18 @@ describe('a setting', () => {
     expect(await problemsOf(panel, change('providers', { [cutter.id]: { minimum: 5 } }))).toEqual([]);
     expect(await problemsOf(panel, change('providers', { gone: { any: 1 } }))).toEqual([]);
     const wrong = change('providers', { [cutter.id]: { minimum: -1 } });
-    expect((await problemsOf(panel, wrong)).join('\n')).toMatch(/^sample\.cutter\.minimum: Too small/);
+    expect((await problemsOf(panel, wrong)).join('\n')).toMatch(/^sample\.cutter\.minimum: must be at least/);
   });
 
   it.each([
-    ['out of its bounds', change('threshold', 101), /Too big/],
-    ['of another type', change('threshold', 'much'), /expected number/],
+    ['out of its bounds', change('threshold', 101), /must be at most/],
+    ['of another type', change('threshold', 'much'), /must be a number/],
     ['none of the choices', change('provider', 'magic'), /no provider "magic"; known are lossless/],
-    ['wrong inside', change('truncation', { toolResults: { maxLines: 0 } }), /^toolResults\.maxLines: Too small/],
+    [
+      'wrong inside',
+      change('truncation', { toolResults: { maxLines: 0 } }),
+      /^toolResults\.maxLines: must be at least/,
+    ],
     ['unknown inside', change('lossless', { magic: true }), /Unrecognized key/],
     ['a prompt with a wrong name', change('condensingPrompt', 'Use {{facts}}'), /\{\{facts\}\} is not known/],
     ['a profile without a model', change('profiles', [{ ...profile, model: '' }]), /^0\.model: /],
@@ -129,7 +133,7 @@ describe('a setting', () => {
     ['of Object', change('constructor', 1), /no such setting/],
     ['the user’s alone', change('condensingProfile', 'p', { scope: 'workspace' }), /can’t set it/],
     ['without a workspace', change('threshold', 50, { scope: 'workspace' }), /No workspace is open/],
-    ['a place that isn’t there', change('threshold', 1, { path: ['x'] }), /expected number/],
+    ['a place that isn’t there', change('threshold', 1, { path: ['x'] }), /must be a number/],
     ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /no name of a setting/],
     ['far in a list', change('profiles', profile, { path: [3] }), /ends before/],
     ['endless', change('condensingPrompt', 'x'.repeat(1_000_001)), /million characters/],

@@ -9,10 +9,10 @@ describe('the setting of presets', () => {
     expect(parsePresets([MINE, wrong, { ...MINE }, { ...MINE, id: 'speed' }, 7])).toEqual({
       presets: [MINE],
       problems: [
-        { path: 'presets.1.config.passes', message: 'Invalid input: expected array, received number; found 3' },
+        { path: 'presets.1.config.passes', message: 'must be an array; found 3' },
         { path: 'presets.2.id', message: '"mine" is the id of another preset' },
         { path: 'presets.3.id', message: '"speed" is the id of another preset' },
-        { path: 'presets.4', message: 'Invalid input: expected object, received number; found 7' },
+        { path: 'presets.4', message: 'must be an object; found 7' },
       ],
     });
   });

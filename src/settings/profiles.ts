@@ -10,6 +10,7 @@ import {
   type EffectiveThreshold,
 } from '../core/condense/thresholds';
 import type { ConfigProblem } from '../core/condense/types';
+import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
 
 /** The least that Anthropic's API takes (API guide, "Extended thinking"). */
@@ -99,8 +100,9 @@ export function parseProfiles(value: unknown): ParsedProfiles {
   for (const [index, entry] of (value as unknown[]).entries()) {
     const parsed = profileSchema.safeParse(entry);
     if (!parsed.success) {
-      for (const { path, message } of parsed.error.issues) {
-        problems.push({ path: ['profiles', index, ...path].map(String).join('.'), message });
+      for (const issue of parsed.error.issues) {
+        const path = ['profiles', index, ...issue.path].map(String).join('.');
+        problems.push({ path, message: issueWords(issue) });
       }
     } else if (profiles.some(({ id }) => id === parsed.data.id)) {
       problems.push({ path: `profiles.${index}.id`, message: `"${parsed.data.id}" is taken by another profile` });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { ApiProfile } from './profiles';
 import { readRooSettings, type RooImport } from './rooSettings';
 
 const KEY = 'sk-roo-0123456789';
 
-const read = (value: unknown, taken: readonly string[] = []): RooImport =>
-  readRooSettings(JSON.stringify(value), taken);
+const NONE = { profiles: [], taken: [] };
+
+const read = (value: unknown, known: readonly ApiProfile[] = []): RooImport =>
+  readRooSettings(JSON.stringify(value), { profiles: known, taken: known.map(({ id }) => id) });
 
 describe('settings exported by Roo Code', () => {
   it('become profiles, thresholds, prompt and switch', () => {
@@ -29,7 +32,7 @@ describe('settings exported by Roo Code', () => {
           telemetrySetting: 'enabled',
         },
       },
-      ['work'],
+      [{ id: 'work', name: 'Work', vendor: 'openai', model: 'gpt-4o' }],
     );
     expect(found.left).toEqual([]);
     expect(found.settings.map(({ name, value }) => [name, value])).toEqual([
@@ -95,6 +98,41 @@ describe('settings exported by Roo Code', () => {
     ]);
   });
 
+  it('have the addresses that Roo calls', () => {
+    const apiConfigs = {
+      Own: { apiProvider: 'lmstudio', lmStudioModelId: 'm', lmStudioBaseUrl: 'http://127.0.0.1:4321/' },
+      Whole: { apiProvider: 'lmstudio', lmStudioModelId: 'm', lmStudioBaseUrl: 'http://127.0.0.1:4321/v1' },
+      Llama: { apiProvider: 'ollama', ollamaModelId: 'm' },
+      Litellm: { apiProvider: 'litellm', litellmModelId: 'm', litellmBaseUrl: 'http://127.0.0.1:4000/' },
+    };
+    expect(read({ providerProfiles: { apiConfigs } }).profiles.map(({ profile }) => profile.baseUrl)).toEqual([
+      'http://127.0.0.1:4321/v1',
+      'http://127.0.0.1:4321/v1',
+      'http://localhost:11434/v1',
+      'http://127.0.0.1:4000/',
+    ]);
+  });
+
+  it('hold the condensing prompt of newer versions, which read the older field no more', () => {
+    const prompts = { customSupportPrompts: { CONDENSE: 'New.' }, customCondensingPrompt: 'Old.' };
+    expect(read({ globalSettings: prompts }).settings).toEqual([
+      { name: 'condensingPrompt', value: 'New.', from: 'customSupportPrompts.CONDENSE' },
+    ]);
+    const older = { ...prompts, customSupportPrompts: { CONDENSE: ' ' } };
+    expect(read({ globalSettings: older }).settings).toMatchObject([{ value: 'Old.', from: 'customCondensingPrompt' }]);
+  });
+
+  it('imported again, change the profiles that they made before', () => {
+    const Work = { id: 'a', apiProvider: 'anthropic', apiModelId: 'm' };
+    const exported = { providerProfiles: { apiConfigs: { Work } }, globalSettings: { condensingApiConfigId: 'a' } };
+    const [first] = read(exported).profiles.map(({ profile }) => profile);
+    const changed = { ...first!, offerInChat: true, threshold: 40 };
+    const again = read({ ...exported, globalSettings: { profileThresholds: { a: 55 } } }, [changed]);
+    expect(again.profiles).toEqual([{ profile: { ...changed, threshold: 55 }, key: undefined }]);
+    const other = { ...exported, providerProfiles: { apiConfigs: { Work: { ...Work, apiModelId: 'n' } } } };
+    expect(read(other, [changed]).profiles[0]?.profile.id).toBe('work-2');
+  });
+
   it('may be global ones alone, or profiles alone', () => {
     expect(read({ globalSettings: { autoCondenseContext: true, customCondensingPrompt: ' ' } }).settings).toHaveLength(
       1,
@@ -103,15 +141,17 @@ describe('settings exported by Roo Code', () => {
   });
 
   it('are refused in words that quote nothing of the file', () => {
-    expect(() => readRooSettings(`{"apiKey": "${KEY}" "x"`, [])).toThrow(/^is no JSON/);
+    expect(() => readRooSettings(`{"apiKey": "${KEY}" "x"`, NONE)).toThrow(/^is no JSON/);
     try {
-      readRooSettings(`{"apiKey": ${KEY}}`, []);
+      readRooSettings(`{"apiKey": ${KEY}}`, NONE);
     } catch (error) {
       expect(String(error)).not.toContain('sk-roo');
     }
-    expect(() => readRooSettings('', [])).toThrow('is no JSON');
-    expect(() => read([])).toThrow("is no export of Roo Code's settings: the file: ");
+    expect(() => readRooSettings('', NONE)).toThrow('is no JSON');
+    expect(() => read([])).toThrow("is no export of Roo Code's settings: the file must be an object");
     expect(() => read({})).toThrow('neither providerProfiles nor globalSettings');
-    expect(() => read({ providerProfiles: { apiConfigs: { a: 1 } } })).toThrow('providerProfiles.apiConfigs.a: ');
+    expect(() => read({ providerProfiles: { apiConfigs: { a: 1 } } })).toThrow(
+      'providerProfiles.apiConfigs.a must be an object',
+    );
   });
 });

@@ -8,7 +8,15 @@ import { promptProblems } from '../core/condense/summary/prompt';
 import { isRecord } from '../core/messages/blocks';
 import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
 import { freeId } from '../core/freeId';
-import { profileSchema, type ApiProfile } from './profiles';
+import { issueWords } from '../core/issueWords';
+import type { ApiProfile } from './profiles';
+import {
+  isSameProfile,
+  rooProfileSchema,
+  translateProfile,
+  type ImportedProfile,
+  type RooProfile,
+} from './rooProfiles';
 
 /** A setting of this extension that Roo's settings give a value for. */
 export interface ImportedSetting {
@@ -19,10 +27,11 @@ export interface ImportedSetting {
   readonly from: string;
 }
 
-export interface ImportedProfile {
-  readonly profile: ApiProfile;
-  /** As the file holds it; it belongs into the secret store and nowhere else. */
-  readonly key: string | undefined;
+/** The profiles that there are. */
+export interface KnownProfiles {
+  readonly profiles: readonly ApiProfile[];
+  /** Every id, those of profiles with a mistake among them. */
+  readonly taken: readonly string[];
 }
 
 export interface RooImport {
@@ -32,76 +41,23 @@ export interface RooImport {
   readonly left: readonly string[];
 }
 
-const text = z.string().optional().catch(undefined);
-const rooProfileSchema = z.looseObject({ id: text, apiProvider: text });
 const exportSchema = z.object({
   providerProfiles: z.object({ apiConfigs: z.record(z.string(), rooProfileSchema) }).optional(),
   globalSettings: z.looseObject({}).optional(),
 });
 
-type RooProfile = z.output<typeof rooProfileSchema>;
-
-/** How a provider of Roo is called here, and the fields that its model, address and key stand in. */
-interface Translation {
-  readonly vendor: ApiProfile['vendor'];
-  readonly model: string;
-  readonly key?: string;
-  readonly url?: string;
-  /** Where Roo calls it when no address is set. */
-  readonly defaultUrl?: string;
-  readonly api?: ApiProfile['api'];
-  readonly region?: string;
-  readonly projectId?: string;
-}
-
-/** Providers that speak a protocol that a profile knows. The addresses are those of Roo's own handlers (src/api/providers). */
-const TRANSLATIONS: Readonly<Record<string, Translation>> = {
-  anthropic: { vendor: 'anthropic', model: 'apiModelId', key: 'apiKey', url: 'anthropicBaseUrl' },
-  'openai-native': {
-    vendor: 'openai',
-    model: 'apiModelId',
-    key: 'openAiNativeApiKey',
-    url: 'openAiNativeBaseUrl',
-    api: 'responses',
-  },
-  openai: { vendor: 'openai', model: 'openAiModelId', key: 'openAiApiKey', url: 'openAiBaseUrl' },
-  openrouter: {
-    vendor: 'openai',
-    model: 'openRouterModelId',
-    key: 'openRouterApiKey',
-    url: 'openRouterBaseUrl',
-    defaultUrl: 'https://openrouter.ai/api/v1',
-  },
-  deepseek: {
-    vendor: 'openai',
-    model: 'apiModelId',
-    key: 'deepSeekApiKey',
-    url: 'deepSeekBaseUrl',
-    defaultUrl: 'https://api.deepseek.com',
-  },
-  litellm: { vendor: 'openai', model: 'litellmModelId', key: 'litellmApiKey', url: 'litellmBaseUrl' },
-  lmstudio: {
-    vendor: 'openai',
-    model: 'lmStudioModelId',
-    url: 'lmStudioBaseUrl',
-    defaultUrl: 'http://localhost:1234/v1',
-  },
-  bedrock: { vendor: 'bedrock', model: 'apiModelId', region: 'awsRegion' },
-  vertex: { vendor: 'vertex', model: 'apiModelId', region: 'vertexRegion', projectId: 'vertexProjectId' },
-};
-
 /**
  * What Roo's exported settings mean here. Nothing is written.
- * @param taken ids of the profiles that there are.
+ * @param known of them, one that was imported before is changed, and keeps what Roo has no field for.
  * @throws Error where the text is no such export; its message says what was found.
  */
-export function readRooSettings(json: string, taken: readonly string[]): RooImport {
+export function readRooSettings(json: string, known: KnownProfiles): RooImport {
   const parsed = exportSchema.safeParse(parseJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join('.') ?? '';
     throw new Error(
-      `is no export of Roo Code's settings: ${place === '' ? 'the file' : place}: ${issue?.message ?? ''}`,
+      `is no export of Roo Code's settings: ${place === '' ? 'the file' : place} ${issue ? issueWords(issue) : ''}`,
     );
   }
   const { providerProfiles, globalSettings = {} } = parsed.data;
@@ -114,13 +70,18 @@ export function readRooSettings(json: string, taken: readonly string[]): RooImpo
   const ids = new Map<string, string>();
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
-    const id = freeId(name, [...taken, ...ids.values()], 'roo');
-    const translated = translate(name, id, roo, thresholdOf(roo, thresholds));
+    const taken = [...known.taken, ...ids.values()];
+    const translated = translateProfile(name, freeId(name, taken, 'roo'), roo, thresholdOf(roo, thresholds));
     if (typeof translated === 'string') {
       left.push(translated);
       continue;
     }
-    profiles.push(translated);
+    const { profile, key } = translated;
+    const before = known.profiles.find(
+      (other) => isSameProfile(other, profile) && ![...ids.values()].includes(other.id),
+    );
+    const id = before?.id ?? profile.id;
+    profiles.push({ profile: { ...before, ...profile, id }, key });
     ids.set(roo.id ?? name, id);
   }
   return { settings: settingsOf(globalSettings, ids, left), profiles, left };
@@ -132,7 +93,7 @@ function settingsOf(
   left: string[],
 ): ImportedSetting[] {
   const settings: ImportedSetting[] = [];
-  const { autoCondenseContext, autoCondenseContextPercent, customCondensingPrompt, condensingApiConfigId } = roo;
+  const { autoCondenseContext, autoCondenseContextPercent, condensingApiConfigId } = roo;
   if (typeof autoCondenseContext === 'boolean') {
     settings.push({ name: 'automatic', value: autoCondenseContext, from: 'autoCondenseContext' });
   }
@@ -143,10 +104,11 @@ function settingsOf(
       left.push(`autoCondenseContextPercent is not ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}`);
     }
   }
-  if (typeof customCondensingPrompt === 'string' && customCondensingPrompt.trim() !== '') {
-    const [problem] = promptProblems(customCondensingPrompt);
-    if (problem) left.push(`customCondensingPrompt: ${problem.message}`);
-    else settings.push({ name: 'condensingPrompt', value: customCondensingPrompt, from: 'customCondensingPrompt' });
+  const prompt = promptOf(roo);
+  if (prompt) {
+    const [problem] = promptProblems(prompt.value);
+    if (problem) left.push(`${prompt.from}: ${problem.message}`);
+    else settings.push({ name: 'condensingPrompt', ...prompt });
   }
   if (typeof condensingApiConfigId === 'string' && condensingApiConfigId !== '') {
     const id = ids.get(condensingApiConfigId);
@@ -156,33 +118,17 @@ function settingsOf(
   return settings;
 }
 
-/** A profile of ours, or why there is none. */
-function translate(name: string, id: string, roo: RooProfile, threshold: number | undefined): ImportedProfile | string {
-  const by = TRANSLATIONS[roo.apiProvider ?? ''];
-  if (!by || !Object.hasOwn(TRANSLATIONS, roo.apiProvider ?? '')) {
-    return `profile "${name}": the provider "${roo.apiProvider ?? ''}" has no counterpart here`;
-  }
-  const field = (key: string | undefined): string | undefined => {
-    const value = key === undefined ? undefined : roo[key];
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-  };
-  const baseUrl = field(by.url) ?? by.defaultUrl;
-  const region = field(by.region);
-  const projectId = field(by.projectId);
-  const profile = profileSchema.safeParse({
-    id,
-    name: name.slice(0, 500),
-    vendor: by.vendor,
-    model: field(by.model),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(by.api && { api: by.api }),
-    ...(region !== undefined && { region }),
-    ...(projectId !== undefined && { projectId }),
-    ...(threshold !== undefined && { threshold }),
-  });
-  if (profile.success) return { profile: profile.data, key: field(by.key) };
-  const [issue] = profile.error.issues;
-  return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue?.message ?? ''}`;
+/** The condensing prompt: newer versions keep it among the support prompts, and read the older field no more. */
+function promptOf(
+  roo: Readonly<Record<string, unknown>>,
+): { readonly value: string; readonly from: string } | undefined {
+  const support = roo['customSupportPrompts'];
+  const found = [
+    { value: isRecord(support) ? support['CONDENSE'] : undefined, from: 'customSupportPrompts.CONDENSE' },
+    { value: roo['customCondensingPrompt'], from: 'customCondensingPrompt' },
+  ];
+  for (const { value, from } of found) if (typeof value === 'string' && value.trim() !== '') return { value, from };
+  return undefined;
 }
 
 function thresholdOf(roo: RooProfile, thresholds: Readonly<Record<string, unknown>>): number | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { environment, node24, packageArguments, root } from '../../scripts/vscode.mjs';
+import { environment, node24, packageArguments, readmeArguments, root } from '../../scripts/vscode.mjs';
 import { run } from './workbench/processes';
 
 const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
@@ -19,7 +19,10 @@ export const manifestOf = (folder: string): Manifest =>
 
 /** What `vsce` would pack. */
 export async function listFiles(extension: string): Promise<string[]> {
-  const out = await run(node24(), [vsce, 'ls', '--no-dependencies'], { cwd: extension, env: environment() });
+  const out = await run(node24(), [vsce, 'ls', '--no-dependencies', ...readmeArguments(extension)], {
+    cwd: extension,
+    env: environment(),
+  });
   return out
     .split('\n')
     .map((line) => line.trim())
@@ -35,7 +38,7 @@ export async function packageExtension(extension: string, files: readonly string
   const newest = Math.max(...inputs.map((file) => statSync(file).mtimeMs));
   if (existsSync(vsix) && statSync(vsix).mtimeMs > newest) return vsix;
   mkdirSync(dirname(vsix), { recursive: true });
-  await run(node24(), packageArguments(vsix), {
+  await run(node24(), packageArguments(vsix, extension), {
     cwd: extension,
     env: environment(),
   });

@@ -54,7 +54,7 @@ describe('the overview', () => {
   it('says at the field what is wrong while one types, and saves it never', async () => {
     const page = await openPage();
     await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('Too small'));
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('must be at least'));
     await page.type(() => field(page, 'maxCostPerCondensation'), 'much');
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('no number'));
     expect(saved('maxCostPerCondensation')).toBeUndefined();
@@ -109,7 +109,7 @@ describe('a form', () => {
   it('names what is broken in settings.json at its field', async () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
     const page = await openPage({ view: { open: ['truncation'] } });
-    expect(problemsOf(page, 'truncation.minimumTokens')).toContain('expected number');
+    expect(problemsOf(page, 'truncation.minimumTokens')).toContain('must be a number');
     await page.click(() => page.find('vscode-checkbox', 'Leave what a user wrote'));
     await page.until(() => JSON.stringify(saved('truncation')).includes('"preserveUserMessages":false'));
     expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
@@ -150,12 +150,12 @@ describe('profiles', () => {
     await page.until(() => JSON.stringify(saved('profiles')).includes('"threshold":75'));
     await page.click(() => page.find('vscode-button', 'Use for summaries'));
     await page.until(() => saved('condensingProfile') === 'work');
-    await page.until(() => page.root.textContent.includes('sums up'));
+    await page.until(() => page.root.textContent.includes('writes summaries'));
     await page.click(() => page.find('vscode-button', 'Test'));
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
   });
 
-  it('are added, and the first one sums up', async () => {
+  it('are added, and the first one writes summaries', async () => {
     const page = await openProfiles();
     await page.click(() => page.find('vscode-button', 'Add profile'));
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));

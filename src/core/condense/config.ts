@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { issueWords } from '../issueWords';
 import { valueAt } from '../messages/path';
 import type { ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
@@ -21,7 +22,8 @@ function problemsOf(issue: z.core.$ZodIssue, config: unknown): ConfigProblem[] {
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
   const isTold = issue.code === 'custom' || issue.code === 'unrecognized_keys';
-  return [{ path, message: isTold ? issue.message : `${issue.message}; found ${shown(found)}` }];
+  const words = issueWords(issue);
+  return [{ path, message: isTold || found === undefined ? words : `${words}; found ${shown(found)}` }];
 }
 
 const depthOf = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
@@ -30,7 +32,6 @@ const MAX_SHOWN = 60;
 
 /** A value as a message shows it. */
 function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
   const text = typeof value === 'function' ? 'a function' : JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
 }

@@ -23,7 +23,7 @@ it('has a form made of its schema, with its defaults; what is wrong is never sav
   await page.until(() => field(page).value === '100');
   await page.type(() => field(page), '-5');
   const problem = await page.until(() => page.find('[data-setting="providers.sample.cutter.minimum"] .problem'));
-  expect(problem.textContent).toContain('Too small');
+  expect(problem.textContent).toContain('must be at least');
   expect(saved('providers')).toBeUndefined();
   await page.type(() => field(page), '250');
   await page.until(() => JSON.stringify(saved('providers')) === '{"sample.cutter":{"minimum":250}}');

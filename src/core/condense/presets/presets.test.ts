@@ -50,13 +50,13 @@ describe('a preset file', () => {
   it('names what is wrong: where, what was found, what is allowed', () => {
     const pass = { id: 'a', name: 'a', mode: 'individual', selection: { type: 'preserve_recent', count: -1 } };
     expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 1, passes: [pass] } }))).toEqual([
-      'config.passes.0.selection.count: Too small: expected number to be >=0; found -1',
+      'config.passes.0.selection.count: must be at least 0; found -1',
     ]);
     expect(problemsOf(JSON.stringify({ ...MINE, id: 'not good' }))[0]).toContain('id: is made of letters');
     expect(problemsOf('{"id"')[0]).toContain('is no JSON');
-    expect(problemsOf('[]')[0]).toContain('expected object, received array');
+    expect(problemsOf('[]')[0]).toContain('must be an object; found []');
     expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 2 } }))).toEqual([
-      'config.version: Invalid input: expected 1; found 2',
+      'config.version: must be 1; found 2',
     ]);
   });
 

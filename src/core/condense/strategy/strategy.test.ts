@@ -184,7 +184,7 @@ describe('a strategy', () => {
     expect(result.notes).toEqual([
       'magic: there is no provider "magic"',
       'magic: there is no preset "magic"',
-      expect.stringContaining('truncation: configuration: Invalid input'),
+      expect.stringContaining('truncation: configuration: must be'),
     ]);
   });
 

@@ -26,6 +26,7 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
   const [newName, setNewName] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const apply = useApply(onDone, setProblems);
+  const condensing = useSetting('condensingProfile');
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
   const passes = passesOf(preset.config);
@@ -65,6 +66,11 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
         </span>
       </div>
       <p className="row-help">{isBuiltIn ? t(description) : description}</p>
+      {isInUse && asksModel && condensing.value === '' && (
+        <p className="row-help" role="note">
+          {t('No profile writes summaries yet: what needs a model is left out. Add one under Profiles.')}
+        </p>
+      )}
       <span className="item-buttons actions">
         {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
         {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}

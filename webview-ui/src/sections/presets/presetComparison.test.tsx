@@ -55,6 +55,14 @@ it('tells in words what differs from the settings, and follows them', async () =
   await page.until(() => page.find('#presets p', 'Both do the same.'));
 });
 
+it('says of a preset in use that no profile writes the summaries that it asks for', async () => {
+  fake.settings['contextCondenser.provider'] = 'smart';
+  fake.settings['contextCondenser.smart'] = 'balanced';
+  const page = await openPage({ view: { open: ['presets'] } });
+  await page.until(() => page.find('#presets [aria-current="true"] [role="note"]', 'No profile writes summaries yet'));
+  expect(page.all('#presets [role="note"]')).toHaveLength(1);
+});
+
 it('compares with another preset, tells passes that only one has and moved ones, and counts those that are the same', async () => {
   const [a, b, c] = [pass('a', 'A', 1), pass('b', 'B', 2), pass('c', 'C', 3)];
   fake.settings['contextCondenser.presets'] = [

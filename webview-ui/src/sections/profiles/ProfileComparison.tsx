@@ -45,11 +45,11 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
       {best && condensing.value !== best.id && (
         <div className="advice">
           <p>{t('{0} is the best choice for this conversation.', best.name)}</p>
-          <Button onClick={() => void condensing.save(best.id)}>{t('Let {0} sum up', best.name)}</Button>
+          <Button onClick={() => void condensing.save(best.id)}>{t('Use {0} for summaries', best.name)}</Button>
         </div>
       )}
       {best && condensing.value === best.id && (
-        <p>{t('{0}, which sums up now, is the best choice for this conversation.', best.name)}</p>
+        <p>{t('{0}, which writes the summaries now, is the best choice for this conversation.', best.name)}</p>
       )}
       <Problems problems={condensing.refused} />
     </>

@@ -39,7 +39,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
         >
           {name}
         </DisclosureButton>
-        {isCondensing && <span className="badge">{t('sums up')}</span>}
+        {isCondensing && <span className="badge">{t('writes summaries')}</span>}
         <span className="item-facts">
           {[VENDOR_NAMES[entry.vendor] ?? entry.vendor, entry.model, ...factsOf(entry)].join(' · ')}
         </span>
@@ -114,7 +114,7 @@ function Actions({ entry, facts, isCondensing }: ActionsProps): ReactNode {
     <>
       <p className="actions">
         {isCondensing ? (
-          <Button onClick={() => void condensing.save('')}>{t('Stop using it')}</Button>
+          <Button onClick={() => void condensing.save('')}>{t('Stop using for summaries')}</Button>
         ) : (
           <Button onClick={() => void condensing.save(id)}>{t('Use for summaries')}</Button>
         )}

@@ -20,7 +20,7 @@ export function Profiles(): ReactNode {
   const condensing = state.settings['condensingProfile']?.value;
   const chosen = entries.find(({ id }) => id === condensing && id !== '');
   const summary = chosen
-    ? t('{0} sums up', chosen.name)
+    ? t('{0} writes summaries', chosen.name)
     : entries.length === 0
       ? t('No model is called')
       : entries.length === 1

@@ -69,9 +69,9 @@ it('shows what each profile costs, saves and when it is paid back; the best one 
   expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.0084 requests');
   expect(table.textContent).toContain('60%$0.30$0.01never');
   expect(table.textContent).toContain('OtherIt has no key.––––');
-  await page.click(() => page.find('.advice vscode-button', 'Let Small sum up'));
+  await page.click(() => page.find('.advice vscode-button', 'Use Small for summaries'));
   await page.until(() => fake.settings['contextCondenser.condensingProfile'] === 'small');
-  await page.until(() => page.root.textContent.includes('Small, which sums up now, is the best choice'));
+  await page.until(() => page.root.textContent.includes('Small, which writes the summaries now, is the best choice'));
 });
 
 it('of another conversation, where one is chosen', async () => {

@@ -1,0 +1,2 @@
+export function packagedReadme(text: string): string;
+export function writeReadme(path: string): void;

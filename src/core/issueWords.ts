@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+
+/** What a schema found wrong with a value, in words for the person who wrote it; behind the name of its field. */
+export function issueWords(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return isMissing(issue) ? 'is missing' : `must be ${withArticle(issue.expected)}`;
+    case 'too_small':
+      if (issue.origin === 'string') return isMissingText(issue) ? 'is missing' : `needs ${issue.minimum} characters`;
+      return issue.origin === 'array'
+        ? `needs ${issue.minimum} or more entries`
+        : `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    case 'too_big':
+      if (issue.origin === 'string') return `has more than ${issue.maximum} characters`;
+      return issue.origin === 'array'
+        ? `has more than ${issue.maximum} ${Number(issue.maximum) === 1 ? 'entry' : 'entries'}`
+        : `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'is no URL that begins with https:// or http://' : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+/** Zod 4 keeps the value out of an issue, and says in its message alone that there was none. */
+const isMissing = ({ message }: z.core.$ZodIssue): boolean => message.endsWith('received undefined');
+
+const isMissingText = ({ minimum }: { readonly minimum: number | bigint }): boolean => Number(minimum) === 1;
+
+const withArticle = (type: string): string => `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;

@@ -1,0 +1,125 @@
+/** Profiles of Roo Code as profiles of ours: who speaks a protocol that a profile knows, and in which fields Roo keeps what. */
+import * as z from 'zod';
+import { issueWords } from '../core/issueWords';
+import { profileSchema, type ApiProfile } from './profiles';
+
+const text = z.string().optional().catch(undefined);
+
+/** A profile as Roo exports it (Roo-Code, packages/types/src/provider-settings.ts). */
+export const rooProfileSchema = z.looseObject({ id: text, apiProvider: text });
+
+export type RooProfile = z.output<typeof rooProfileSchema>;
+
+export interface ImportedProfile {
+  readonly profile: ApiProfile;
+  /** As the file holds it; it belongs into the secret store and nowhere else. */
+  readonly key: string | undefined;
+}
+
+/** How a provider of Roo is called here, and the fields that its model, address and key stand in. */
+interface Translation {
+  readonly vendor: ApiProfile['vendor'];
+  readonly model: string;
+  readonly key?: string;
+  readonly url?: string;
+  /** Where Roo calls it when no address is set. */
+  readonly defaultUrl?: string;
+  /** What Roo itself puts behind the address. */
+  readonly path?: string;
+  readonly api?: ApiProfile['api'];
+  readonly region?: string;
+  readonly projectId?: string;
+}
+
+/** Providers that speak a protocol that a profile knows. The addresses are those of Roo's own handlers (src/api/providers). */
+const TRANSLATIONS: Readonly<Record<string, Translation>> = {
+  anthropic: { vendor: 'anthropic', model: 'apiModelId', key: 'apiKey', url: 'anthropicBaseUrl' },
+  'openai-native': {
+    vendor: 'openai',
+    model: 'apiModelId',
+    key: 'openAiNativeApiKey',
+    url: 'openAiNativeBaseUrl',
+    api: 'responses',
+  },
+  openai: { vendor: 'openai', model: 'openAiModelId', key: 'openAiApiKey', url: 'openAiBaseUrl' },
+  openrouter: {
+    vendor: 'openai',
+    model: 'openRouterModelId',
+    key: 'openRouterApiKey',
+    url: 'openRouterBaseUrl',
+    defaultUrl: 'https://openrouter.ai/api/v1',
+  },
+  deepseek: {
+    vendor: 'openai',
+    model: 'apiModelId',
+    key: 'deepSeekApiKey',
+    url: 'deepSeekBaseUrl',
+    defaultUrl: 'https://api.deepseek.com',
+  },
+  litellm: { vendor: 'openai', model: 'litellmModelId', key: 'litellmApiKey', url: 'litellmBaseUrl' },
+  lmstudio: {
+    vendor: 'openai',
+    model: 'lmStudioModelId',
+    url: 'lmStudioBaseUrl',
+    defaultUrl: 'http://localhost:1234',
+    path: '/v1',
+  },
+  // Roo speaks Ollama's own protocol; OpenAI's stands under /v1 (Ollama, docs/openai.md).
+  ollama: {
+    vendor: 'openai',
+    model: 'ollamaModelId',
+    key: 'ollamaApiKey',
+    url: 'ollamaBaseUrl',
+    defaultUrl: 'http://localhost:11434',
+    path: '/v1',
+  },
+  bedrock: { vendor: 'bedrock', model: 'apiModelId', region: 'awsRegion' },
+  vertex: { vendor: 'vertex', model: 'apiModelId', region: 'vertexRegion', projectId: 'vertexProjectId' },
+};
+
+/** A profile of ours, or why there is none. */
+export function translateProfile(
+  name: string,
+  id: string,
+  roo: RooProfile,
+  threshold: number | undefined,
+): ImportedProfile | string {
+  const by = TRANSLATIONS[roo.apiProvider ?? ''];
+  if (!by || !Object.hasOwn(TRANSLATIONS, roo.apiProvider ?? '')) {
+    return `profile "${name}": the provider "${roo.apiProvider ?? ''}" has no counterpart here`;
+  }
+  const field = (key: string | undefined): string | undefined => {
+    const value = key === undefined ? undefined : roo[key];
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  };
+  const address = field(by.url) ?? by.defaultUrl;
+  const baseUrl = address === undefined ? undefined : withPath(address, by.path);
+  const region = field(by.region);
+  const projectId = field(by.projectId);
+  const profile = profileSchema.safeParse({
+    id,
+    name: name.slice(0, 500),
+    vendor: by.vendor,
+    model: field(by.model),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(by.api && { api: by.api }),
+    ...(region !== undefined && { region }),
+    ...(projectId !== undefined && { projectId }),
+    ...(threshold !== undefined && { threshold }),
+  });
+  if (profile.success) return { profile: profile.data, key: field(by.key) };
+  const [issue] = profile.error.issues;
+  return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? issueWords(issue) : ''}`;
+}
+
+/** The address with Roo's path behind it, unless it stands there already. */
+function withPath(address: string, path = ''): string {
+  const bare = path === '' ? address : address.replace(/\/+$/, '');
+  return bare.endsWith(path) ? bare : `${bare}${path}`;
+}
+
+/** Whether two profiles call the same model in the same place under the same name: the second import of one file. */
+export const isSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>
+  (['name', 'vendor', 'model', 'baseUrl', 'region', 'projectId'] as const).every(
+    (field) => one[field] === other[field],
+  );
