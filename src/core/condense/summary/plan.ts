@@ -18,7 +18,7 @@ import { buildPrompt, type Prompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import { chooseRange } from './range';
 import { rangeFacts } from './rangeFacts';
-import type { SummarizerModel } from './summarizer';
+import { DEFAULT_WINDOW, outputLimit, type SummarizerModel } from './summarizer';
 import { proseOf } from './summaryMessage';
 import { transcript } from './transcript';
 
@@ -33,6 +33,7 @@ export interface SummaryPlan {
   readonly earlier: string;
   readonly system: string;
   readonly custom: string;
+  /** The summary's own tokens at most; what the model thinks before it comes on top. */
   readonly maxOutputTokens: number;
   /** The fact sheet. */
   readonly facts: string;
@@ -42,8 +43,6 @@ export interface SummaryPlan {
 
 export type Planned = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
 
-/** Assumed of a model whose window nobody told: what nearly every model of today has. Tokens. */
-const DEFAULT_WINDOW = 128_000;
 /** Roles, tags and what else stands around a request's two texts. Tokens. */
 const FRAME_TOKENS = 16;
 /** Share of the window that a reply may take at most: a small model must have room to read, too. */
@@ -159,8 +158,9 @@ export function forecast(
   const calls = plan.parts.map((conversation, index): CallForecast => {
     const prompt = buildPrompt({ ...plan, conversation, earlier: index === 0 ? plan.earlier : '' });
     const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
-    const outputTokens = Math.min(plan.maxOutputTokens, expectedOutputTokens(inputTokens, samples, model.tokenFactor));
-    before = outputTokens;
+    const expected = expectedOutputTokens(inputTokens, samples, model.tokenFactor);
+    const outputTokens = Math.min(outputLimit(plan.maxOutputTokens, model), expected);
+    before = Math.min(plan.maxOutputTokens, expected);
     const cached = index === 0 ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens) : NOTHING_CACHED;
     const usage: Usage = {
       accounting: model.accounting,

@@ -7,7 +7,7 @@ import { forecast, planSummary, requestTokens, type SummaryPlan } from './plan';
 import { buildPrompt, summaryIn } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import type { SelectedSummarizer } from './selectSummarizer';
-import type { SummarizerModel, SummaryReply } from './summarizer';
+import { outputLimit, type SummarizerModel, type SummaryReply } from './summarizer';
 
 export interface PlanRunInput {
   readonly selected: SelectedSummarizer;
@@ -99,7 +99,7 @@ async function ask(
   const [expected] = forecast(single, summarizer.model, samples, memory).calls;
   const { signal } = options;
   const reply = await summarizer.summarize(
-    { ...prompt, maxOutputTokens: plan.maxOutputTokens },
+    { ...prompt, maxOutputTokens: outputLimit(plan.maxOutputTokens, summarizer.model) },
     signal ? { signal } : {},
   );
   if (reply.usage) memory.note(summarizer.model, prompt.system + prompt.prompt);

@@ -29,7 +29,26 @@ export interface SummarizerModel {
 export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
+  /** See {@link outputLimit}. */
   readonly maxOutputTokens: number;
+}
+
+/** Assumed of a model whose window nobody told: what nearly every model of today has. Tokens. */
+export const DEFAULT_WINDOW = 128_000;
+
+/**
+ * Tokens that a model may think before it answers. Most of today's think unasked, and their vendors count that to the
+ * answer's limit (OpenAI guide, "Reasoning models"; Anthropic guide, "Thinking"): with a limit as long as the summary they
+ * would be paid for thinking alone.
+ */
+const THINKING_TOKENS = 8_192;
+/** Not more of a small window: the request must fit beside it. */
+const MOST_THINKING_SHARE = 0.05;
+
+/** The limit for an answer that is to have so many of the model's tokens at most, with room to think before it. */
+export function outputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
+  const room = Math.min(THINKING_TOKENS, (contextWindow ?? DEFAULT_WINDOW) * MOST_THINKING_SHARE);
+  return Math.min(answerTokens + Math.floor(room), maxOutputTokens ?? Infinity);
 }
 
 export interface SummarizeOptions {

@@ -3,6 +3,7 @@ import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfi
 import { forecast as forecastPlan, planSummary, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
 import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
+import { outputLimit } from '../../summary/summarizer';
 import { SUMMED_UP, summaryMessage, summaryText } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft';
 import type { DraftStep } from '../../steps';
@@ -99,7 +100,7 @@ async function proseFor(
   if (forecast) {
     const { profile, vendor } = model;
     expected.calls.forEach(({ usage, cost }, index) => {
-      forecast.note(model, usage, plan.maxOutputTokens, samples);
+      forecast.note(model, usage, outputLimit(plan.maxOutputTokens, model), samples);
       onCall({
         profile,
         vendor,

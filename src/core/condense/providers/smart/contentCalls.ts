@@ -4,10 +4,10 @@ import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
 import { expectedOutputTokens } from '../../summary/expectedOutput';
 import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
-import type { SummarizerModel, SummaryReply } from '../../summary/summarizer';
+import { outputLimit, type SummarizerModel, type SummaryReply } from '../../summary/summarizer';
 import type { ModelCall } from '../../types';
 import type { CallParts } from './callParts';
-import { contentRequest, contentSummary, replyLimit, type ContentJob, type ContentRequest } from './contentJob';
+import { contentRequest, contentSummary, summaryLimit, type ContentJob, type ContentRequest } from './contentJob';
 import { placeholder } from '../../summary/placeholder';
 import { memoKey } from './summaryMemo';
 
@@ -27,8 +27,9 @@ export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallP
   const request = contentRequest(job, model, vendor, counter);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
+  const limit = summaryLimit(job, model);
   const outputTokens = Math.min(
-    replyLimit(job, model),
+    outputLimit(limit, model),
     expectedOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
   );
   const { read, write } = memory.forecast(model, request.system + request.prompt, inputTokens);
@@ -41,7 +42,7 @@ export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallP
     cacheWriteTokens: write,
     ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: write }),
   };
-  const summaryTokens = Math.max(1, Math.round(outputTokens / tokenFactor));
+  const summaryTokens = Math.max(1, Math.round(Math.min(limit, outputTokens) / tokenFactor));
   return { request, usage, summaryTokens, cost: callCost(usage, model.prices) };
 }
 
@@ -136,7 +137,7 @@ async function call(
   const { request, usage, cost } = expected;
   const reservation = budget.reserve(cost, model);
   if (typeof reservation === 'string') return { kind: 'not-asked', reason: reservation };
-  const maxOutputTokens = replyLimit(job, model);
+  const maxOutputTokens = outputLimit(summaryLimit(job, model), model);
   if (forecast) {
     const { maxTokens } = job.operation;
     forecast.note(model, usage, maxOutputTokens, samples(model), maxTokens);

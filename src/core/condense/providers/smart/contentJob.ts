@@ -101,9 +101,9 @@ function describe({ type, role, exchange }: Item): string {
   return `${what} of the agent's call ${exchange.tool} ${asked.slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();
 }
 
-/** Tokens of the reply that the vendor cuts off behind: asked for in words, a model may write some more. */
-export const replyLimit = ({ operation: { maxTokens } }: ContentJob, model: SummarizerModel): number =>
-  Math.min(Math.ceil(maxTokens * model.tokenFactor * 1.5) + 32, model.maxOutputTokens ?? Infinity);
+/** The model's tokens of a job's summary at most: asked for in words, a model may write some more. */
+export const summaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFactor }: SummarizerModel): number =>
+  Math.ceil(maxTokens * tokenFactor * 1.5) + 32;
 
 /** The summary in a model's reply, fit to stand in a conversation; empty where there is none. */
 export function contentSummary(reply: string, { item }: ContentJob): string {

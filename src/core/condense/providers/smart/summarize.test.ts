@@ -14,9 +14,18 @@ describe('summarize', () => {
     const [request] = summarizer.requests;
     expect(request?.prompt).toContain('Result of the agent\'s call Bash command="run 0"');
     expect(request?.prompt).toContain('At most 24 words.');
-    expect(request?.maxOutputTokens).toBe(92);
+    // 92 for the summary, the rest to think before it.
+    expect(request?.maxOutputTokens).toBe(92 + 8_192);
     expect(made.calls).toMatchObject([{ askedTokens: 40, outcome: 'complete', chosen: 'condensing-profile' }]);
     expect(made.steps.at(-1)).toMatchObject({ name: 'One', calls: 1, edits: 1, cost: made.cost });
+  });
+
+  it('a model that thinks before it answers gets to its answer', async () => {
+    const thinks = testSummarizer(({ maxOutputTokens }) =>
+      Promise.resolve(maxOutputTokens < 2_000 ? 'cut-at-limit' : 'All 40 tests pass.'),
+    );
+    const { result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], { smart: withModel(thinks) });
+    expect(made.calls).toMatchObject([{ outcome: 'complete' }]);
   });
 
   it('puts one summary of all parameters into the longest, beside those that say what the call was', async () => {
