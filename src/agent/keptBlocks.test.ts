@@ -189,6 +189,36 @@ describe('no sequence of answers leads to a refusal', () => {
     );
   });
 
+  it.each(['reasoning_content', 'thought_signature'] as const)('of a model that wants its %s back', async (wants) => {
+    const server = await startOpenAIServer({ quirks: { wants } });
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'openai',
+      model: 'kimi-k3',
+      baseUrl: `${server.url}/v1`,
+      offerInChat: true,
+    };
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const statuses = await statusesOf(server, profile, all);
+        // The server says once to each handler what it wants.
+        const handlers = 1 + all.filter(({ next }) => next === 'restart').length;
+        expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(handlers);
+        expect(statuses.at(-1)).toBe(200);
+      }),
+      { numRuns: 20 },
+    );
+    const calls = [{ name: 'read_file', input: {} }];
+    server.forget();
+    // The first answer comes before the server has said what it wants; then something stands in its place.
+    const thinking = (words: string): Step => ({ reply: { kind: 'reply', thinking: words, calls }, next: 'go on' });
+    await statusesOf(server, profile, [thinking('early'), thinking('refused'), thinking('first this')]);
+    const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);
+    expect(sent).toContain(wants === 'reasoning_content' ? '"reasoning_content":"first this"' : '"signed ');
+  });
+
   it('of a Claude that binds its thinking to what stood before it, over condensations', async () => {
     const server = await startAnthropicServer({ adaptive: true });
     servers.push(server);

@@ -2,6 +2,7 @@
  * How servers that speak OpenAI's Chat Completions differ. What is known of an address is the start; the rest is learned
  * from the server's own refusals, which say what they don't like.
  */
+import type { WantedReasoning } from './chatReasoning';
 import type { Lesson } from './lessons';
 
 export interface Dialect {
@@ -17,6 +18,8 @@ export interface Dialect {
   readonly alternateRoles: boolean;
   /** OpenRouter passes `cache_control` on to Anthropic's models; OpenAI refuses it. */
   readonly cacheMarks: boolean;
+  /** Models that think may want it back with their calls; those that don't ask for it may refuse it. */
+  readonly wantedReasoning: WantedReasoning;
 }
 
 const isHost = (url: URL, ...names: readonly string[]): boolean =>
@@ -34,6 +37,7 @@ export const dialectOf = (url: URL): Dialect => ({
   systemRole: true,
   alternateRoles: false,
   cacheMarks: isHost(url, 'openrouter.ai'),
+  wantedReasoning: 'nothing',
 });
 
 /** What refusals of Chat Completions teach. */
@@ -50,6 +54,11 @@ export const CHAT_LESSONS: readonly Lesson<Dialect>[] = [
   // Mistral's template: "Conversation roles must alternate user/assistant/user/assistant/..."
   { words: /roles must alternate|alternate between/i, change: { alternateRoles: true } },
   { words: /cache_control/i, change: { cacheMarks: false } },
+  // Kimi: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"
+  // DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API."
+  { words: /reasoning_content.*(?:missing|passed back)/i, change: { wantedReasoning: 'text' } },
+  // Gemini: "Function call is missing a thought_signature in functionCall parts."
+  { words: /missing a `?thought_signature/i, change: { wantedReasoning: 'signatures' } },
 ];
 
 /** How models behind the Responses API differ. */

@@ -52,10 +52,11 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
     });
   };
 
-  const chat = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> =>
-    chatDialect.ask((dialect) => {
+  const chat = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<ApiEvent>> =>
+    chatDialect.ask(async (dialect) => {
       const body = chatBody(request, model, dialect) as unknown;
-      return client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal });
+      const asked = body as OpenAI.ChatCompletionCreateParamsStreaming;
+      return fromChatStream(await client.chat.completions.create(asked, { signal }), dialect.wantedReasoning);
     });
 
   const responses = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> =>
@@ -67,7 +68,7 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
   async function* attempt(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
     const client = await connect(tried);
     if (api === 'responses') yield* fromResponsesStream(await responses(client, request, tried.signal));
-    else yield* fromChatStream(await chat(client, request, tried.signal));
+    else yield* await chat(client, request, tried.signal);
   }
 
   return {

@@ -1,6 +1,7 @@
 /** Chat Completions: the body of a request, and the events of its stream (OpenAI API reference, "Chat Completions"). */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
+import { chatReasoning, type WantedReasoning } from './chatReasoning';
 import type { Dialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
 import { chatMessages } from './openaiMessages';
@@ -41,18 +42,28 @@ interface OpenCall {
   id: string;
   name: string;
   rawArguments: string;
+  /** What stands beside a call (Gemini's signature). */
+  extra?: unknown;
 }
 
-/** Words as they come, the calls once the stream says why it ends, the end last; a stream that was cut has no end. */
-export async function* fromChatStream(chunks: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
+/**
+ * Words as they come, the calls once the stream says why it ends, the end last; a stream that was cut has no end.
+ * @param wanted what the server wants back of the reasoning: it comes before the calls.
+ */
+export async function* fromChatStream(
+  chunks: AsyncIterable<unknown>,
+  wanted: WantedReasoning = 'nothing',
+): AsyncGenerator<ApiEvent, void> {
   const calls = new OpenCalls();
   let finish: unknown;
   let refused = false;
+  let thoughts = '';
   for await (const chunk of chunks) {
     if (!isRecord(chunk)) continue;
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
     if (isRecord(choice)) {
       const delta = isRecord(choice['delta']) ? choice['delta'] : {};
+      thoughts += thoughtIn(delta);
       yield* textsIn(delta);
       refused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
       if (Array.isArray(delta['tool_calls']))
@@ -66,15 +77,22 @@ export async function* fromChatStream(chunks: AsyncIterable<unknown>): AsyncGene
   }
   // Without a reason the stream was cut: no end.
   if (typeof finish !== 'string') return;
+  const reasoning = calls.count > 0 ? chatReasoning(wanted, thoughts, calls.extras) : undefined;
+  if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.events();
   yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(finish, calls.count > 0) };
 }
 
+/** DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`. */
+function thoughtIn({ reasoning_content: older, reasoning }: Wire): string {
+  const thought = typeof older === 'string' && older !== '' ? older : reasoning;
+  return typeof thought === 'string' ? thought : '';
+}
+
 function* textsIn(delta: Wire): Generator<ApiEvent, void> {
-  // DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`.
-  const { content, refusal, reasoning_content: older, reasoning } = delta;
-  const thinking = typeof older === 'string' && older !== '' ? older : reasoning;
-  if (typeof thinking === 'string' && thinking !== '') yield { type: 'thinking', text: thinking };
+  const { content, refusal } = delta;
+  const thinking = thoughtIn(delta);
+  if (thinking !== '') yield { type: 'thinking', text: thinking };
   if (typeof content === 'string' && content !== '') yield { type: 'text', text: content };
   if (typeof refusal === 'string' && refusal !== '') yield { type: 'text', text: refusal };
 }
@@ -87,16 +105,22 @@ class OpenCalls {
     return this.calls.length;
   }
 
+  /** What stood beside the calls, in their order. */
+  get extras(): readonly unknown[] {
+    return this.calls.map(({ call }) => call.extra ?? null);
+  }
+
   add(piece: unknown): void {
     if (!isRecord(piece)) return;
-    const { index, id, function: called } = piece;
+    const { index, id, function: called, extra_content: extra } = piece;
     const { name, arguments: text } = isRecord(called) ? called : {};
     const open = this.calls.findLast((entry) => index === undefined || entry.index === index)?.call;
     const isNew = !open || (typeof id === 'string' && id !== '' && open.id !== '' && open.id !== id);
-    const call = isNew ? { id: '', name: '', rawArguments: '' } : open;
+    const call: OpenCall = isNew ? { id: '', name: '', rawArguments: '' } : open;
     if (isNew) this.calls.push({ index, call });
     if (typeof id === 'string' && id !== '') call.id = id;
     if (typeof name === 'string' && name !== '') call.name = name;
+    if (isRecord(extra)) call.extra = extra;
     // Ollama's older versions give the arguments as an object.
     if (typeof text === 'string') call.rawArguments += text;
     else if (isRecord(text)) call.rawArguments = JSON.stringify(text);

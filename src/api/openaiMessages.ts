@@ -8,11 +8,12 @@ import type { OpenAIRecord } from '../conversations/openaiArguments';
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
 import type { Dialect } from './dialect';
+import { withReasoning } from './chatReasoning';
 import { foldSystem } from '../core/messages/foldSystem';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
 import type { ApiRequest } from './types';
 
-type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles'>;
+type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
 
 /**
  * A request's messages in the form that a server takes, the system prompt first. Replies without content are left out.
@@ -24,7 +25,9 @@ export function chatMessages({ system, messages }: ApiRequest, form: Form): Open
   const prompt = [...own, ...folded.prompt].filter((block) => block.text.trim() !== '');
   const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
   const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
-  const converted = toOpenAI(all.flatMap((message) => prepared(message, form)));
+  const converted = all.flatMap((message) =>
+    toOpenAI(prepared(message, form)).map((record) => withReasoning(record, message, form.wantedReasoning)),
+  );
   const kept = converted.filter((message) => !isEmptyReply(message));
   return folds ? merged(kept) : kept;
 }

@@ -33,6 +33,8 @@ export interface Quirks {
   readonly stopForCalls?: boolean;
   /** What the field of the thinking is called. Default `reasoning_content`. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
+  /** What an assistant's calls must come with: what the model thought (Kimi, DeepSeek), or a signature (Gemini). */
+  readonly wants?: 'reasoning_content' | 'thought_signature';
   /** The model doesn't reason: it has no encrypted reasoning to give. */
   readonly noReasoning?: boolean;
   /** Errors are strings, as LM Studio's are. */
@@ -42,8 +44,27 @@ export interface Quirks {
 export const chatFault = (body: Json, quirks: Quirks): OpenAIFault | undefined =>
   fieldFault(body, quirks) ??
   messagesFault(body, quirks) ??
-  callsFault(body) ??
+  callsFault(body, quirks) ??
+  wantedFault(body, quirks) ??
   toolsFault(objects(body['tools']), true);
+
+function wantedFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
+  for (const [index, message] of objects(body['messages']).entries()) {
+    const [first] = objects(message['tool_calls']);
+    if (!first) continue;
+    const extra = isObject(first['extra_content']) ? first['extra_content'] : {};
+    const google = isObject(extra['google']) ? extra['google'] : {};
+    if (wants === 'reasoning_content' && text(message['reasoning_content']) === '') {
+      return {
+        message: `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
+      };
+    }
+    if (wants === 'thought_signature' && text(google['thought_signature']) === '') {
+      return { message: 'Function call is missing a thought_signature in functionCall parts.' };
+    }
+  }
+  return undefined;
+}
 
 const CHAT_FIELDS = new Set([
   'model',
@@ -129,7 +150,10 @@ function messagesFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
         param: `${at}.role`,
       };
     }
-    const other = otherField(message, MESSAGE_FIELDS);
+    const other = otherField(message, [
+      ...MESSAGE_FIELDS,
+      ...(quirks.wants === 'reasoning_content' ? ['reasoning_content'] : []),
+    ]);
     if (other !== undefined) return unknownParameter(`${at}.${other}`);
     if (quirks.noSystemRole === true && role === 'system') return { message: 'System role not supported' };
     const isTurn = (role === 'user' || role === 'assistant') && message['tool_calls'] === undefined;
@@ -180,7 +204,7 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
   return undefined;
 }
 
-function callsFault(body: Json): OpenAIFault | undefined {
+function callsFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   const messages = objects(body['messages']);
   const used = new Set<string>();
   let open = new Set<string>();
@@ -215,7 +239,8 @@ function callsFault(body: Json): OpenAIFault | undefined {
       }
       if (text(called['name']) === '')
         return { message: `Missing required parameter: '${where}.function.name'.`, param: where };
-      const other = otherField(call, ['id', 'type', 'function']) ?? otherField(called, ['name', 'arguments']);
+      const extra = wants === 'thought_signature' ? ['extra_content'] : [];
+      const other = otherField(call, ['id', 'type', 'function', ...extra]) ?? otherField(called, ['name', 'arguments']);
       if (other !== undefined) return unknownParameter(`${where}.${other}`);
     }
   }

@@ -259,6 +259,11 @@ function* chatEvents(
   finish: string,
 ): Generator<WireEvent, void> {
   const { thinking, calls = [], stop } = scripted;
+  // Gemini signs the first call of an answer.
+  const signed = (at: number): Json =>
+    quirks.wants === 'thought_signature' && at === 0
+      ? { extra_content: { google: { thought_signature: `signed ${index}` } } }
+      : {};
   yield { data: ': a comment, as OpenRouter sends while it waits\n\n' };
   yield { data: sse(chunk({ role: 'assistant', content: '' })) };
   if (thinking !== undefined)
@@ -281,7 +286,11 @@ function* chatEvents(
     const half = Math.ceil(raw.length / 2);
     yield {
       data: sse(
-        chunk({ tool_calls: [{ index: at, id, type: 'function', function: { name: call.name, arguments: '' } }] }),
+        chunk({
+          tool_calls: [
+            { index: at, id, type: 'function', function: { name: call.name, arguments: '' }, ...signed(at) },
+          ],
+        }),
       ),
       isPiece: true,
     };

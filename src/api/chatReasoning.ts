@@ -1,0 +1,49 @@
+/**
+ * Reasoning in Chat Completions, which OpenAI's own models keep to themselves: other vendors show it, and some want it back
+ * with the calls that it led to. It is kept as a block that other APIs leave out, and given back to who asks for it.
+ */
+import type { OpenAIRecord } from '../conversations/openaiArguments';
+import { blocksOf, isRecord } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { REASONING_BLOCK } from './foreignBlocks';
+
+/**
+ * What a server wants back with an assistant's calls. `text`: what the model thought, in `reasoning_content` (DeepSeek, Kimi).
+ * `signatures`: what stood beside a call, in `extra_content` (Gemini).
+ */
+export type WantedReasoning = 'nothing' | 'text' | 'signatures';
+
+/** What is wanted back of an answer with calls: what the model thought, or what stood beside each call, in their order. */
+export function chatReasoning(wanted: WantedReasoning, text: string, extras: readonly unknown[]): Block | undefined {
+  switch (wanted) {
+    case 'nothing':
+      return undefined;
+    case 'text':
+      return text === '' ? undefined : { type: REASONING_BLOCK, chat: { text } };
+    case 'signatures':
+      return extras.some(isRecord) ? { type: REASONING_BLOCK, chat: { extras } } : undefined;
+  }
+}
+
+/** What stands in for a thought that is gone: servers look for one that is not empty. */
+const GONE = ' ';
+/** What Gemini takes in the place of a signature that is gone (Google's guide, "Thought signatures"). */
+const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
+
+/** An assistant's message as it is sent, with what the server wants back. */
+export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: WantedReasoning): OpenAIRecord {
+  const { tool_calls: calls } = record;
+  if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
+  const block = blocksOf(message).find(({ type, chat }) => type === REASONING_BLOCK && isRecord(chat));
+  const kept = isRecord(block?.['chat']) ? block['chat'] : {};
+  if (wanted === 'text') {
+    const { text } = kept;
+    return { ...record, reasoning_content: typeof text === 'string' ? text : GONE };
+  }
+  const extras: readonly unknown[] = Array.isArray(kept['extras']) ? kept['extras'] : [NO_SIGNATURE];
+  const signed = calls.map((call: unknown, index) => {
+    const extra = extras[index];
+    return isRecord(call) && isRecord(extra) ? { ...call, extra_content: extra } : call;
+  });
+  return { ...record, tool_calls: signed };
+}
