@@ -9,14 +9,14 @@ const KEYS: readonly RegExp[] = [
   /\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|npm_\w{20,}|hf_\w{20,}|xox[abeoprs]-[\w-]{10,})/g,
   // A JSON Web Token; its first part is bounded, for every "eyJ" of a long text may begin one
   /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}\.[\w-]*/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
 ];
 
 /** `Authorization: Bearer …`; the word before it stays. */
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]{12,}/gi;
 /** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`: the name stays, the value goes. */
 const ASSIGNED =
-  /((?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key)[\w-]{0,20}["']?\s{0,3}[:=]\s{0,3})(["']?)([^\s"',;)}]{8,200})\2/gi;
+  /((?:password|passwd|secret|api[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?token|access[_-]?token|[a-z]{2,20}_token(?!s)|private[_-]?key)[\w-]{0,20}["']?\s{0,3}[:=]\s{0,3})(["']?)([^\s"',;)}]{8,})\2/gi;
 /** `postgres://user:password@host`: the password goes. */
 const IN_URL = /\b([a-z][a-z+.-]{1,20}:\/\/[^\s:/@]{1,100}:)[^\s@/]{1,200}@/gi;
 
