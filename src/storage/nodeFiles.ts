@@ -1,11 +1,18 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, unlink, utimes, type FileHandle } from 'node:fs/promises';
+import { errorCode } from '../core/errors';
 import type { FileStatus, Files, OpenFile } from './files';
 
 const FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
 /** A conversation is private: nobody but its user reads what is kept of it. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+
+/**
+ * What file systems say that can't put a folder on the disk by itself (shares of a virtual machine's host, some network
+ * drives; Linux, fsync(2)): there is nothing more to be done.
+ */
+const NO_FOLDER_SYNC: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
 const kindOf = (stats: Stats): FileStatus['kind'] => {
   if (stats.isFile()) return 'file';
@@ -44,6 +51,8 @@ export const nodeFiles: Files = {
     const handle = await open(path, 'r');
     try {
       await handle.sync();
+    } catch (error) {
+      if (!NO_FOLDER_SYNC.includes(errorCode(error) ?? '')) throw error;
     } finally {
       await handle.close();
     }
