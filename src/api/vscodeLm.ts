@@ -116,17 +116,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     onFirst: () => void,
   ): AsyncGenerator<ApiEvent, void> {
     const model = await select();
-    const { tools = [], toolChoice, extraBody = {} } = request;
-    const declared = tools.flatMap(({ name: tool, description = '', input_schema: inputSchema }) =>
-      inputSchema ? [{ name: tool, description, inputSchema }] : [],
-    );
-    const toolRequired = declared.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');
-    const used = toolChoice === 'none' ? [] : declared;
-    const parts = await model.sendRequest(
-      lmMessages(request),
-      { tools: used, toolRequired, modelOptions: extraBody },
-      signal,
-    );
+    const parts = await model.sendRequest(lmMessages(request), lmOptions(request), signal);
     let hasCalls = false;
     for await (const part of parts) {
       onFirst();
@@ -158,6 +148,18 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
         const tools = counter.request({ messages: [], ...(request.tools && { tools: request.tools }) });
         return { tokens: counts.reduce((sum, count) => sum + count, tools), exact: false };
       }),
+  };
+}
+
+/** What is asked beside the messages. Tools without a schema are the vendor's own, which VS Code can't declare. */
+function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
+  const declared = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
+    inputSchema ? [{ name, description, inputSchema }] : [],
+  );
+  return {
+    tools: toolChoice === 'none' ? [] : declared,
+    toolRequired: declared.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object'),
+    modelOptions: extraBody,
   };
 }
 

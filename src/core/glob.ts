@@ -63,28 +63,29 @@ function matches(tokens: readonly Token[], text: string): boolean {
   for (const character of text) {
     const next = new Set<number>();
     for (const state of states) {
-      const token = tokens[state];
-      if (!token) continue;
-      switch (token.kind) {
-        case 'character':
-          if (token.character === character) reach(tokens, state + 1, next);
-          break;
-        case 'any':
-          if (character !== '/') reach(tokens, state + 1, next);
-          break;
-        case 'name':
-          if (character !== '/') reach(tokens, state, next);
-          break;
-        case 'path':
-          reach(tokens, state, next);
-          break;
-        case 'optional':
-          break;
-      }
+      const reached = stateAfter(tokens[state], state, character);
+      if (reached !== undefined) reach(tokens, reached, next);
     }
     states = next;
   }
   return states.has(tokens.length);
+}
+
+/** The state behind one more character; undefined where the token doesn't take it. */
+function stateAfter(token: Token | undefined, state: number, character: string): number | undefined {
+  switch (token?.kind) {
+    case 'character':
+      return token.character === character ? state + 1 : undefined;
+    case 'any':
+      return character === '/' ? undefined : state + 1;
+    case 'name':
+      return character === '/' ? undefined : state;
+    case 'path':
+      return state;
+    case 'optional':
+    case undefined:
+      return undefined;
+  }
 }
 
 /** Adds a state and those that can be had from it without a character. */

@@ -1,7 +1,8 @@
 /** Automatic condensation: when a conversation is due, and how far it goes. */
 import type { MessageCounter } from '../tokens/messageCounter';
 import { applyEdits } from './applyEdits';
-import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
+import { condenseWithFallback } from './fallback';
+import type { FallbackPolicy, WindowLimits } from './fallbackPolicy';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';
 import {

@@ -6,44 +6,8 @@
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
+import { fittingTokens, type FallbackPolicy } from './fallbackPolicy';
 import type { CondensationManager } from './manager';
-import { allowedTokens } from './thresholds';
-
-/** The window that the conversation must fit into. */
-export interface WindowLimits {
-  /** The model's tokens. */
-  readonly contextWindow: number;
-  /** Reserved for the reply, in the model's tokens. */
-  readonly maxOutputTokens?: number;
-  /** The model's tokens for one o200k token. Default 1. */
-  readonly tokenFactor?: number;
-}
-
-export interface FallbackPolicy {
-  /** True where the user has set up a condensing profile and a budget: only then may a failure lead to a paid call. */
-  readonly mayUseNative: boolean;
-  /** Where it is known, truncation keeps the request under it, and only there. */
-  readonly window?: WindowLimits;
-  /** O200k tokens that the messages may have, in place of what the window allows. */
-  readonly limitTokens?: number;
-  /** O200k tokens that are left free where the request didn't fit, so that the next one does. Default 0. */
-  readonly roomTokens?: number;
-  /**
-   * O200k tokens of the messages down to which truncation and floor go once they have to; default: until they fit, with
-   * the room. The prompt cache is broken anyway: one that goes far costs less than many that hardly suffice.
-   */
-  readonly truncateTo?: number;
-  /** True where the request must fit: then the floor follows on truncation. Default false. */
-  readonly hasFloor?: boolean;
-  /** Configurations of the fallbacks, by provider; absent: their defaults. */
-  readonly configs?: Readonly<Record<string, unknown>>;
-}
-
-/** o200k tokens that the messages may have so that the request fits. */
-export const fittingTokens = (
-  { contextWindow, maxOutputTokens, tokenFactor = 1 }: WindowLimits,
-  overheadTokens = 0,
-): number => Math.floor(allowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
 /**
  * Condenses as asked, and where that fails as the policy allows. The outcome tells what every try took and why it ended.
@@ -54,26 +18,47 @@ export async function condenseWithFallback(
   request: CondensationRequest,
   policy: FallbackPolicy,
 ): Promise<CondensationOutcome> {
+  const outcome = await condenseWithoutLoss(manager, request, policy);
+  return madeToFit(manager, outcome, request, policy);
+}
+
+/** Condenses; where that fails with Native, and where too much would be lost sight of with Lossless. */
+async function condenseWithoutLoss(
+  manager: CondensationManager,
+  request: CondensationRequest,
+  { mayUseNative, configs }: FallbackPolicy,
+): Promise<CondensationOutcome> {
   let outcome = await manager.condense(request);
-  if (hasFailed(outcome) && outcome.provider !== 'native' && policy.mayUseNative) {
-    const native = { provider: 'native', config: policy.configs?.['native'], why: 'Native was used instead.' } as const;
+  if (hasFailed(outcome) && outcome.provider !== 'native' && mayUseNative) {
+    const native = { provider: 'native', config: configs?.['native'], why: 'Native was used instead.' } as const;
     outcome = await next(manager, outcome, request, native);
   }
   if (outcome.kind === 'unchanged' && outcome.reason === 'incoherent' && outcome.provider !== 'lossless') {
-    const lossless = { provider: 'lossless', config: policy.configs?.['lossless'], why: LOSSLESS_WHY } as const;
+    const lossless = { provider: 'lossless', config: configs?.['lossless'], why: LOSSLESS_WHY } as const;
     outcome = await next(manager, outcome, request, lossless);
   }
+  return outcome;
+}
+
+/** Takes out, try after try, what keeps the request from fitting, as far as the policy allows. */
+async function madeToFit(
+  manager: CondensationManager,
+  first: CondensationOutcome,
+  request: CondensationRequest,
+  policy: FallbackPolicy,
+): Promise<CondensationOutcome> {
+  let outcome = first;
   const limit = policy.limitTokens ?? (policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity);
-  // What must fit must, whatever is lost sight of.
-  const fitting = { ...request, coherenceFloor: {} };
   const fittingTarget = Math.max(0, limit - (policy.roomTokens ?? 0));
   const targetTokens = Math.min(policy.truncateTo ?? fittingTarget, fittingTarget);
+  // What must fit must, whatever is lost sight of.
+  const fitting = { ...request, coherenceFloor: {}, targetTokens };
   // What breaks the prompt cache because the request didn't fit shall leave room, or the next request breaks it again.
   const enough = outcome.tokensBefore > limit ? fittingTarget : limit;
   for (const fallback of lossyFallbacks(outcome, policy)) {
     const isEnough = tokensOf(outcome) <= (fallback.takesNewest ? limit : enough);
     if (outcome.kind === 'cancelled' || isEnough) return outcome;
-    outcome = await next(manager, outcome, { ...fitting, targetTokens }, fallback);
+    outcome = await next(manager, outcome, fitting, fallback);
   }
   return outcome;
 }

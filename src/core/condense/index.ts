@@ -4,7 +4,7 @@ export type { CondensationOutcome, CondensationRequest } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
 export { condenseIfNeeded, type AutomaticRequest } from './automatic';
 export { condenseWithFallback } from './fallback';
-export type { FallbackPolicy } from './fallback';
+export type { FallbackPolicy } from './fallbackPolicy';
 export { losslessProvider } from './providers/lossless';
 export { nativeProvider } from './providers/native';
 export { smartProvider } from './providers/smart';

@@ -46,7 +46,7 @@ export function measureOf(
   context: MeasureContext = {},
 ): Measure {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
-  const reason = kind === 'unchanged' ? outcome.reason : kind === 'failed' ? outcome.error.message : undefined;
+  const reason = reasonOf(outcome);
   return {
     at: now.toISOString(),
     provider,
@@ -61,6 +61,11 @@ export function measureOf(
     calls,
     ...context,
   };
+}
+
+function reasonOf(outcome: CondensationOutcome): string | undefined {
+  if (outcome.kind === 'unchanged') return outcome.reason;
+  return outcome.kind === 'failed' ? outcome.error.message : undefined;
 }
 
 export interface WarningLimits {

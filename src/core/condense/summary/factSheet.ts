@@ -61,55 +61,49 @@ export function renderFactSheet(
   budget = DEFAULT_FACT_TOKENS,
   wordTokens = 0,
 ): string {
-  const folder = commonFolder(facts.files.map(({ path }) => path));
-  const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
-  const limit = (share: keyof typeof SHARES): number => Math.floor(budget * SHARES[share]);
-  const changed = facts.files.filter(({ changes }) => changes > 0);
-  const read = facts.files.filter(({ changes }) => changes === 0);
-  const below = folder === '' ? '' : ` (below ${folder})`;
-  const sections = [
-    section(
-      `Files changed${below}`,
-      newest(
-        changed.map(({ path, changes }) => `- ${short(path)}${changes > 1 ? ` (${changes} times)` : ''}`),
-        limit('changed'),
-        counter,
-      ),
-    ),
-    section(
-      `Files only read${below}`,
-      newest(
-        read.map(({ path }) => `- ${short(path)}`),
-        limit('read'),
-        counter,
-      ),
-    ),
-    section('Commands run, with the last result', newest(facts.commands.map(commandText), limit('commands'), counter)),
-    section(
-      'Errors that nothing later settled',
-      newest(
-        facts.errors.map(({ what, error }) => `- ${short(`${what}: ${error}`)}`),
-        limit('errors'),
-        counter,
-      ),
-    ),
-    section(
-      'Plan or to-do list, last state',
-      facts.plan === undefined ? undefined : [shortened(planText(facts.plan), limit('plan'), counter)],
-    ),
-  ].filter((text) => text !== '');
-  const rest = budget - sections.reduce((sum, text) => sum + counter.text(text), 0);
-  const told = fitInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
-  const instructions = section('What the user wrote, word for word, oldest first', [
-    ...(told.leftOut > 0 ? [`(${told.leftOut} older ones are left out.)`] : []),
-    // Nothing in the words is changed: where several lines of them end is told by tags.
-    ...told.texts.map((text, index) => `${index + 1}. ${text.includes('\n') ? fenced('user', text) : text}`),
-  ]);
-  return [instructions, ...sections].filter((text) => text !== '').join('\n\n');
+  const sections = factSections(facts, (lines, share) => newest(lines, limitOf(share, budget), counter));
+  if (facts.plan !== undefined) {
+    const plan = shortened(planText(facts.plan), limitOf('plan', budget), counter);
+    sections.push(section('Plan or to-do list, last state', [plan]));
+  }
+  const told = sections.filter((text) => text !== '');
+  const rest = budget - told.reduce((sum, text) => sum + counter.text(text), 0);
+  const words = wordsSection(facts.instructions, Math.max(rest, wordTokens, 0), counter);
+  return [words, ...told].filter((text) => text !== '').join('\n\n');
 }
 
-const section = (title: string, lines: readonly string[] | undefined): string =>
-  lines === undefined || lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
+type Share = keyof typeof SHARES;
+const limitOf = (share: Share, budget: number): number => Math.floor(budget * SHARES[share]);
+
+/** Files, commands and errors, each as a section; empty ones where there are none. */
+function factSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
+  const folder = commonFolder(facts.files.map(({ path }) => path));
+  const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
+  const below = folder === '' ? '' : ` (below ${folder})`;
+  const changed = facts.files
+    .filter(({ changes }) => changes > 0)
+    .map(({ path, changes }) => `- ${short(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
+  const read = facts.files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${short(path)}`);
+  const errors = facts.errors.map(({ what, error }) => `- ${short(`${what}: ${error}`)}`);
+  return [
+    section(`Files changed${below}`, within(changed, 'changed')),
+    section(`Files only read${below}`, within(read, 'read')),
+    section('Commands run, with the last result', within(facts.commands.map(commandText), 'commands')),
+    section('Errors that nothing later settled', within(errors, 'errors')),
+  ];
+}
+
+function wordsSection(instructions: Facts['instructions'], budget: number, counter: MessageCounter): string {
+  const { texts, leftOut } = fitInstructions(instructions, budget, counter);
+  return section('What the user wrote, word for word, oldest first', [
+    ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
+    // Nothing in the words is changed: where several lines of them end is told by tags.
+    ...texts.map((text, index) => `${index + 1}. ${text.includes('\n') ? fenced('user', text) : text}`),
+  ]);
+}
+
+const section = (title: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
 /** The newest lines within a budget, in their order, with a word about those that are left out. */
 function newest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {

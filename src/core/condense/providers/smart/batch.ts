@@ -1,6 +1,6 @@
 /** A pass on messages as a whole: one summary takes the place of a range of them, as Native's does. */
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
-import { forecast as forecastPlan, planSummary, type SummaryPlan } from '../../summary/plan';
+import { forecast as forecastPlan, planSummary, type PlanForecast, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
 import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
 import { outputLimit } from '../../summary/summarizer';
@@ -98,22 +98,10 @@ async function proseFor(
     return undefined;
   }
   if (forecast) {
-    const { profile, vendor } = model;
-    expected.calls.forEach(({ usage, cost }, index) => {
-      forecast.note(model, usage, outputLimit(plan.maxOutputTokens, model), samples);
-      onCall({
-        profile,
-        vendor,
-        model: model.model,
-        chosen: selected.chosen,
-        countedTokens: plan.tokens[index] ?? 0,
-        expectedOutputTokens: usage.outputTokens,
-        usage,
-        cost,
-        timeMs: 0,
-        outcome: 'complete',
-      });
-    });
+    for (const call of expectedCalls(plan, expected, selected)) {
+      forecast.note(model, call.usage, outputLimit(plan.maxOutputTokens, model), samples);
+      onCall(call);
+    }
     return { plan, prose: placeholder(expected.proseTokens) };
   }
   let spent: number | undefined = 0;
@@ -139,3 +127,21 @@ async function proseFor(
   if (outcome.kind === 'failed') throw new Error(outcome.reply.message);
   return outcome;
 }
+
+/** The calls that a run of the plan would make. */
+const expectedCalls = (plan: SummaryPlan, { calls }: PlanForecast, { chosen, summarizer }: SelectedSummarizer) =>
+  calls.map(({ usage, cost }, index) => {
+    const { profile, vendor, model } = summarizer.model;
+    return {
+      profile,
+      vendor,
+      model,
+      chosen,
+      countedTokens: plan.tokens[index] ?? 0,
+      expectedOutputTokens: usage.outputTokens,
+      usage,
+      cost,
+      timeMs: 0,
+      outcome: 'complete' as const,
+    };
+  });

@@ -11,75 +11,37 @@ export type ItemTest = (item: Item) => boolean;
  * @param messages how many the conversation has: ages are counted from its end.
  */
 export function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
-  const { roles, contentTypes, isError, minTokens, age, contains } = filter;
-  const text = contains?.toLowerCase();
-  const tests: ItemTest[] = [
-    ...when(
-      roles,
-      (list) =>
-        ({ role }) =>
-          list.includes(role),
-    ),
-    ...when(
-      contentTypes,
-      (list) =>
-        ({ type }) =>
-          list.includes(type),
-    ),
-    ...when(filter.tools, ofTools),
-    ...when(
-      filter.kinds,
-      (list) =>
-        ({ exchange }) =>
-          exchange !== undefined && list.includes(ruleFor(tools, exchange.tool)?.kind ?? 'other'),
-    ),
-    ...when(filter.files, (list) => ofFiles(list, tools)),
-    ...when(
-      isError,
-      (failed) =>
-        ({ exchange }) =>
-          exchange !== undefined && exchange.isError === failed,
-    ),
-    ...when(
-      minTokens,
-      (least) =>
-        ({ tokens }) =>
-          tokens >= least,
-    ),
-    ...when(
-      age?.min,
-      (least) =>
-        ({ message }) =>
-          messages - 1 - message >= least,
-    ),
-    ...when(
-      age?.max,
-      (most) =>
-        ({ message }) =>
-          messages - 1 - message <= most,
-    ),
-    ...when(
-      text,
-      (part) =>
-        ({ contents }) =>
-          contents.some((content) => content.text.toLowerCase().includes(part)),
-    ),
-    ...(filter.and ?? []).map((part) => filterTest(part, messages, tools)),
-    ...when(filter.or, (parts) => {
-      const choices = parts.map((part) => filterTest(part, messages, tools));
-      return (item) => choices.some((test) => test(item));
-    }),
-    ...when(filter.not, (part) => {
-      const test = filterTest(part, messages, tools);
-      return (item) => !test(item);
-    }),
-  ];
-  return (item) => tests.every((test) => test(item));
+  const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
+  const nested = (part: Filter): ItemTest => filterTest(part, messages, tools);
+  const isTool = filter.tools && ofTools(filter.tools);
+  const isFile = filter.files && ofFiles(filter.files, tools);
+  const words = filter.contains?.toLowerCase();
+  const all = filter.and?.map(nested);
+  const any = filter.or?.map(nested);
+  const none = filter.not && nested(filter.not);
+  return (item) => {
+    const { role, type, exchange, tokens, contents } = item;
+    const newer = messages - 1 - item.message;
+    return (
+      holds(roles, (list) => list.includes(role)) &&
+      holds(contentTypes, (list) => list.includes(type)) &&
+      holds(isTool, (test) => test(item)) &&
+      holds(kinds, (list) => exchange !== undefined && list.includes(ruleFor(tools, exchange.tool)?.kind ?? 'other')) &&
+      holds(isFile, (test) => test(item)) &&
+      holds(isError, (failed) => exchange?.isError === failed) &&
+      holds(minTokens, (least) => tokens >= least) &&
+      holds(age?.min, (least) => newer >= least) &&
+      holds(age?.max, (most) => newer <= most) &&
+      holds(words, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
+      holds(all, (tests) => tests.every((test) => test(item))) &&
+      holds(any, (tests) => tests.some((test) => test(item))) &&
+      holds(none, (test) => !test(item))
+    );
+  };
 }
 
-/** A field that isn't set tests nothing. */
-const when = <T>(field: T | undefined, test: (field: T) => ItemTest): ItemTest[] =>
-  field === undefined ? [] : [test(field)];
+/** Whether a field of the filter holds; one that isn't set tests nothing. */
+const holds = <T>(field: T | undefined, test: (field: T) => boolean): boolean => field === undefined || test(field);
 
 /** Calls and results of these tools. */
 export function ofTools(patterns: readonly string[]): ItemTest {

@@ -2,7 +2,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
 import type { ContentType, Place } from '../../../messages/types';
-import type { Slice } from '../../../slice';
+import { byStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../cutRequest';
 import type { Draft } from '../../draft';
 import { placeKey } from '../../edits';
@@ -112,7 +112,7 @@ function requestsIn(
 export function without(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;
-  for (const other of others.toSorted((a, b) => a.start - b.start)) {
+  for (const other of others.toSorted(byStart)) {
     if (other.start > at) rest.push({ start: at, end: Math.min(other.start, slice.end) });
     at = Math.max(at, other.end);
     if (at >= slice.end) break;

@@ -65,36 +65,57 @@ async function leastRelevantFirst(
 ): Promise<Candidate[]> {
   const exchanges = exchangesOf(draft);
   const turnsSince = turnCounter(draft.messages);
-  const touched = lastTouches(exchanges, tools);
-  const quoted = quotedLines(exchanges, tools);
   const focus = focusOf(draft.messages, exchanges, tools, turnsSince);
+  const parts: Surroundings = {
+    tools,
+    turnsSince,
+    focus,
+    touched: lastTouches(exchanges, tools),
+    quoted: quotedLines(exchanges, tools),
+    tokensOf: (text) => draft.counter.text(text),
+  };
   const items = itemsOf(draft);
   const candidates: Candidate[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
-    for (const item of items(message)) {
-      if (!isWanted(item)) continue;
-      const { type, exchange, contents } = item;
-      const kind = exchange && ruleFor(tools, exchange.tool)?.kind;
-      const paths = exchange ? pathsOf(tools, exchange) : [];
-      const sets = paths.flatMap((path) => quoted.get(path) ?? []);
-      const turns = turnsSince(Math.max(message, ...paths.map((path) => touched.get(path) ?? 0)));
-      const isNamed = paths.some(focus.names);
-      for (const content of contents) {
-        const slice = removable(content, item);
-        const tokens = slice ? draft.counter.text(content.text) : 0;
-        if (!slice || tokens < LEAST_TOKENS) continue;
-        const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
-        const standing: Standing = { type, kind, tokens, turns, isNamed };
-        for (const block of textBlocks(content, { tokens, path: paths[0], isQuoted, from: slice.start })) {
-          candidates.push({ item, content, block, standing });
-        }
-      }
-    }
+    for (const item of items(message).filter(isWanted)) candidates.push(...candidatesIn(item, message, parts));
     await pace.breathe();
   }
   const relevance = relevanceOf(candidates, focus);
   const order = candidates.map((candidate, index) => ({ candidate, relevance: relevance[index] ?? 0 }));
   return order.toSorted((a, b) => a.relevance - b.relevance).map(({ candidate }) => candidate);
+}
+
+/** What the place of a block in its conversation is judged by. */
+interface Surroundings {
+  readonly tools: PassParts['tools'];
+  readonly turnsSince: ReturnType<typeof turnCounter>;
+  readonly focus: ReturnType<typeof focusOf>;
+  readonly touched: ReturnType<typeof lastTouches>;
+  readonly quoted: ReturnType<typeof quotedLines>;
+  readonly tokensOf: (text: string) => number;
+}
+
+function candidatesIn(item: Item, message: number, parts: Surroundings): Candidate[] {
+  const { tools, turnsSince, focus, touched, quoted, tokensOf } = parts;
+  const { type, exchange } = item;
+  const kind = exchange && ruleFor(tools, exchange.tool)?.kind;
+  const paths = exchange ? pathsOf(tools, exchange) : [];
+  const sets = paths.flatMap((path) => quoted.get(path) ?? []);
+  const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
+  const turns = turnsSince(Math.max(message, ...paths.map((path) => touched.get(path) ?? 0)));
+  const isNamed = paths.some(focus.names);
+  return item.contents.flatMap((content) => {
+    const slice = removable(content, item);
+    const tokens = slice ? tokensOf(content.text) : 0;
+    if (!slice || tokens < LEAST_TOKENS) return [];
+    const standing: Standing = { type, kind, tokens, turns, isNamed };
+    return textBlocks(content, { tokens, path: paths[0], isQuoted, from: slice.start }).map((block) => ({
+      item,
+      content,
+      block,
+      standing,
+    }));
+  });
 }
 
 /** The first candidates that together have so many tokens; of those, what need not go for it stays. */
