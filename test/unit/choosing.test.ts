@@ -1,0 +1,47 @@
+/** The guide's table of ways to condense says what docs/BENCHMARKS.md measured. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+
+/** The rows of the tables under a heading, each as its cells; without headings and rules of tables. */
+const rowsUnder = (file: string, heading: string): string[][] =>
+  (readFileSync(join(docs, file), 'utf8').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
+    .split('\n')
+    .filter((line) => /^\| [A-Z]/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+const guide = new Map(rowsUnder('guide/choosing.md', 'What was measured').map(([way = '', ...cells]) => [way, cells]));
+const measured = rowsUnder('BENCHMARKS.md', 'Every way to condense');
+
+const FOOTNOTE = / [¹²³⁴]$/;
+
+const rounded = (share: string): string => `${Math.round(Number.parseFloat(share))} %`;
+
+/** @param cost "$0.051", or a dash where nothing was paid. */
+function costWords(cost: string): string {
+  if (cost === '–') return 'nothing';
+  const dollars = Number(cost.slice(1));
+  return dollars < 0.01 ? 'less than $0.01' : `$${dollars.toFixed(2)}`;
+}
+
+it('has every way', () => {
+  expect(measured.length).toBeGreaterThan(8);
+  expect([...guide.keys()].sort()).toEqual(measured.map(([way]) => way).sort());
+});
+
+it.each(measured.map((cells) => [cells[0] ?? '', cells] as const))('%s: as measured', (way, cells) => {
+  const [removes = '', stand = '', , cost = ''] = guide.get(way) ?? [];
+  const [, removed = '', lines = ''] = cells;
+  expect({ removes, stand: stand.replace(FOOTNOTE, ''), cost: cost.replace(FOOTNOTE, '') }).toEqual({
+    removes: rounded(removed),
+    stand: rounded(lines),
+    cost: costWords(cells[9] ?? ''),
+  });
+});
