@@ -29,7 +29,7 @@ try {
   );
   const words = JSON.parse(readFileSync('package.nls.json', 'utf8'));
   mkdirSync('docs/guide', { recursive: true });
-  writeFileSync('docs/guide/settings.md', settingsPage(manifest.contributes.configuration, words));
+  writeFileSync('docs/guide/settings.md', settingsPage(manifest, words));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,10 @@
-/** docs/guide/settings.md from what package.json contributes and the words of package.nls.json. */
-export function settingsPage(
-  configuration: { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> },
-  words: Readonly<Record<string, string>>,
-): string;
+/** What is read of package.json. */
+export interface Manifest {
+  readonly contributes: {
+    readonly configuration: { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+  };
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+}
+
+/** docs/guide/settings.md from package.json and the words of package.nls.json. */
+export function settingsPage(manifest: Manifest, words: Readonly<Record<string, string>>): string;

@@ -1,11 +1,12 @@
-// docs/guide/settings.md from package.json: the names, bounds, defaults and words stand there once.
+// docs/guide/settings.md from package.json: the names, scopes, bounds, defaults and words stand there once.
 
 /**
- * @param {{ readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> }} configuration
+ * @param {import('./settingsPage.mjs').Manifest} manifest package.json.
  * @param {Readonly<Record<string, string>>} words package.nls.json.
  * @returns {string} the page.
  */
-export function settingsPage({ properties }, words) {
+export function settingsPage({ contributes, capabilities }, words) {
+  const { properties } = contributes.configuration;
   const rows = Object.entries(properties)
     .toSorted(([, a], [, b]) => Number(a.order ?? 0) - Number(b.order ?? 0))
     .map(([name, setting]) => {
@@ -23,6 +24,20 @@ one page with help. In settings.json VS Code completes and checks them, the fiel
 | setting | meaning | values | default |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## Where a setting counts
+
+Your own settings file counts in every window, a workspace's in that workspace. These belong to one machine:
+
+${listOf(Object.keys(properties).filter((name) => properties[name]?.scope === 'machine'))}
+
+A workspace can't set them. A window on a remote machine (SSH, WSL, a container, code-server) reads them from that machine's settings
+(**Preferences: Open Remote Settings (JSON)**); VS Code passes over them in your own file there. The panel saves them in the file that
+counts, and says so.
+
+Until you trust a workspace, VS Code passes over what it says of these:
+
+${listOf(capabilities.untrustedWorkspaces.restrictedConfigurations.toSorted())}
 `;
 }
 
@@ -40,5 +55,7 @@ function valuesOf({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
   };
   return `${kind[type] ?? ''}${range}`;
 }
+
+const listOf = (names) => names.map((name) => `- \`${name}\``).join('\n');
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -409,6 +409,7 @@ it('package.json declares what the code reads: fields of profiles, scopes, what 
     'automatic',
     'provider',
     'providers',
+    'smart',
     'strategy',
     'presets',
     'threshold',

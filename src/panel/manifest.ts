@@ -21,6 +21,12 @@ export function settingSchemas({ contributes: { configuration } }: Manifest): Re
   );
 }
 
-/** A setting of the machine or the application can't be set by a workspace. */
-export const scopesOf = ({ scope }: ConfigSchema): SettingScope[] =>
-  scope === 'machine' || scope === 'application' ? ['user'] : ['user', 'workspace'];
+/**
+ * Whether a setting belongs to one machine. A workspace can't set it, and in a window on a remote machine VS Code reads it
+ * from that machine's settings alone: what the user's own file says of it counts in local windows.
+ */
+export const isOfMachine = ({ scope }: ConfigSchema): boolean => scope === 'machine';
+
+/** Where a setting may be set. */
+export const scopesOf = (schema: ConfigSchema): SettingScope[] =>
+  isOfMachine(schema) ? ['user'] : ['user', 'workspace'];

@@ -1,7 +1,7 @@
 /** VS Code's settings as the panel shows and changes them. They are the only store: the panel keeps nothing of its own. */
 import * as vscode from 'vscode';
 import type { ConfigProblem, ConfigSchema } from '../core/condense/types';
-import { scopesOf } from './manifest';
+import { isOfMachine, scopesOf } from './manifest';
 import type { Params, SettingScope, SettingState } from './protocol';
 import type { SettingRules } from './settingRules';
 import { isEmptyObject, PathError, withValueAt } from './valueAt';
@@ -49,11 +49,20 @@ export class PanelSettings {
           ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
           ...(effective !== undefined && { effective }),
           scopes: scopesOf(schema),
+          isOfMachine: isOfMachine(schema),
           problems: [...problems],
         };
         return [name, state];
       }),
     );
+  }
+
+  /** VS Code's command that opens the file in which a setting of a scope counts. */
+  fileCommand(name: string, scope: SettingScope): string {
+    if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
+    const schema = this.schemas[name];
+    const isRemote = vscode.env.remoteName !== undefined && schema !== undefined && isOfMachine(schema);
+    return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
   /** What a setting holds now, wherever it is set. */

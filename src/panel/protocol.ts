@@ -49,6 +49,8 @@ const settingSchema = z.object({
   effective: z.unknown().optional(),
   /** A setting about keys, endpoints and money can't be set by a workspace. */
   scopes: z.array(scopeSchema),
+  /** In a window on a remote machine the user's own settings file does not count for it. */
+  isOfMachine: z.boolean(),
   /** What is wrong with the value that holds. */
   problems: z.array(problemSchema),
 });
@@ -96,6 +98,8 @@ const stateSchema = z.object({
   condensations: z.int().min(0),
   /** Name of the open workspace; absent where none is open. */
   workspace: z.string().optional(),
+  /** The window runs on a remote machine: over SSH, in WSL, in a container, in code-server. */
+  isRemote: z.boolean(),
 });
 export type PanelState = z.output<typeof stateSchema>;
 

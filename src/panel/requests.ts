@@ -22,9 +22,8 @@ export function requestHandlers(
     checkSetting: (change) => Promise.resolve({ problems: [...settings.check(change)] }),
     updateSetting: async (change) => ({ problems: [...(await settings.update(change))] }),
     openSettingsFile: async ({ scope, name }) => {
-      const command = scope === 'user' ? 'openSettingsJson' : 'openWorkspaceSettingsFile';
       const revealSetting = { key: `contextCondenser.${name}`, edit: true };
-      await vscode.commands.executeCommand(`workbench.action.${command}`, { revealSetting });
+      await vscode.commands.executeCommand(settings.fileCommand(name, scope), { revealSetting });
       return null;
     },
     ...profileRequests(parts, settings),

@@ -256,6 +256,37 @@ describe('other requests', () => {
     ]);
   });
 
+  it('tell the page what VS Code dropped without naming it: a setting that does not count in a remote window', () => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    const panel = ready(openTestPanel());
+    const states = (): number => panel.told().filter(({ type }) => type === 'state').length;
+    workspace.changeForeignSetting();
+    expect(states()).toBe(0);
+    fake.settings['contextCondenser.profiles'] = undefined;
+    workspace.changeForeignSetting();
+    expect(states()).toBe(1);
+    expect(panel.state().settings['profiles']).not.toHaveProperty('user');
+    workspace.changeForeignSetting();
+    expect(states()).toBe(1);
+  });
+
+  it('show a setting of the machine in the file that counts in a remote window', async () => {
+    fake.remoteName = 'ssh-remote';
+    const panel = ready(openTestPanel());
+    expect(panel.state()).toMatchObject({
+      isRemote: true,
+      settings: { profiles: { isOfMachine: true, scopes: ['user'] }, smart: { isOfMachine: false } },
+    });
+    await panel.ask('openSettingsFile', { scope: 'user', name: 'profiles' });
+    await panel.ask('openSettingsFile', { scope: 'user', name: 'smart' });
+    await panel.ask('openSettingsFile', { scope: 'workspace', name: 'smart' });
+    expect(fake.executed.map(([command]) => command)).toEqual([
+      'workbench.action.openRemoteSettingsFile',
+      'workbench.action.openSettingsJson',
+      'workbench.action.openWorkspaceSettingsFile',
+    ]);
+  });
+
   it('are cancelled by the page, and when the panel closes', async () => {
     const signals: AbortSignal[] = [];
     const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {

@@ -25,6 +25,7 @@ export class SettingsPanel implements vscode.Disposable {
   private revision = 0;
   private condensations = 0;
   private isReady = false;
+  private toldSettings = '';
   /** The section to show once the webview is there. */
   private pendingSection: string | undefined;
 
@@ -52,7 +53,8 @@ export class SettingsPanel implements vscode.Disposable {
         this.receive(message);
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (!event.affectsConfiguration('contextCondenser')) return;
+        // VS Code drops what doesn't count in a remote window without naming it in an event: it is gone at the next one.
+        if (!event.affectsConfiguration('contextCondenser') && !this.hasOtherSettings()) return;
         // At once, so that an answer to the change that was asked for comes after what it changed.
         this.tellState();
         this.facts.refresh();
@@ -136,14 +138,22 @@ export class SettingsPanel implements vscode.Disposable {
 
   private state(): PanelState {
     const { name: workspace } = vscode.workspace;
+    const settings = this.settings.states();
+    this.toldSettings = JSON.stringify(settings);
     return {
       revision: this.revision++,
-      settings: this.settings.states(),
+      settings,
       ...this.facts.now(),
       presets: presetStates(),
       condensations: this.condensations,
       ...(workspace !== undefined && { workspace }),
+      isRemote: vscode.env.remoteName !== undefined,
     };
+  }
+
+  /** Whether the settings are no longer what the page was told. */
+  private hasOtherSettings(): boolean {
+    return this.isReady && JSON.stringify(this.settings.states()) !== this.toldSettings;
   }
 
   private tellState(): void {

@@ -98,6 +98,8 @@ export const fake = {
   tools: new Map<string, unknown>(),
   statusBar: [] as FakeStatusBarItem[],
   clipboard: '',
+  /** Of a window on a remote machine. */
+  remoteName: undefined as string | undefined,
   /** What other extensions export. */
   extensions: new Map<string, unknown>(),
   trees: new Map<string, FakeTree>(),
@@ -117,6 +119,7 @@ export const fake = {
     this.tools.clear();
     this.statusBar = [];
     this.clipboard = '';
+    this.remoteName = undefined;
     this.extensions.clear();
     this.trees.clear();
     this.watched.clear();
@@ -264,6 +267,9 @@ export const lm = {
 };
 export const env = {
   language: 'en',
+  get remoteName(): string | undefined {
+    return fake.remoteName;
+  },
   clipboard: { writeText: (text: string) => Promise.resolve(void (fake.clipboard = text)) },
 };
 
@@ -485,6 +491,10 @@ export const workspace = {
     },
   }),
   onDidChangeConfiguration: configurationChanges.event,
+  /** A change of another extension's setting, or of VS Code's own. */
+  changeForeignSetting: () => {
+    configurationChanges.fire({ affectsConfiguration: () => false });
+  },
   createFileSystemWatcher({ base }: RelativePattern) {
     const [created, changed, deleted] = [new EventEmitter<Uri>(), new EventEmitter<Uri>(), new EventEmitter<Uri>()];
     fake.watched.set(base.fsPath, {

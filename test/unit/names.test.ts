@@ -34,7 +34,7 @@ describe('settings', () => {
   });
 
   it('stand in the guide as package.json has them', () => {
-    expect(read('docs/guide/settings.md')).toBe(settingsPage(contributes.configuration, words));
+    expect(read('docs/guide/settings.md')).toBe(settingsPage(manifest, words));
   });
 });
 

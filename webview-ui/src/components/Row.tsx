@@ -44,6 +44,7 @@ export function Row({
             {setting.alsoIn === 'user' ? t('also set for you as a user') : t('also set in the workspace')}
           </span>
         )}
+        {setting.isOfRemote && <span className="row-note">{t('kept on the remote machine')}</span>}
         {setting.isChange && (
           <IconButton icon="reset" label={t('Reset {0}', title)} onClick={() => void setting.reset()} />
         )}

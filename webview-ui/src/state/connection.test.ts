@@ -11,6 +11,7 @@ const state = (revision: number): object => ({
   editorModels: [],
   presets: [],
   condensations: 0,
+  isRemote: false,
 });
 const welcome = (revision = 0): object => ({
   type: 'welcome',

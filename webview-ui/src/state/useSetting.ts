@@ -16,6 +16,8 @@ export interface Setting {
   readonly isChange: boolean;
   /** The other scope that sets it as well. */
   readonly alsoIn: SettingScope | undefined;
+  /** It is read from the remote machine's settings, and saved there: the user's own file does not count for it. */
+  readonly isOfRemote: boolean;
   /** Where it would be saved. */
   readonly scope: SettingScope;
   /** What is wrong with what stands in the settings. */
@@ -34,7 +36,12 @@ const OTHER: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace',
 export function useSetting(name: string, path: Path = []): Setting {
   const { state, scope: chosen, connection, welcome } = usePanel();
   const [refused, setRefused] = useState<readonly string[]>([]);
-  const setting: SettingState = state.settings[name] ?? { value: undefined, scopes: ['user'], problems: [] };
+  const setting: SettingState = state.settings[name] ?? {
+    value: undefined,
+    scopes: ['user'],
+    isOfMachine: false,
+    problems: [],
+  };
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
   const own = valueAt(setting[scope], path);
   const other = valueAt(setting[OTHER[scope]], path);
@@ -57,6 +64,7 @@ export function useSetting(name: string, path: Path = []): Setting {
     isSet: own !== undefined,
     isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
     alsoIn: other === undefined ? undefined : OTHER[scope],
+    isOfRemote: setting.isOfMachine && state.isRemote,
     scope,
     problems: problemsAt(setting, path),
     refused,

@@ -56,7 +56,7 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
       </Disclosure>
       <p className="row-help">
         {t('Facts are the files, error lines, instructions and to-dos of the conversation.')}{' '}
-        {isWritten && t('What a model would write is not known yet: a fact that only it would name counts as gone.')}
+        {isWritten && t('What a model would write is not known yet: a fact that only it would name does not count.')}
       </p>
     </>
   );

@@ -35,6 +35,13 @@ export function Profiles(): ReactNode {
           )}
         </p>
       )}
+      {!isSearching && state.isRemote && (
+        <p className="row-help">
+          {t(
+            'This window runs on a remote machine. VS Code keeps profiles on each machine: those in your local settings file don’t count here.',
+          )}
+        </p>
+      )}
       {entries.length > 0 && (
         <ul className="items">
           {entries.map((entry) => (

@@ -1,0 +1,60 @@
+/** code-server's windows run on a remote machine, as over SSH: settings of the machine don't count in the user's own file. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
+import type { Scenario } from '../bed';
+import { openPanel, reloaded, unfold } from '../panelPage';
+import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
+
+const profile = (id: string, name: string): object => ({
+  id,
+  name,
+  vendor: 'anthropic',
+  model: 'claude-sonnet-4-20250514',
+});
+const pass = {
+  id: 'a',
+  name: 'My pass',
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 10 },
+  individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 5 } } },
+};
+
+export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
+  const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
+  const bench = await bed.open({
+    folder: bed.folder({ 'readme.txt': 'A workspace.' }),
+    home: bed.folder({ '.claude/projects/-home-me-notes/sample.jsonl': sample }),
+    settings: {
+      'contextCondenser.provider': 'smart',
+      'contextCondenser.smart': { version: 1, passes: [pass] },
+      'contextCondenser.profiles': [profile('mine', 'Of my file')],
+    },
+  });
+  const opened = await openPanel(bench);
+  const first = await opened.panel();
+  await unfold(first, ['smart', 'profiles']);
+  await first.locator('#smart .pass', { hasText: 'My pass' }).first().waitFor();
+  await first.locator('#profiles', { hasText: 'runs on a remote machine' }).waitFor();
+  // VS Code takes in the user's file before it knows whose settings these are; it drops them with the next change.
+  await setTheme(bench, 'light');
+  await until('the profile that does not count to go', async () => {
+    const names = await first.locator('#profiles').innerText();
+    return !names.includes('Of my file');
+  });
+  await screenshot(bench, 'panel-profiles-remote-light');
+  assert.match(await first.locator('#smart').innerText(), /My pass/);
+
+  const machine = join(bench.server.data, 'Machine', 'settings.json');
+  writeFileSync(machine, JSON.stringify({ 'contextCondenser.profiles': [profile('theirs', 'Of the machine')] }));
+  const again = await reloaded(opened, first);
+  await unfold(again, ['smart', 'profiles']);
+  await again.locator('#profiles', { hasText: 'Of the machine' }).waitFor();
+  await runCommand(bench, 'Context Condenser: Condense Context Now');
+  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+  await pick(bench, /tags/i);
+  await notification(bench, 'Context condensed using');
+  // What the panel shows is what runs.
+  assert.match(bench.server.outputText('Context Condenser'), / - My pass: /);
+};

@@ -1,0 +1,24 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it } from 'vitest';
+import { fake } from '../../../../test/support/vscode';
+import { openPage } from '../../testing';
+
+beforeEach(() => {
+  fake.reset();
+});
+
+const note = 'kept on the remote machine';
+
+it('says in a remote window which settings are kept on that machine', async () => {
+  fake.remoteName = 'ssh-remote';
+  const page = await openPage({ view: { open: ['profiles', 'agent', 'smart'] } });
+  await page.until(() => page.find('#profiles .row-help', 'runs on a remote machine'));
+  const noted = page.all('.row').filter(({ textContent }) => textContent.includes(note));
+  expect(noted.map(({ dataset }) => dataset['setting'])).toEqual(['agent.wrappedModels']);
+});
+
+it('says nothing of it in a local one', async () => {
+  const page = await openPage({ view: { open: ['profiles', 'agent', 'smart'] } });
+  await page.until(() => page.find('#profiles .row-help'));
+  expect(page.root.textContent).not.toContain('remote machine');
+});
