@@ -7,6 +7,7 @@
  */
 export function settingsPage({ contributes, capabilities }, words) {
   const { properties } = contributes.configuration;
+  const ofScope = (scope) => Object.keys(properties).filter((name) => properties[name].scope === scope);
   const rows = Object.entries(properties)
     .toSorted(([, a], [, b]) => Number(a.order ?? 0) - Number(b.order ?? 0))
     .map(([name, setting]) => {
@@ -29,11 +30,15 @@ ${rows.join('\n')}
 
 Your own settings file counts in every window, a workspace's in that workspace. These belong to one machine:
 
-${listOf(Object.keys(properties).filter((name) => properties[name]?.scope === 'machine'))}
+${listOf(ofScope('machine'))}
 
 A workspace can't set them. A window on a remote machine (SSH, WSL, a container, code-server) reads them from that machine's settings
 (**Preferences: Open Remote Settings (JSON)**); VS Code passes over them in your own file there. The panel saves them in the file that
 counts, and says so.
+
+A workspace can't set these either; your own file alone does, in every window:
+
+${listOf(ofScope('application'))}
 
 Until you trust a workspace, VS Code passes over what it says of these:
 

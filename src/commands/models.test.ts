@@ -419,4 +419,10 @@ it('package.json declares what the code reads: fields of profiles, scopes, what 
     expect(properties).toHaveProperty([`contextCondenser.${name}`]);
     expect(capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(`contextCondenser.${name}`);
   }
+  // It says what is masked before it goes to another vendor.
+  expect(properties['contextCondenser.native']?.scope).toBe('application');
+  // In a remote window VS Code passes over such a setting in the user's own file: only what names models of a machine may be one.
+  const ofMachine = Object.keys(properties).filter((name) => properties[name]?.scope.startsWith('machine'));
+  const named = ['profiles', 'condensingProfile', 'agent.wrappedModels'].map((name) => `contextCondenser.${name}`);
+  expect(ofMachine.toSorted()).toEqual(named.toSorted());
 });

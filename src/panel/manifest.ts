@@ -25,8 +25,8 @@ export function settingSchemas({ contributes: { configuration } }: Manifest): Re
  * Whether a setting belongs to one machine. A workspace can't set it, and in a window on a remote machine VS Code reads it
  * from that machine's settings alone: what the user's own file says of it counts in local windows.
  */
-export const isOfMachine = ({ scope }: ConfigSchema): boolean => scope === 'machine';
+export const isOfMachine = (schema: ConfigSchema): boolean => schema['scope'] === 'machine';
 
-/** Where a setting may be set. */
+/** Where a setting may be set: of the machine or the application, by the user alone. */
 export const scopesOf = (schema: ConfigSchema): SettingScope[] =>
-  isOfMachine(schema) ? ['user'] : ['user', 'workspace'];
+  isOfMachine(schema) || schema['scope'] === 'application' ? ['user'] : ['user', 'workspace'];
