@@ -16,7 +16,7 @@ export interface HandlersParts {
 }
 
 /** An agent's answers can be long, and a local model reads a long prompt for minutes; the user can cancel. Milliseconds. */
-const TIMEOUTS = { firstByteMs: 300_000, wholeMs: 1_800_000 };
+const TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
 /** What calls the offered models. Handlers are kept: one learns how its server differs from others. */
 export class Handlers {

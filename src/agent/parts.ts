@@ -7,6 +7,18 @@ import type { Block } from '../core/messages/types';
 const NOTES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**
+ * The images that every vendor takes, as the vendors call them (Anthropic's API reference, "Base64 Image Source"). Another
+ * one in a history would have every later request refused.
+ */
+const IMAGES: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'image/png'],
+  ['image/jpeg', 'image/jpeg'],
+  ['image/jpg', 'image/jpeg'],
+  ['image/gif', 'image/gif'],
+  ['image/webp', 'image/webp'],
+]);
+
+/**
  * The block of a part; undefined for what no model reads (cache marks, usage) or what can't be sent without its signature
  * (thinking). A part that we don't know becomes text where it holds some.
  */
@@ -36,7 +48,8 @@ function resultContent(parts: readonly unknown[]): string | Block[] {
 function dataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (NOTES.has(type)) return undefined;
-  if (type.startsWith('image/')) return { type: 'image', source: base64(data, type) };
+  const image = IMAGES.get(type);
+  if (image !== undefined && data.byteLength > 0) return { type: 'image', source: base64(data, image) };
   if (type === 'application/pdf') return { type: 'document', source: base64(data, type) };
   if (type.startsWith('text/') || type.endsWith('json') || type.endsWith('xml')) {
     return textBlock(new TextDecoder().decode(data));

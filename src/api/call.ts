@@ -10,6 +10,8 @@ import { untilAborted } from './untilAborted';
 export interface Timeouts {
   /** Until the first byte of the answer's body, in milliseconds, at each try. Default 60,000. */
   readonly firstByteMs: number;
+  /** Between two bytes of the answer, in milliseconds; undefined: as long as the whole call may take. */
+  readonly silenceMs?: number;
   /** The whole call with its retries and waits, in milliseconds. Default 300,000. */
   readonly wholeMs: number;
 }
@@ -29,8 +31,8 @@ export interface CallOptions {
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
-  /** To be called when the first answer is there, by a handler that doesn't use {@link Attempt.fetch}. */
-  readonly onFirstByte: () => void;
+  /** To be called whenever something of the answer comes, by a handler that doesn't use {@link Attempt.fetch}. */
+  readonly onBytes: () => void;
   /** For the SDKs' own timeouts, in milliseconds: beyond ours, which come first. */
   readonly sdkTimeoutMs: number;
 }
@@ -121,7 +123,7 @@ const errorContext = ({ name, secrets }: Call, clock: Clock): ErrorContext => ({
 
 async function* oneTry<T>(
   { name }: Call,
-  { firstByteMs, wholeMs }: Timeouts,
+  { firstByteMs, silenceMs, wholeMs }: Timeouts,
   clock: Clock,
   whole: AbortSignal,
   source: (attempt: Attempt) => AsyncIterable<T>,
@@ -132,14 +134,20 @@ async function* oneTry<T>(
   };
   if (whole.aborted) onAbort();
   whole.addEventListener('abort', onAbort);
-  const stopTimer = clock.after(firstByteMs, () => {
-    controller.abort(new ApiError('timeout', { name, what: `Nothing came for ${firstByteMs / 1000} s.` }));
-  });
   const { signal } = controller;
+  const waitFor = (milliseconds: number): (() => void) =>
+    clock.after(milliseconds, () => {
+      controller.abort(new ApiError('timeout', { name, what: `Nothing came for ${milliseconds / 1000} s.` }));
+    });
+  let stopTimer = waitFor(firstByteMs);
+  const onBytes = (): void => {
+    stopTimer();
+    stopTimer = silenceMs === undefined || signal.aborted ? () => undefined : waitFor(silenceMs);
+  };
   const attempt = {
     signal,
-    fetch: guardedFetch(name, stopTimer),
-    onFirstByte: stopTimer,
+    fetch: guardedFetch(name, onBytes),
+    onBytes,
     sdkTimeoutMs: wholeMs + 60_000,
   };
   try {

@@ -31,6 +31,9 @@ const PATTERNS: readonly RegExp[] = [
   /input token count .*exceeds the maximum/i,
   // Groq: "Please reduce the length of the messages or completion."
   /reduce the length of the messages/i,
+  // OpenAI, 429, where one request has more than the account's limit per minute: "Request too large for gpt-4o … on tokens
+  // per min (TPM): Limit 30000, Requested 43245. The input or output tokens must be reduced in order to run successfully."
+  /request too large for|tokens must be reduced/i,
   // Copilot's models in VS Code: "Message exceeds token limit."
   /exceeds token limit|token limit exceeded/i,
 ];

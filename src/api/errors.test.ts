@@ -115,6 +115,7 @@ describe('isContextTooLong', () => {
     'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)',
     'Please reduce the length of the messages or completion.',
     'Message exceeds token limit.',
+    'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 43245. The input or output tokens must be reduced in order to run successfully.',
   ])('knows “%s”', (words) => {
     expect(isContextTooLong(words)).toBe(true);
   });

@@ -17,6 +17,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { testClock, type TestClock } from '../../test/servers/testClock';
 import { anthropicHandler } from './anthropic';
 import { openaiHandler } from './openai';
+import type { Timeouts } from './call';
 import { counter, eventOf, KEY, outcomeOf, seenOf, user } from './testing';
 import type { ApiHandler } from './types';
 
@@ -36,12 +37,12 @@ afterEach(async () => {
 type Protocol = 'Anthropic' | 'Chat Completions' | 'Responses';
 const PROTOCOLS: readonly Protocol[] = ['Anthropic', 'Chat Completions', 'Responses'];
 
-async function start(protocol: Protocol, script: Script): Promise<Bed> {
+async function start(protocol: Protocol, script: Script, timeouts: Partial<Timeouts> = {}): Promise<Bed> {
   const isAnthropic = protocol === 'Anthropic';
   const server = await (isAnthropic ? startAnthropicServer : startOpenAIServer)({ script });
   open = server;
   const clock = testClock();
-  const common = { apiKey: KEY, counter, clock, random: () => 0.5, name: 'Work profile' };
+  const common = { apiKey: KEY, counter, clock, random: () => 0.5, name: 'Work profile', timeouts };
   const handler = isAnthropic
     ? anthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
     : openaiHandler({
@@ -159,6 +160,21 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     await (
       await server.request(0)
     ).aborted;
+  });
+
+  it('stops a stream that is silent for longer than it may', async () => {
+    const { server, handler, clock } = await start(protocol, faulty('stall'), { silenceMs: 20_000 });
+    const stream = handler.stream(request)[Symbol.asyncIterator]();
+    for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;
+    clock.advance(19_000);
+    const rest = stream.next();
+    clock.advance(1000);
+    expect((await rest).value).toMatchObject({ type: 'usage' });
+    await expect(stream.next()).rejects.toThrow('Nothing came for 20 s.');
+    await (
+      await server.request(0)
+    ).aborted;
+    expect(clock.pending).toEqual([]);
   });
 
   it('cancels in the middle: the server sees it within a second', async () => {

@@ -2,11 +2,11 @@ import { ApiError } from './apiError';
 
 /**
  * What the SDKs fetch with. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
- * page for an answer, and tells when the first byte of an answer's body is there.
+ * page for an answer, and tells whenever something of an answer's body comes.
  * @param name what errors call the endpoint
  */
 export const guardedFetch =
-  (name: string, onFirstByte: () => void): typeof fetch =>
+  (name: string, onBytes: () => void): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
@@ -20,17 +20,17 @@ export const guardedFetch =
       return refuse('The endpoint answered with a web page: there is no API at this address.');
     }
     if (!response.body) {
-      onFirstByte();
+      onBytes();
       return response;
     }
     const told = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
-          onFirstByte();
+          onBytes();
           controller.enqueue(chunk);
         },
         flush() {
-          onFirstByte();
+          onBytes();
         },
       }),
     );

@@ -113,13 +113,13 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   async function* attempt(
     request: ApiRequest,
     signal: AbortSignal,
-    onFirst: () => void,
+    onPart: () => void,
   ): AsyncGenerator<ApiEvent, void> {
     const model = await select();
     const parts = await model.sendRequest(lmMessages(request), lmOptions(request), signal);
     let hasCalls = false;
     for await (const part of parts) {
-      onFirst();
+      onPart();
       if (part.kind === 'text' && part.text !== '') yield { type: 'text', text: part.text };
       if (part.kind === 'thinking' && part.text !== '') yield { type: 'thinking', text: part.text };
       if (part.kind !== 'toolCall') continue;
@@ -137,7 +137,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
         ...call,
         signal,
         countUsage: (output) => counter.usage(request, output),
-        attempt: (tried) => attempt(request, tried.signal, tried.onFirstByte),
+        attempt: (tried) => attempt(request, tried.signal, tried.onBytes),
       }),
     countTokens: (request, signal) =>
       singleCall({ ...call, signal }, async (tried) => {

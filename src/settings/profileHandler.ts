@@ -2,7 +2,7 @@
 import { anthropicHandler } from '../api/anthropic';
 import { ApiError } from '../api/apiError';
 import { bedrockHandler, type AwsCredentials } from '../api/bedrock';
-import type { CallOptions } from '../api/call';
+import type { CallOptions, Timeouts } from '../api/call';
 import { completeText } from '../api/completeText';
 import type { HandlerOptions } from '../api/handlerOptions';
 import { openaiHandler } from '../api/openai';
@@ -33,6 +33,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
   if (key === undefined && needsKey(profile)) {
     throw new ApiError('auth', { name, what: 'The profile has no API key yet.' });
   }
+  const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: timeoutsOf(timeoutSeconds) }) };
   const common: HandlerOptions & { readonly baseUrl?: string; readonly allowInsecureHttp?: boolean } = {
     name,
     counter: parts.counter,
@@ -43,8 +44,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
     },
     ...(baseUrl !== undefined && { baseUrl }),
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
-    ...parts.call,
-    ...(timeoutSeconds !== undefined && { timeouts: { ...parts.call?.timeouts, wholeMs: timeoutSeconds * 1_000 } }),
+    ...call,
   };
   const { region = '', projectId = '', api = 'chat' } = profile;
   switch (vendor) {
@@ -60,7 +60,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
       if (!parts.models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
       const selector = { id: profile.model };
       return vscodeLmHandler({
-        ...parts.call,
+        ...call,
         name,
         counter: parts.counter,
         models: parts.models,
@@ -70,6 +70,12 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
       });
     }
   }
+}
+
+/** A user's time holds for the whole call and for each silence in it: a local model may read a long prompt for minutes. */
+function timeoutsOf(seconds: number): Timeouts {
+  const milliseconds = seconds * 1_000;
+  return { firstByteMs: milliseconds, wholeMs: milliseconds };
 }
 
 /** `id:secret`, or `id:secret:session`, is an access key; anything else a Bedrock key. */

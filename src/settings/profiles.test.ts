@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isApiError } from '../api/apiError';
-import type { LanguageModels } from '../api/vscodeLm';
+import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { freshCounter } from '../core/testingCounter';
 import { deleteKey, readKey, sendableKey, storeKey, type SecretStore } from './keys';
 import { handlerFor, testConnection } from './profileHandler';
@@ -152,6 +152,31 @@ describe('handlerFor', () => {
     expect(infoOf(chat)).toMatchObject({ vendor: 'vscode' });
     expect(infoOf({ ...chat, contextWindow: 9_000 })).toMatchObject({ contextWindow: 9_000 });
     expect(() => handlerFor(chat, undefined, { counter })).toThrow('in VS Code only');
+  });
+
+  it('waits for an answer as long as the profile says', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const model = { vendor: 'copilot', family: 'f', id: 'slow', name: 'Slow', maxInputTokens: 1_000 };
+      const slow: LmModel = {
+        ...model,
+        sendRequest: () => new Promise(() => undefined),
+        countTokens: () => Promise.resolve(1),
+      };
+      const models = { selectChatModels: () => Promise.resolve([slow]) };
+      const profile = { ...work, vendor: 'vscode', model: 'slow', timeoutSeconds: 100 } as const;
+      let error: unknown;
+      const tested = testConnection(handlerFor(profile, undefined, { counter, models })).then((result) => {
+        error = result.ok ? undefined : result.error;
+      });
+      await vi.advanceTimersByTimeAsync(99_000);
+      expect(error).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(1_000);
+      await tested;
+      expect(error).toMatchObject({ kind: 'timeout' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('says that a key is missing', () => {
