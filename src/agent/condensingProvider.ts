@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
-import type { ApiHandler, Usage } from '../api/types';
-import { promptTokens } from '../core/cost/usage';
+import type { ApiHandler } from '../api/types';
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
@@ -16,7 +15,8 @@ import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversi
 import { Failures } from './failures';
 import type { Handlers } from './handlers';
 import { KeptBlocks, refusesKeptBlocks } from './keptBlocks';
-import type { AgentRequest, LiveConversationsApi, LiveId, PreparedRequest } from './live/types';
+import type { AgentRequest, LiveId, PreparedRequest } from './live/request';
+import type { LiveConversationsApi } from './live/types';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
@@ -24,6 +24,7 @@ import type { AgentSettings } from './settings';
 import { isSmallRequest } from './smallRequests';
 import { TokenCounts } from './tokenCounts';
 import { titleOfChat } from './userRequest';
+import { usagePart, wordsFor } from './answerParts';
 
 export interface ProviderParts {
   readonly catalog: ModelCatalog;
@@ -270,49 +271,6 @@ const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
 
 const isTooLong = (error: unknown): error is ApiError => isApiError(error) && error.kind === 'context-too-long';
-
-/**
- * Tokens of a call as the chat's ring reads them: a data part of the type `usage`, in the fields of OpenAI's API (read in
- * VS Code 1.139; not documented).
- */
-function usagePart(usage: Usage): vscode.LanguageModelDataPart {
-  const prompt = promptTokens(usage);
-  const fields = {
-    prompt_tokens: prompt,
-    completion_tokens: usage.outputTokens,
-    total_tokens: prompt + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
-  };
-  return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
-}
-
-/** What an answer lacks, in words for the chat; undefined where it is whole. */
-function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
-  if (withheld.length > 0) {
-    const tools = [...new Set(withheld)].join(', ');
-    return vscode.l10n.t(
-      'The model could not write the parameters of {0} in a form that the tool takes. No tool was called; ask it to try another way.',
-      tools,
-    );
-  }
-  if (!isEmpty) return undefined;
-  switch (stopReason) {
-    case 'max_tokens':
-      return vscode.l10n.t(
-        'The model used all tokens of its answer before it wrote one. Raise the output limit of its profile.',
-      );
-    case 'refusal':
-      return vscode.l10n.t('The model declined to answer.');
-    case 'context_window':
-      return vscode.l10n.t("The model's context window is full.");
-    case 'end_turn':
-    case 'stop_sequence':
-    case 'tool_use':
-    case 'pause_turn':
-    case 'other':
-      return undefined;
-  }
-}
 
 function tooltipOf({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
   const window = contextWindow.toLocaleString('en-US');

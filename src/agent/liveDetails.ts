@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/condense/report';
 import { changeWords } from '../views/condensationWords';
-import type { CommandResult, LiveConversationsApi, LiveId, LiveSummary } from './live/types';
+import type { CommandResult, LiveConversationsApi, LiveSummary } from './live/types';
+import type { LiveId } from './live/request';
 import { chooseEdits, choosePins } from './liveLists';
 import { figuresOf, lastLines } from './statusBar';
 

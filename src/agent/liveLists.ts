@@ -4,7 +4,8 @@ import { lastByPlace, type SummaryEdit } from '../core/condense/edits';
 import { formatTokens } from '../core/condense/report';
 import { renderBodies } from '../core/messages/render';
 import { describePlaces } from './live/describePlace';
-import type { LiveConversationsApi, LiveId, LiveSummary } from './live/types';
+import type { LiveId } from './live/request';
+import type { LiveConversationsApi, LiveSummary } from './live/types';
 
 /** Which edits the view shows: those that are ticked. */
 export async function chooseEdits(live: LiveConversationsApi, id: LiveId): Promise<void> {

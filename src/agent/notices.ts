@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import { formatReport, formatTokens } from '../core/condense/report';
 import { changeWords, condensationWords } from '../views/condensationWords';
-import type { CondensationReason, LiveDecision, LiveEvent, LiveId } from './live/types';
+import type { CondensationReason, LiveDecision, LiveEvent } from './live/events';
+import type { LiveId } from './live/request';
 import type { NoticeKind } from './settings';
 
 /** How long a condensation is told in the status bar, in milliseconds. */

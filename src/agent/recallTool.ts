@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { LiveConversationsApi, LiveId, RecallQuery } from './live/types';
+import type { LiveId } from './live/request';
+import type { LiveConversationsApi, RecallQuery } from './live/types';
 import { RECALL_TOOL } from './names';
 
 const line = z.int().min(1);

@@ -16,7 +16,9 @@ import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from './live/liveConversations';
 import { measureOfEvent } from './live/measureOfEvent';
-import type { LiveConversationsApi, LiveEvent, LiveId, LiveSettings, LiveSummary } from './live/types';
+import type { LiveConversationsApi, LiveSummary } from './live/types';
+import type { LiveId } from './live/request';
+import type { LiveEvent } from './live/events';
 import { showDetails, told } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
@@ -27,6 +29,7 @@ import { agentSettings } from './settings';
 import { showLiveDiff } from './showDiff';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
+import { liveSettings } from './liveSettings';
 
 /** Where the last known models of VS Code are remembered. */
 const WRAPPED_KEY = 'contextCondenser.knownModels';
@@ -222,24 +225,6 @@ export class AgentRuntime implements vscode.Disposable {
       this.services.log.warn(`Setting contextCondenser.${path} ${message}`);
     }
   }
-}
-
-/** What the user has set, as it is now. */
-function liveSettings(): LiveSettings {
-  const { provider, coherenceFloor } = manualSettings();
-  const { condensing, maxCost } = modelSettings();
-  const { backgroundPercent, coldPercent, summaryWaitSeconds } = agentSettings();
-  return {
-    provider,
-    config: configToRun(provider),
-    configs: { native: configToRun('native'), truncation: configToRun('truncation') },
-    ...(backgroundPercent > 0 && { backgroundPercent }),
-    ...(coldPercent > 0 && { coldPercent }),
-    waitMs: summaryWaitSeconds * 1_000,
-    mayUseNative: condensing !== undefined && maxCost > 0,
-    maxCost,
-    coherenceFloor,
-  };
 }
 
 /** The conversations of the chat, last used first; none while agent mode has not begun. */

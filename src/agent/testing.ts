@@ -5,15 +5,9 @@ import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { keyTarget, type ApiProfile } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
-import type {
-  AgentRequest,
-  LiveConversationsApi,
-  LiveEvent,
-  LiveId,
-  LiveSummary,
-  PreparedRequest,
-  RecallQuery,
-} from './live/types';
+import type { LiveConversationsApi, LiveSummary, RecallQuery } from './live/types';
+import type { AgentRequest, LiveId, PreparedRequest } from './live/request';
+import type { LiveEvent } from './live/events';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
 import type { ModelInformation, WrappedModel } from './offeredModels';

@@ -19,7 +19,8 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
-import type { CondensedResult, CondenseTask, ConversationSummary, NotCondensedResult, TaskProgress } from './tasks';
+import type { CondenseTask, TaskProgress } from './tasks';
+import type { CondensedResult, ConversationSummary, NotCondensedResult } from './taskResults';
 
 export interface CondenseParts {
   readonly manager: CondensationManager;

@@ -5,7 +5,8 @@ import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
 import { recoverAll, undoLast, withReplacements } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStored } from './storedConversations';
-import type { GiveBackTask, GivenBackResult, RecoverResult, RecoverTask, UndoGiveBackTask } from './tasks';
+import type { GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
+import type { GivenBackResult, RecoverResult } from './taskResults';
 
 /** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {

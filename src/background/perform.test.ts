@@ -8,7 +8,8 @@ import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { perform } from './perform';
 import { runTask } from './runTask';
-import type { CondensedResult, CondenseTask, TaskProgress, UndoTask } from './tasks';
+import type { CondenseTask, TaskProgress, UndoTask } from './tasks';
+import type { CondensedResult } from './taskResults';
 
 let folder: string;
 let path: string;

@@ -15,15 +15,8 @@ import {
   setUndone,
   showConversation,
 } from './storedConversations';
-import type {
-  CondensedResult,
-  CondenseTask,
-  NotCondensedResult,
-  Task,
-  TaskProgress,
-  UndoResult,
-  UndoTask,
-} from './tasks';
+import type { CondenseTask, Task, TaskProgress, UndoTask } from './tasks';
+import type { CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
 
 type Tell = (progress: TaskProgress) => void;
 

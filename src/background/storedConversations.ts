@@ -11,19 +11,14 @@ import { givenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { summaryOf } from './condenseConversation';
+import type { ExportTask, LedgersTask, PinTask, SetUndoneTask, ShowTask, StoredConversation } from './tasks';
 import type {
   CondensationOutline,
-  ExportTask,
   LedgerOutline,
   LedgersResult,
-  LedgersTask,
   ListedMessage,
-  PinTask,
-  SetUndoneTask,
   ShownConversation,
-  ShowTask,
-  StoredConversation,
-} from './tasks';
+} from './taskResults';
 
 /** How much of a message a list shows, in UTF-16 units. */
 const WORDS = 120;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
+import type { TaskProgress } from '../background/tasks';
+import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { parseInWorker } from '../conversations/parseInWorker';
 import { engineOf } from './engine';
 import type { ModelSettings } from './modelSettings';

@@ -1,7 +1,8 @@
 import { basename, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import type { CondensedResult, NotCondensedResult, TaskProgress } from '../background/tasks';
+import type { TaskProgress } from '../background/tasks';
+import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import type { CondensationProvider } from '../core/condense';
 import { formatTokens } from '../core/condense/report';
 import { isBuiltIn, type BuiltInProviderId } from '../core/condense/types';

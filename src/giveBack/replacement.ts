@@ -8,8 +8,7 @@
  * that comes about.
  */
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
-import * as z from 'zod';
+import { dirname, join } from 'node:path';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';
@@ -17,6 +16,26 @@ import { asStorageError } from '../storage/storageError';
 import { lockedByAgent, withAgentLocks } from './agentLock';
 import { hashBytes, hashOf, readBytes, writeNew } from './fileBytes';
 import { changedError, GiveBackError, missingError } from './giveBackError';
+import {
+  NO_GUARD,
+  refuseLink,
+  replaceFile,
+  temporaryOf,
+  type FileReplacement,
+  type Guard,
+  type WhenChanged,
+} from './replaceFile';
+import {
+  mark,
+  NOTHING_UNDONE,
+  readRecord,
+  RECORD,
+  stateOf,
+  writeRecord,
+  type RecordedFile,
+  type ReplacementRecord,
+  type ReplacementState,
+} from './replacementRecord';
 
 /** A file as it shall be. */
 export interface NewContent {
@@ -25,30 +44,6 @@ export interface NewContent {
   readonly before: Hash | undefined;
   readonly bytes: Uint8Array;
 }
-
-const fileSchema = z.object({
-  path: z.string().min(1),
-  before: z.string().nullable(),
-  after: z.string(),
-});
-const recordSchema = z.object({
-  version: z.literal(1),
-  conversation: z.string(),
-  /** ISO 8601 time. */
-  at: z.string(),
-  files: z.array(fileSchema).min(1),
-});
-type RecordedFile = z.infer<typeof fileSchema>;
-type ReplacementRecord = z.infer<typeof recordSchema>;
-
-export type ReplacementState = 'done' | 'undone';
-
-/** What must hold while files are written; throws where it doesn't any more. */
-export type Guard = () => void;
-const NO_GUARD: Guard = () => undefined;
-
-const RECORD = 'record.json';
-const NOTHING_UNDONE = 'Nothing was undone.';
 
 /**
  * Keeps what is needed to go either way, then replaces the files in order.
@@ -175,54 +170,6 @@ async function guarded(path: string, notDone: string, action: () => Promise<void
   }
 }
 
-/**
- * How far a replacement came; undefined where it was begun and not finished.
- * @param folder the replacement's own
- */
-export async function stateOf(files: Files, folder: string): Promise<ReplacementState | undefined> {
-  if (await statusIfThere(files, join(folder, 'undone'))) return 'undone';
-  return (await statusIfThere(files, join(folder, 'done'))) ? 'done' : undefined;
-}
-
-/** @throws GiveBackError where there is no record that this version reads. */
-export async function readRecord(files: Files, folder: string): Promise<ReplacementRecord> {
-  const path = join(folder, RECORD);
-  const bytes = await readBytes(files, path);
-  const parsed = recordSchema.safeParse(bytes && jsonIn(bytes));
-  if (parsed.success) return parsed.data;
-  throw new GiveBackError({
-    trouble: bytes ? 'newer-version' : 'missing',
-    path,
-    happened: bytes ? 'This record is not one that this version of Context Condenser writes.' : 'There is no record.',
-    notDone: NOTHING_UNDONE,
-    advice: 'The bytes of before stand beside it, in files that end in .before.',
-  });
-}
-
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
-  const temporary = join(folder, `${RECORD}.new`);
-  await writeNew(files, temporary, new TextEncoder().encode(`${JSON.stringify(record)}\n`));
-  await files.rename(temporary, join(folder, RECORD));
-  await files.syncFolder(folder);
-  await files.syncFolder(dirname(folder));
-}
-
-async function mark(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {
-  await writeNew(files, join(folder, name), new Uint8Array());
-  await files.syncFolder(folder);
-}
-
-/** What is done about a file that somebody wrote to since: it is left, or the replacement is refused. */
-type WhenChanged = 'leave' | 'refuse';
-
 async function goForward(
   files: Files,
   folder: string,
@@ -231,7 +178,7 @@ async function goForward(
   whenChanged: WhenChanged,
 ): Promise<void> {
   for (const [index, { path, before, after }] of record.files.entries()) {
-    await replaceOne(
+    await replaceFile(
       files,
       { path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
       temporaryOf(folder, path),
@@ -244,71 +191,13 @@ async function goForward(
 async function goBack(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
   for (const [index, { path, before, after }] of [...record.files.entries()].reverse()) {
     const to = before === null ? undefined : join(folder, `${index}.before`);
-    const one: OneReplacement = { path, from: after, to, isThere: before, whenChanged: 'leave' };
-    await replaceOne(files, one, temporaryOf(folder, path), guard);
+    const one: FileReplacement = { path, from: after, to, isThere: before, whenChanged: 'leave' };
+    await replaceFile(files, one, temporaryOf(folder, path), guard);
   }
   await sweep(files, folder, record);
   await mark(files, folder, 'undone');
 }
 
-interface OneReplacement {
-  readonly path: string;
-  /** Hash of what is replaced; null: no file. Anything else was written by somebody since. */
-  readonly from: string | null;
-  /** The kept bytes that take its place; undefined: the file goes. */
-  readonly to: string | undefined;
-  /** Hash of what stands there once it is done. */
-  readonly isThere: string | null;
-  readonly whenChanged: WhenChanged;
-}
-
-async function replaceOne(
-  files: Files,
-  { path, from, to, isThere, whenChanged }: OneReplacement,
-  temporary: string,
-  guard: Guard,
-): Promise<void> {
-  const current = (await hashOf(files, path)) ?? null;
-  if (current === isThere) return;
-  if (current !== from) {
-    if (whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');
-    return;
-  }
-  if (to === undefined) {
-    guard();
-    await ifThere(files.removeFile(path));
-  } else {
-    const bytes = await readBytes(files, to);
-    if (!bytes) throw new Error(`${to} is missing`);
-    await writeNew(files, temporary, bytes);
-    guard();
-    // Once more, as late as it can be: what was written meanwhile must not be lost.
-    if (((await hashOf(files, path)) ?? null) !== from) {
-      await ifThere(files.removeFile(temporary));
-      throw changedError(path, 'It was left as it is.');
-    }
-    await files.rename(temporary, path);
-  }
-  await files.syncFolder(dirname(path));
-}
-
-/** Beside its target, for a rename doesn't cross disks; named after the replacement, so that it is found again. */
-const temporaryOf = (folder: string, path: string): string =>
-  join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
-
 async function sweep(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
   for (const { path } of record.files) await ifThere(files.removeFile(temporaryOf(folder, path)));
-}
-
-/** A link could lead anywhere: what is replaced is the file itself. */
-async function refuseLink(files: Files, path: string): Promise<void> {
-  const status = await statusIfThere(files, path);
-  if (!status || status.kind === 'file') return;
-  throw new GiveBackError({
-    trouble: 'outside-folder',
-    path,
-    happened: status.kind === 'link' ? 'This is a link.' : 'This is not a file.',
-    notDone: 'Nothing was written.',
-    advice: 'Give the path of the file itself.',
-  });
 }

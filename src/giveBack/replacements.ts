@@ -4,7 +4,9 @@ import { errorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
-import { readRecord, recoverReplacement, stateOf, undoReplacement } from './replacement';
+import { recoverReplacement, undoReplacement } from './replacement';
+import { readRecord } from './replacementRecord';
+import { stateOf } from './replacementRecord';
 
 /** As long as ledgers are kept. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import type { Shown } from './followEdits';
-import { MESSAGE_CACHE_MARKS } from './types';
+import { MESSAGE_CACHE_MARKS } from './request';
 
 /**
  * Where the prompt cache should have breakpoints: at the end of the condensed prefix, which stays put; at what was the

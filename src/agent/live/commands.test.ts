@@ -4,7 +4,7 @@ import { findMarkers } from '../../core/condense/markers';
 import { newViolations } from '../../core/messages/firewall';
 import { assistant, exchange, lines, user } from '../../core/testing';
 import { liveBed, read, reads, request, type TestBed } from './testing';
-import type { LiveId } from './types';
+import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
 const DUE = reads(27);

@@ -5,7 +5,9 @@ import type { WindowLimits } from '../../core/condense/fallbackPolicy';
 import { tokensFrom } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { TokenLearning } from './tokenLearning';
-import type { CondensationReason, LiveSettings, UpstreamModel } from './types';
+import type { LiveSettings } from './types';
+import type { CondensationReason } from './events';
+import type { UpstreamModel } from './request';
 
 /** Share of the window that is left free once a request didn't fit: each condensation breaks the cache. */
 const ROOM_PERCENT = 20;

@@ -1,12 +1,15 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../../core/condense';
 import { policyFor, requestFor, shareOf, termsOf } from './condensationRequest';
-import { cacheOf, decisionOf } from './decision';
+import { applyOutcome } from './applyOutcome';
+import { cacheOf } from './decision';
 import { dueReason, tokensFrom } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './liveParts';
 import { Preparation } from './preparation';
-import type { CondensationReason, LiveSettings } from './types';
+import { UsableSettings } from './usableSettings';
+import type { LiveSettings } from './types';
+import type { CondensationReason } from './events';
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
@@ -17,10 +20,11 @@ const HARDER_SHARE = 0.6;
 
 /** Condenses the live conversations of a window; one object for all of them. */
 export class Condensing {
-  /** Providers that were told to be missing. */
-  private readonly missing = new Set<string>();
+  private readonly settings: UsableSettings;
 
-  constructor(private readonly parts: LiveParts) {}
+  constructor(private readonly parts: LiveParts) {
+    this.settings = new UsableSettings(parts);
+  }
 
   /**
    * Does what is due for a request.
@@ -48,7 +52,7 @@ export class Condensing {
   ): Promise<CondensationOutcome | undefined> {
     conversation.preparation?.abort();
     const limitTokens = Math.floor(conversation.countedTokens * HARDER_SHARE) - conversation.overheadTokens;
-    const settings = this.settings();
+    const settings = this.settings.now();
     const provider = this.needsModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
       this.parts.manager,
@@ -68,7 +72,7 @@ export class Condensing {
         roomTokens: 0,
       },
     );
-    return this.take(conversation, outcome, 'too-long', signal);
+    return applyOutcome(conversation, outcome, 'too-long', this.parts, signal);
   }
 
   /** Condenses because a person asked for it, as far as they asked; by default to half of what is there. */
@@ -78,7 +82,7 @@ export class Condensing {
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome> {
     conversation.preparation?.abort();
-    const settings = this.settings();
+    const settings = this.settings.now();
     const messages = conversation.countedTokens - conversation.overheadTokens;
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
@@ -89,25 +93,7 @@ export class Condensing {
       trigger: 'manual',
       targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
     });
-    return this.take(conversation, outcome, 'by-hand', signal);
-  }
-
-  /** The settings as they are now; a provider that isn't there gives way to the default, and that is told once. */
-  private settings(): LiveSettings {
-    const { manager, emit } = this.parts;
-    const settings = this.parts.settings();
-    const { provider } = settings;
-    if (manager.listProviders().some(({ id }) => id === provider)) {
-      this.missing.delete(provider);
-      return settings;
-    }
-    const { id, name } = manager.defaultProvider;
-    if (!this.missing.has(provider)) {
-      this.missing.add(provider);
-      const message = `There is no provider "${provider}"; ${name} condenses until the extension that brings it has started.`;
-      emit({ kind: 'problem', message });
-    }
-    return { ...settings, provider: id, config: undefined };
+    return applyOutcome(conversation, outcome, 'by-hand', this.parts, signal);
   }
 
   /** Whether the request, as it stands, fits into the model's window. */
@@ -124,7 +110,7 @@ export class Condensing {
       tokens: this.modelTokens(conversation),
       isFitting: this.isFitting(conversation),
       cache: cacheOf(conversation, this.parts),
-      coldPercent: this.settings().coldPercent,
+      coldPercent: this.settings.now().coldPercent,
       coolsDown: manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });
   }
@@ -143,7 +129,7 @@ export class Condensing {
     reason: CondensationReason,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    const settings = this.settings();
+    const settings = this.settings.now();
     return this.needsModel(settings)
       ? this.withModel(conversation, reason, signal, settings)
       : this.mechanically(conversation, reason, signal, settings);
@@ -164,7 +150,7 @@ export class Condensing {
       request,
       policyFor(conversation, settings, this.parts.learning),
     );
-    return this.take(conversation, outcome, reason, signal);
+    return applyOutcome(conversation, outcome, reason, this.parts, signal);
   }
 
   /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
@@ -210,7 +196,7 @@ export class Condensing {
   }
 
   private prepareInBackground(conversation: LiveConversation): void {
-    const settings = this.settings();
+    const settings = this.settings.now();
     const { backgroundPercent } = settings;
     const { model, id, countedTokens, overheadTokens } = conversation;
     if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
@@ -254,45 +240,11 @@ export class Condensing {
     if (!isCurrent) preparation.abort();
     conversation.preparation = undefined;
     const outcome = isCurrent ? preparation.outcome : undefined;
-    const taken = outcome?.kind === 'condensed' ? await this.take(conversation, outcome, reason, undefined) : outcome;
+    const taken =
+      outcome?.kind === 'condensed' ? await applyOutcome(conversation, outcome, reason, this.parts) : outcome;
     if (taken?.kind === 'condensed') return taken;
     conversation.waitFor = conversation.countedTokens + shareOf(RETRY_PERCENT, conversation.model, this.parts.learning);
-    if (taken) this.tell(conversation, taken, reason);
+    if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason });
     return taken;
-  }
-
-  /** Keeps and shows what was condensed. */
-  private async take(
-    conversation: LiveConversation,
-    outcome: CondensationOutcome,
-    reason: CondensationReason,
-    signal: AbortSignal | undefined,
-  ): Promise<CondensationOutcome> {
-    if (outcome.kind !== 'condensed') {
-      if (outcome.kind === 'cancelled') signal?.throwIfAborted();
-      this.tell(conversation, outcome, reason);
-      return outcome;
-    }
-    signal?.throwIfAborted();
-    const before = { shown: conversation.shown, tokens: conversation.countedTokens };
-    const { pinned } = conversation;
-    const edits = outcome.edits.filter((edit) => edit.kind === 'summary' || !pinned.has(edit.place.message));
-    if (edits.length === 0) {
-      const detail = 'Nothing but pinned messages would have changed.';
-      return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
-    }
-    const id = await conversation.record({ ...outcome, edits }, reason === 'window' || reason === 'too-long');
-    if (id === undefined) {
-      const error = new Error('The originals could not be kept, so that nothing was taken out.');
-      return { ...outcome, kind: 'failed', error };
-    }
-    const decision = decisionOf(conversation, outcome, reason, before, this.parts);
-    conversation.lastDecision = decision;
-    this.parts.emit({ kind: 'condensed', conversation: conversation.id, condensation: id, outcome, decision });
-    return outcome;
-  }
-
-  private tell({ id }: LiveConversation, outcome: CondensationOutcome, reason: CondensationReason): void {
-    this.parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
   }
 }

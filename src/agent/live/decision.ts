@@ -5,7 +5,7 @@ import { cacheState, type CacheState } from './due';
 import type { Shown } from './followEdits';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './liveParts';
-import type { CondensationReason, LiveDecision } from './types';
+import type { CondensationReason, LiveDecision } from './events';
 
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 

@@ -1,6 +1,7 @@
 import { thresholdPoint } from '../../core/condense/automatic';
 import { tokensAt } from '../../core/condense/thresholds';
-import type { CondensationReason, UpstreamModel } from './types';
+import type { CondensationReason } from './events';
+import type { UpstreamModel } from './request';
 
 /** Milliseconds that a vendor keeps a prompt. Source: Anthropic API guide, "Prompt caching". */
 const LIFETIME_MS = { none: 0, '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;

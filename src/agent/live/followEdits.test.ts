@@ -9,7 +9,7 @@ import { newViolations } from '../../core/messages/firewall';
 import { assistant, result, user } from '../../core/testing';
 import { listLedgers } from '../../storage/ledgerStore';
 import { liveBed, reads, request, type TestBed } from './testing';
-import type { LiveId } from './types';
+import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
 const WORDS = 'All of it was read.';

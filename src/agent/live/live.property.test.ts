@@ -14,7 +14,7 @@ import { user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { openLedger } from '../../storage/ledgerStore';
 import { liveBed, request, sentAnew, upstream, type TestBed } from './testing';
-import type { PreparedRequest } from './types';
+import type { PreparedRequest } from './request';
 
 const numRuns = Number(process.env['FC_RUNS'] ?? 40);
 

@@ -21,7 +21,8 @@ import type { LiveLedger } from './liveLedger';
 import type { LiveParts } from './liveParts';
 import type { Preparation } from './preparation';
 import { commonPrefix } from './sameMessages';
-import type { AgentRequest, LiveDecision, LiveId, UpstreamModel } from './types';
+import type { AgentRequest, LiveId, UpstreamModel } from './request';
+import type { LiveDecision } from './events';
 
 /** What a condensation left to be kept. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'>;

@@ -18,19 +18,17 @@ import { Registry } from './registry';
 import { summaryOf } from './summary';
 import { TokenLearning } from './tokenLearning';
 import type {
-  AgentRequest,
   CommandResult,
   ExpandedInput,
   LiveConversationsApi,
-  LiveEvent,
-  LiveId,
   LiveSettings,
   LiveSummary,
   LiveView,
-  PreparedRequest,
   RecallQuery,
   RecallResult,
 } from './types';
+import type { AgentRequest, LiveId, PreparedRequest } from './request';
+import type { LiveEvent } from './events';
 
 export interface LiveOptions {
   readonly manager: CondensationManager;

@@ -2,7 +2,8 @@ import type { Clock } from '../../api/clock';
 import type { CondensationManager } from '../../core/condense';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { TokenLearning } from './tokenLearning';
-import type { LiveEvent, LiveSettings } from './types';
+import type { LiveSettings } from './types';
+import type { LiveEvent } from './events';
 
 /** What the parts of the engine share. */
 export interface LiveParts {

@@ -1,5 +1,5 @@
 import { measureOf, type Measure } from '../../core/condense/measures';
-import type { LiveEvent } from './types';
+import type { LiveEvent } from './events';
 
 /**
  * What is measured of a condensation of a live conversation.

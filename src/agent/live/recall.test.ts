@@ -9,7 +9,8 @@ import { freshCounter } from '../../core/testingCounter';
 import { hashText } from '../../core/hash';
 import { liveBed, reads, request } from './testing';
 import type { LiveConversations } from './liveConversations';
-import type { LiveId, RecallQuery } from './types';
+import type { RecallQuery } from './types';
+import type { LiveId } from './request';
 
 const SMALL = reads(8);
 const SUPPRESS = { preserveRecentCount: 2, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } };

@@ -3,7 +3,7 @@ import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
 import type { ApiMessage } from '../../core/messages/types';
 import { assistant, result, user } from '../../core/testing';
 import { DUE, json, liveBed, read, request, SMALL } from './testing';
-import type { AgentRequest } from './types';
+import type { AgentRequest } from './request';
 
 describe('a conversation', () => {
   it('is known by its id and its task: a subagent is another one', () =>

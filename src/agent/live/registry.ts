@@ -8,7 +8,7 @@ import { LiveConversation } from './liveConversation';
 import { LiveLedger } from './liveLedger';
 import type { LiveParts } from './liveParts';
 import { commonPrefix } from './sameMessages';
-import type { AgentRequest, LiveId } from './types';
+import type { AgentRequest, LiveId } from './request';
 
 /** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */
 const MOST = 20;

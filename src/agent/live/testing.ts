@@ -9,7 +9,9 @@ import { exchange, lines, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import type { StorageOptions } from '../../storage/ledgerStore';
 import { LiveConversations } from './liveConversations';
-import type { AgentRequest, LiveEvent, LiveSettings, UpstreamModel } from './types';
+import type { LiveSettings } from './types';
+import type { LiveEvent } from './events';
+import type { AgentRequest, UpstreamModel } from './request';
 
 export interface TestBed {
   readonly live: LiveConversations;

@@ -1,6 +1,6 @@
 import { promptTokens, type Usage } from '../../core/cost/usage';
 import { allowedTokens } from '../../core/condense/thresholds';
-import type { UpstreamModel } from './types';
+import type { UpstreamModel } from './request';
 
 /** No tokenizer is further from o200k than this; a report that says so is wrong. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;

@@ -2,98 +2,15 @@
  * What stands between an agent's requests and the model: the words that the edge to VS Code, the exported API and the
  * engine (`liveConversations.ts`) share. Nothing here knows VS Code.
  */
-import type { CacheLifetime, ModelPrices } from '../../core/cost/prices';
-import type { Saving } from '../../core/cost/saving';
-import type { Usage, UsageAccounting } from '../../core/cost/usage';
+import type { Usage } from '../../core/cost/usage';
 import type { CondensationOutcome } from '../../core/condense';
 import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
 import type { Edit, EditId } from '../../core/condense/edits';
 import type { CondensationId } from '../../core/condense/ledger';
-import type { EffectiveThreshold, WindowPoint } from '../../core/condense/thresholds';
+import type { WindowPoint } from '../../core/condense/thresholds';
 import type { ApiMessage } from '../../core/messages/types';
-
-/** Names a live conversation; its ledger on disk has the same id. */
-export type LiveId = string & { readonly __live: unique symbol };
-
-/**
- * One request of an agent in canonical form: results that answer one message stand in one user message, no text is empty,
- * no thinking (the edge keeps it by call id and puts it back into the view). Values are not changed afterwards.
- */
-export interface AgentRequest {
-  /** The agent's own id of the conversation, where it sends one. Subagents send their parent's. */
-  readonly conversationId?: string;
-  /** What a person would call the conversation. */
-  readonly title?: string;
-  readonly system?: string;
-  readonly messages: readonly ApiMessage[];
-  /** Declarations of the tools, as they are sent. */
-  readonly tools: readonly unknown[];
-  /** O200k tokens of what the edge puts into the view itself, such as thinking that goes back; default 0. */
-  readonly extraTokens?: number;
-  readonly model: UpstreamModel;
-}
-
-/** The model that the request goes to. Tokens are the model's. */
-export interface UpstreamModel {
-  /** Id of the profile or of the VS Code model; what was learned of its tokens is remembered under it. */
-  readonly key: string;
-  /** Such as `anthropic`: what looks like a key doesn't go to another vendor's summarizer. */
-  readonly vendor?: string;
-  readonly contextWindow: number;
-  /** Reserved for the reply. */
-  readonly maxOutputTokens?: number;
-  /** The model's tokens for one o200k token, before its replies have told; default 1. */
-  readonly tokenFactor?: number;
-  readonly prices?: ModelPrices;
-  readonly accounting?: UsageAccounting;
-  /** How long the vendor keeps a prompt; default `none`. */
-  readonly cacheLifetime?: CacheLifetime;
-  readonly threshold: EffectiveThreshold | WindowPoint;
-}
-
-/** What is to be sent in the request's place. */
-export interface PreparedRequest {
-  readonly conversation: LiveId;
-  /** The view. */
-  readonly messages: readonly ApiMessage[];
-  /**
-   * Indexes of the view's messages that should carry a cache breakpoint on their last block, ascending, at most
-   * {@link MESSAGE_CACHE_MARKS}: the end of the condensed prefix and two that slide along the newest messages. One more
-   * of the API's four is left for tools and system together.
-   */
-  readonly cacheMarks: readonly number[];
-  /** All that is sent, in the model's tokens (calibrated). */
-  readonly tokens: number;
-  /** The same in o200k tokens, as counted here. */
-  readonly countedTokens: number;
-  /** What was done in this request; absent where nothing was due. */
-  readonly outcome?: CondensationOutcome;
-  /** What a person should be told. */
-  readonly notes: readonly string[];
-}
-
-/** Breakpoints that messages carry; the API allows four in all. */
-export const MESSAGE_CACHE_MARKS = 3;
-
-/** Why a condensation was made, and what it is worth. Logged and shown. */
-export interface LiveDecision {
-  readonly reason: CondensationReason;
-  /** All that is sent, in the model's tokens. */
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly contextWindow: number;
-  /** True while the vendor's cache still held the conversation. */
-  readonly isCacheWarm: boolean;
-  /** Absent where the model's prices are not known. */
-  readonly saving?: Saving;
-}
-
-/**
- * `threshold`: it was reached. `window`: the request would not have fitted. `cold-cache`: a lower threshold was reached and
- * the cache had gone anyway. `background`: prepared in the background before. `too-long`: the model refused the request.
- * `by-hand`: a person asked for it.
- */
-export type CondensationReason = 'threshold' | 'window' | 'cold-cache' | 'background' | 'too-long' | 'by-hand';
+import type { AgentRequest, LiveId, PreparedRequest } from './request';
+import type { LiveDecision, LiveEvent } from './events';
 
 /** A condensation of a live conversation that was applied. */
 export interface LiveCondensation {
@@ -179,29 +96,6 @@ export type ExpandedInput = { readonly input: unknown } | { readonly error: stri
 /** What came of a command on a live conversation. `detail` says in words why nothing was done. */
 export type CommandResult =
   { readonly kind: 'done'; readonly detail: string } | { readonly kind: 'nothing'; readonly detail: string };
-
-export type LiveEvent =
-  /** A request was prepared or answered, a command was done: what a status bar shows may have changed. */
-  | { readonly kind: 'changed'; readonly conversation: LiveId }
-  /** A condensation is in the view from now on. */
-  | {
-      readonly kind: 'condensed';
-      readonly conversation: LiveId;
-      readonly condensation: CondensationId;
-      readonly outcome: CondensationOutcome & { readonly kind: 'condensed' };
-      readonly decision: LiveDecision;
-    }
-  /** One was tried and came to nothing that is worth telling: it failed or was refused. */
-  | {
-      readonly kind: 'not-condensed';
-      readonly conversation: LiveId;
-      readonly outcome: CondensationOutcome;
-      readonly reason: CondensationReason;
-    }
-  /** A model works on a condensation, or no longer does. */
-  | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
-  /** Something went wrong that costs the task nothing but should be known. */
-  | { readonly kind: 'problem'; readonly conversation?: LiveId; readonly message: string };
 
 /** What the user has set for live conversations; read anew for each request. */
 export interface LiveSettings {

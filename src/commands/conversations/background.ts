@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { LedgersResult, StoredConversation, Task, TaskResult } from '../../background/tasks';
+import type { StoredConversation, Task, TaskResult } from '../../background/tasks';
+import type { LedgersResult } from '../../background/taskResults';
 import { inBackground, storeOf, withCancellation } from '../background';
 import type { Services } from '../services';
 import { manualSettings } from '../settings';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { GivenBackResult } from '../../background/tasks';
+import type { GivenBackResult } from '../../background/taskResults';
 import type { Agent } from '../../conversations/stores/types';
 import { GiveBackError } from '../../giveBack/giveBackError';
 import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CondensationOutline } from '../../background/tasks';
+import type { CondensationOutline } from '../../background/taskResults';
 import { changeWords } from '../../views/condensationWords';
 import { shownCondensation, undoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
 import { storeOf } from '../background';

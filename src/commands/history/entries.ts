@@ -1,6 +1,6 @@
 /** What was condensed: the ledgers' entries, with what was measured of each. */
 import { isRestoring } from '../../agent/live/liveConversation';
-import type { CondensationOutline, LedgerOutline } from '../../background/tasks';
+import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger';
 import type { Measure } from '../../core/condense/measures';
 import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { writeTranscript } from '../../../test/support/transcript';
 import { fake } from '../../../test/support/vscode';
-import type { LedgerOutline } from '../../background/tasks';
+import type { LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger';
 import type { Measure } from '../../core/condense/measures';
 import { condenseNow } from '../condenseNow';

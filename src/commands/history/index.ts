@@ -1,7 +1,7 @@
 /** The history of condensations on this machine, and what can be done from it. */
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../../agent/runtime';
-import type { LedgersResult } from '../../background/tasks';
+import type { LedgersResult } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger';
 import type { Measure } from '../../core/condense/measures';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';

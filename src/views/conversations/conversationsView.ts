@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LiveSummary } from '../../agent/live/types';
 import type { ConversationIndex } from '../../background/conversationIndex';
-import type { LedgersResult } from '../../background/tasks';
+import type { LedgersResult } from '../../background/taskResults';
 import { errorMessage } from '../../core/errors';
 import { VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';

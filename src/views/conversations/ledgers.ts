@@ -1,5 +1,5 @@
 import type { IndexedConversation } from '../../background/conversationIndex';
-import type { LedgerOutline, LedgersResult } from '../../background/tasks';
+import type { LedgerOutline, LedgersResult } from '../../background/taskResults';
 import type { Ledgers } from './nodes';
 
 /** What was told of the ledgers so far: only what was used since is asked for again. */

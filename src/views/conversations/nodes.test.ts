@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveId, LiveSummary } from '../../agent/live/types';
+import type { LiveSummary } from '../../agent/live/types';
+import type { LiveId } from '../../agent/live/request';
 import type { IndexedConversation } from '../../background/conversationIndex';
-import type { CondensationOutline, LedgerOutline } from '../../background/tasks';
+import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger';
 import { KnownLedgers } from './ledgers';
 import { agentNodes, CHAT, NO_FILTER, PAGE, pageOf, shownCondensation, undoneCondensation } from './nodes';

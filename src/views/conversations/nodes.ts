@@ -1,7 +1,7 @@
 /** The tree of the conversations view as data: agents, their conversations, the conversations that those started. */
 import type { LiveSummary } from '../../agent/live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
-import type { CondensationOutline, LedgerOutline } from '../../background/tasks';
+import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import { groupBy } from '../../conversations/groupBy';
 
 /** What VS Code's own chat is called among the agents. */

@@ -1,0 +1,48 @@
+/** What the chat is told of an answer beside its text and its calls. */
+import * as vscode from 'vscode';
+import type { Usage } from '../api/types';
+import { promptTokens } from '../core/cost/usage';
+import type { Answer } from './answer';
+
+/**
+ * Tokens of a call as the chat's ring reads them: a data part of the type `usage`, in the fields of OpenAI's API (read in
+ * VS Code 1.139; not documented).
+ */
+export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
+  const prompt = promptTokens(usage);
+  const fields = {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: prompt + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
+  };
+  return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
+}
+
+/** What an answer lacks, in words for the chat; undefined where it is whole. */
+export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
+  if (withheld.length > 0) {
+    const tools = [...new Set(withheld)].join(', ');
+    return vscode.l10n.t(
+      'The model could not write the parameters of {0} in a form that the tool takes. No tool was called; ask it to try another way.',
+      tools,
+    );
+  }
+  if (!isEmpty) return undefined;
+  switch (stopReason) {
+    case 'max_tokens':
+      return vscode.l10n.t(
+        'The model used all tokens of its answer before it wrote one. Raise the output limit of its profile.',
+      );
+    case 'refusal':
+      return vscode.l10n.t('The model declined to answer.');
+    case 'context_window':
+      return vscode.l10n.t("The model's context window is full.");
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'tool_use':
+    case 'pause_turn':
+    case 'other':
+      return undefined;
+  }
+}

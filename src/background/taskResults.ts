@@ -1,0 +1,113 @@
+/** What the background worker gives back: plain data, for it crosses a thread. */
+import type { ConversationFormat } from '../conversations/types';
+import type { StepReport } from '../core/condense';
+import type { CondensationId } from '../core/condense/ledger';
+import type { Measure } from '../core/condense/measures';
+import type { UnchangedReason } from '../core/condense/types';
+import type { GiveBackTarget } from '../giveBack/target';
+
+export interface CondensedResult {
+  readonly kind: 'condensed';
+  readonly conversation: ConversationSummary;
+  readonly provider: string;
+  readonly steps: readonly StepReport[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly targetTokens: number;
+  readonly edits: number;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  readonly notes: readonly string[];
+  /** The report in words. */
+  readonly report: string;
+  readonly measure: Measure;
+  /** The conversation before and after, for people to compare. */
+  readonly before: string;
+  readonly after: string;
+  /** The view as Anthropic messages JSON. */
+  readonly json: string;
+}
+
+export interface NotCondensedResult {
+  readonly kind: 'not-condensed';
+  readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
+  readonly conversation: ConversationSummary;
+  readonly report: string;
+  readonly measure: Measure;
+}
+
+export interface ConversationSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly format: ConversationFormat;
+  readonly path: string;
+}
+
+export interface UndoResult {
+  /** What was undone; undefined where there was nothing. */
+  readonly undone: { readonly provider: string; readonly edits: number } | undefined;
+}
+
+/** A condensation as a list shows it. */
+export interface CondensationOutline {
+  readonly id: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly isUndone: boolean;
+  /** A later one was made from the original in its place. */
+  readonly isReplaced: boolean;
+  /** What was done, pass by pass. */
+  readonly steps: readonly StepReport[];
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
+}
+
+export interface LedgerOutline {
+  readonly conversation: string;
+  readonly title?: string;
+  /** Of the conversation's file, where it is known. */
+  readonly path?: string;
+  /** Oldest first. */
+  readonly condensations: readonly CondensationOutline[];
+}
+
+export interface LedgersResult {
+  readonly ledgers: readonly LedgerOutline[];
+  /** When the last of them was used, in milliseconds since the epoch. */
+  readonly lastUsed: number;
+  /** Ids of all conversations whose giving back can be undone. */
+  readonly givenBack: readonly string[];
+}
+
+export interface ShownConversation {
+  readonly conversation: ConversationSummary;
+  readonly before: string;
+  /** The same as before where it is not condensed. */
+  readonly after: string;
+}
+
+export interface ListedMessage {
+  readonly role: string;
+  /** The beginning, on one line. */
+  readonly words: string;
+  readonly isPinned: boolean;
+}
+
+export interface GivenBackResult {
+  readonly target: GiveBackTarget;
+  /** The file that the agent goes on with. */
+  readonly path: string;
+  readonly conversation: string;
+}
+
+export interface RecoverResult {
+  /** Replacements that were finished or taken back. */
+  readonly recovered: number;
+  /** What could not be brought to an end, in words. */
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,78 @@
+/** Replaces one file of another program, only where it is the one that is meant. */
+import { basename, dirname, join } from 'node:path';
+import type { Files } from '../storage/files';
+import { ifThere, statusIfThere } from '../storage/fileTools';
+import { hashOf, readBytes, writeNew } from './fileBytes';
+import { changedError, GiveBackError } from './giveBackError';
+
+/** What must hold while files are written; throws where it doesn't any more. */
+export type Guard = () => void;
+
+export const NO_GUARD: Guard = () => undefined;
+
+/** What is done about a file that somebody wrote to since: it is left, or the replacement is refused. */
+export type WhenChanged = 'leave' | 'refuse';
+
+/** A file, and what is to take its place. */
+export interface FileReplacement {
+  readonly path: string;
+  /** Hash of what is replaced; null: no file. Anything else was written by somebody since. */
+  readonly from: string | null;
+  /** The kept bytes that take its place; undefined: the file goes. */
+  readonly to: string | undefined;
+  /** Hash of what stands there once it is done. */
+  readonly isThere: string | null;
+  readonly whenChanged: WhenChanged;
+}
+
+/**
+ * Replaces a file where it is as it was meant; where it is replaced already, nothing is done.
+ * @param temporary path beside it, for the new bytes until they are on the disk.
+ * @throws GiveBackError `changed` where somebody wrote to it meanwhile; what the guard throws.
+ */
+export async function replaceFile(
+  files: Files,
+  { path, from, to, isThere, whenChanged }: FileReplacement,
+  temporary: string,
+  guard: Guard,
+): Promise<void> {
+  const current = (await hashOf(files, path)) ?? null;
+  if (current === isThere) return;
+  if (current !== from) {
+    if (whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');
+    return;
+  }
+  if (to === undefined) {
+    guard();
+    await ifThere(files.removeFile(path));
+  } else {
+    const bytes = await readBytes(files, to);
+    if (!bytes) throw new Error(`${to} is missing`);
+    await writeNew(files, temporary, bytes);
+    guard();
+    // Once more, as late as it can be: what was written meanwhile must not be lost.
+    if (((await hashOf(files, path)) ?? null) !== from) {
+      await ifThere(files.removeFile(temporary));
+      throw changedError(path, 'It was left as it is.');
+    }
+    await files.rename(temporary, path);
+  }
+  await files.syncFolder(dirname(path));
+}
+
+/** Beside its target, for a rename doesn't cross disks; named after the replacement, so that it is found again. */
+export const temporaryOf = (folder: string, path: string): string =>
+  join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
+
+/** A link could lead anywhere: what is replaced is the file itself. */
+export async function refuseLink(files: Files, path: string): Promise<void> {
+  const status = await statusIfThere(files, path);
+  if (!status || status.kind === 'file') return;
+  throw new GiveBackError({
+    trouble: 'outside-folder',
+    path,
+    happened: status.kind === 'link' ? 'This is a link.' : 'This is not a file.',
+    notDone: 'Nothing was written.',
+    advice: 'Give the path of the file itself.',
+  });
+}
