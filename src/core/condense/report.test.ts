@@ -5,7 +5,6 @@ import type { CondensationOutcome } from './condensation';
 import { formatChange, formatCost, formatReport, formatTime } from './report';
 import type { StepOutcome, StepReport } from './types';
 
-
 const step = (
   name: string,
   tokensBefore: number,
