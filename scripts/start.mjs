@@ -16,7 +16,9 @@ const { status } = spawnSync(
   },
 );
 if (status !== 0) process.exit(status ?? 1);
-console.log(`\nThe same on a conversation of yours: node dist/cli.cjs condense <file>   (--help says more)`);
+console.log(
+  '\nThe same on a conversation of yours: node dist/cli.cjs condense <file>\n(node dist/cli.cjs --help says more)',
+);
 if (process.stdout.isTTY && !process.argv.includes('--no-open')) {
   const { openVsCode } = await import('./open.mjs');
   await openVsCode();

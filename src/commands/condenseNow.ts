@@ -109,7 +109,7 @@ async function tell(services: Services, result: CondensedResult): Promise<void> 
   const save = vscode.l10n.t('Save Condensed Copy…');
   const undo = vscode.l10n.t('Undo');
   const details = vscode.l10n.t('Details');
-  const giveBack = vscode.l10n.t('Give Back…');
+  const giveBack = vscode.l10n.t('Give Back to the Agent…');
   const { path } = result.conversation;
   const choices = [showDiff, save, ...(possibleTarget(path) ? [giveBack] : []), undo, details];
   for (;;) {

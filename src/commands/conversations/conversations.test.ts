@@ -109,7 +109,7 @@ describe('the conversations view', { timeout: 60_000 }, () => {
     session();
     await opened();
     await condensed('lossless');
-    expect(last().choices).toContain('Give Back…');
+    expect(last().choices).toContain('Give Back to the Agent…');
     await run('diff');
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await run('undo');

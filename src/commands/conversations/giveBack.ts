@@ -10,7 +10,7 @@ import type { Services } from '../services';
 import { replacementsOf, stored, toItsEnd } from './background';
 import { exportFile } from './exportFile';
 
-/** "Give Back…": writes the condensed conversation where its agent goes on with it, after the user agreed. */
+/** "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. */
 export async function giveBackFile(services: Services, path: string, agent?: Agent): Promise<void> {
   const target = possibleTarget(path, agent);
   if (!target) {

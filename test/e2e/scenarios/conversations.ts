@@ -159,7 +159,7 @@ export const exportsWhereGivingBackIsNotSafe: Scenario = async (bed) => {
   await notification(bench, 'Context condensed using');
   await clearNotifications(bench);
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
-  await chooseInMenu(bench, TASK, 'Give Back…');
+  await chooseInMenu(bench, TASK, 'Give Back to the Agent…');
   await clickNotification(bench, 'does not go on with what others write', 'Export…');
   await pick(bench, /^Hand-over Prompt \(condensed\)/);
   await notification(bench, 'The hand-over prompt is on the clipboard.');

@@ -38,7 +38,7 @@ async function condensed(bed: Bed, home: string, agent: string): Promise<Workben
 }
 
 async function giveBack(bench: Workbench, shot: string): Promise<void> {
-  await chooseInMenu(bench, 'tokens · ', 'Give Back…');
+  await chooseInMenu(bench, 'tokens · ', 'Give Back to the Agent…');
   await dialog(bench);
   await screenshot(bench, shot);
   await clickDialog(bench, 'Give Back');
@@ -123,7 +123,7 @@ export const offersToCondenseAnIdleTask: Scenario = async (bed) => {
   await screenshot(bench, 'idle-task-light');
   await clickNotification(bench, 'Condense it before it is resumed?', 'Condense');
   await notification(bench, 'Context condensed using');
-  await clickNotification(bench, 'Context condensed using', 'Give Back…');
+  await clickNotification(bench, 'Context condensed using', 'Give Back to the Agent…');
   await dialog(bench);
   await screenshot(bench, 'give-back-zoo-light');
   await clickDialog(bench, 'Give Back');

@@ -20,7 +20,11 @@ export interface ReadyStep {
 export function readyStep(step: StrategyStep, { providers, preset: presetOf }: StepParts): ReadyStep | string {
   const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
   const provider = providers.get(id);
-  if (!provider) return `there is no provider "${id}"`;
+  if (!provider) {
+    return id === 'native'
+      ? 'Native needs a model, and none is called here: leave this step out, or condense in VS Code'
+      : `there is no provider "${id}"`;
+  }
   const preset = step.preset === undefined ? undefined : presetOf(step.preset);
   if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
   const checked = provider.validateConfig(preset ? preset.config : step.config);

@@ -13,6 +13,7 @@ import { selectSummarizer } from '../summary/selectSummarizer';
 import { testSummarizer } from '../summary/testing';
 import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
+import { readyStep } from './readyStep';
 
 const counter = freshCounter();
 
@@ -186,6 +187,11 @@ describe('a strategy', () => {
       'magic: there is no preset "magic"',
       expect.stringContaining('truncation: configuration: must be'),
     ]);
+  });
+
+  it('says why Native is not there where no model is called', () => {
+    const parts = { providers: new Map(), preset: () => undefined };
+    expect(readyStep({ provider: 'native' }, parts)).toMatch(/^Native needs a model, and none is called here/);
   });
 
   it('drops what makes the view larger or invalid', async () => {
