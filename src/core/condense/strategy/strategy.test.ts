@@ -14,6 +14,7 @@ import { testSummarizer } from '../summary/testing';
 import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
 import { readyStep } from './readyStep';
+import { strategySchema } from './strategy';
 
 const counter = freshCounter();
 
@@ -191,7 +192,8 @@ describe('a strategy', () => {
 
   it('says why Native is not there where no model is called', () => {
     const parts = { providers: new Map(), preset: () => undefined };
-    expect(readyStep({ provider: 'native' }, parts)).toMatch(/^Native needs a model, and none is called here/);
+    const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
+    expect(readyStep(step!, parts)).toMatch(/^Native needs a model, and none is called here/);
   });
 
   it('drops what makes the view larger or invalid', async () => {
