@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import type { Files } from './files';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 
 /** A journal and what was read from it. */
-function journalAt(path: string) {
+function journalAt(path: string, files: Files = nodeFiles) {
   const values: unknown[] = [];
-  const journal = new Journal(nodeFiles, path, {
+  const journal = new Journal(files, path, {
     take: ({ json }) => {
       const value = JSON.parse(json.toString('utf8')) as unknown;
       values.push(value);
@@ -142,4 +143,30 @@ test('a file that was replaced, shortened or removed is read anew', () =>
     await rm(path);
     await journal.refresh();
     expect(values).toEqual([]);
+  }));
+
+test('a file that took the place of another is read anew, though it has the number of the old one', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'journal');
+    // ext4 gives the number of a removed file to the next one.
+    const files: Files = {
+      ...nodeFiles,
+      open: async (...how) => {
+        const file = await nodeFiles.open(...how);
+        return { ...file, status: async () => ({ ...(await file.status()), identity: 1 }) };
+      },
+    };
+    await append(path, 'a', 'b');
+    const { journal, values } = journalAt(path, files);
+    await journal.refresh();
+    await journal.append(['"c"']);
+    await rm(path);
+    await append(path, 'a', 'x', 'y', 'z');
+    await journal.refresh();
+    expect(values).toEqual(['a', 'x', 'y', 'z']);
+    await rm(path);
+    await append(path, 'a', 'x', 'y', 'z', 'later');
+    await journal.refresh();
+    expect(values).toEqual(['a', 'x', 'y', 'z', 'later']);
+    expect(journal.problems).toEqual([]);
   }));

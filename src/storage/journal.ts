@@ -57,7 +57,8 @@ export class Journal {
   private offset = 0;
   private line = 1;
   private tail: Tail = 'none';
-  private identity: number | undefined;
+  /** The head of the last line that was taken, and where it stands: a file that doesn't have it there is another one. */
+  private taken: { readonly position: number; readonly head: Buffer } | undefined;
   private readonly found: StorageProblem[] = [];
 
   constructor(
@@ -97,12 +98,13 @@ export class Journal {
         }
         await file.sync();
         if (start === 0) await this.files.syncFolder(dirname(this.path));
-        this.identity = (await file.status()).identity;
       } catch (error) {
         await file.truncate(start).catch(() => undefined);
         throw error;
       }
       for (const record of records) this.accept(record, undefined);
+      const last = records.at(-1);
+      if (last) this.taken = { position: last.position - HEADER_BYTES, head: headerOf(last.json) };
     });
   }
 
@@ -114,19 +116,18 @@ export class Journal {
   }
 
   private reset(): void {
-    if (this.identity === undefined) return;
+    this.tail = 'none';
+    if (this.offset === 0) return;
     this.offset = 0;
     this.line = 1;
-    this.tail = 'none';
-    this.identity = undefined;
+    this.taken = undefined;
     this.found.length = 0;
     this.reader.reset();
   }
 
   private async readFrom(file: OpenFile): Promise<true> {
-    const { bytes: size, identity } = await file.status();
-    if (size < this.offset || identity !== this.identity) this.reset();
-    this.identity = identity;
+    const { bytes: size } = await file.status();
+    if (size < this.offset || !(await this.goesOn(file))) this.reset();
     const slices = new Slices(file, size);
     while (this.offset < size) {
       const head = await slices.at(this.offset, HEADER_BYTES);
@@ -137,6 +138,7 @@ export class Journal {
         const json = line.subarray(HEADER_BYTES, -FOOTER.length);
         if (line.at(-2) === FOOTER[0] && checkOf(json) === check) {
           const end = line.at(-1) === NEWLINE ? undefined : 'the end of this line is damaged; its content is whole';
+          this.taken = { position: this.offset, head: Buffer.from(head) };
           this.accept({ position: this.offset + HEADER_BYTES, json }, end);
           continue;
         }
@@ -151,6 +153,16 @@ export class Journal {
     }
     this.tail = 'none';
     return true;
+  }
+
+  /**
+   * Whether the file goes on from what was read of it. Its number doesn't tell: the system gives that of a removed file to
+   * the next one.
+   */
+  private async goesOn(file: OpenFile): Promise<boolean> {
+    if (!this.taken) return true;
+    const { position, head } = this.taken;
+    return head.equals(await readSlice(file, position, head.length));
   }
 
   private accept(record: JournalRecord, damage: string | undefined): void {
