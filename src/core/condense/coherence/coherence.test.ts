@@ -49,6 +49,19 @@ describe('the coherence report', () => {
     ]);
   });
 
+  it('counts a line as recalled whole where a reference leads back to a part of it', async () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const place = { message: 4, path: ['content', 0, 'content'] };
+    const start = FILLER.length + 'src/a.ts:3: '.length;
+    draft.cut('test', place, [{ start, end: OUTPUT.length - FILLER.length - 3, marker: 'a part' }], {
+      contentType: 'toolResults',
+      reason: 'test',
+      strict: false,
+    });
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
+  });
+
   it('tells what is lost: nothing in the view leads back to it', async () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };

@@ -5,6 +5,7 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { valueAt } from '../../messages/path';
 import { maskSecrets } from '../../messages/secrets';
 import type { ApiMessage } from '../../messages/types';
+import type { Slice } from '../../slice';
 import { applyEdits } from '../applyEdits';
 import { lastByPlace, type Edit } from '../edits';
 import { findMarkers } from '../markers';
@@ -82,62 +83,59 @@ async function lookInto(
 ): Promise<(fact: Fact) => Fate> {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
-  const texts = new Map<ApiMessage, string>();
-  const textOf = (message: ApiMessage): string => {
-    const known = texts.get(message) ?? joined(message);
-    texts.set(message, known);
-    return known;
-  };
+  const texts: string[] = [];
   for (const message of view) {
-    textOf(message);
+    texts.push(...textsOf(message));
     await pace.breathe();
   }
-  const everything = once(() => view.map(textOf).join('\n'));
-  const recallable = once(() => recallableText(original, edits, view));
+  const recallable = once(() => recallableTexts(original, edits, texts));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     // An untouched message holds what it held.
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
-    if (stood.some(({ now }) => now !== undefined && textOf(now).includes(text))) return 'kept';
-    if (spellings(kind, text).some((spelling) => everything().includes(spelling))) return 'kept';
-    return recallable().includes(text) ? 'recallable' : 'lost';
+    if (stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), text))) return 'kept';
+    if (spellings(kind, text).some((spelling) => standsIn(texts, spelling))) return 'kept';
+    return standsIn(recallable(), text) ? 'recallable' : 'lost';
   };
 }
 
+/** Text by text: one of a whole view takes twice the room for a single sign beyond Latin-1, and as long again to search. */
+const standsIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
+
 /** A summary names a file by the end of its path, below a folder that it names once. */
 const spellings = (kind: FactKind, text: string): string[] =>
-  kind === 'files' ? [text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')] : [text];
+  kind === 'files' ? [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])] : [text];
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-const joined = (message: ApiMessage): string =>
-  contentsOf(message)
-    .map(({ text }) => text)
-    .join('\n');
+/** A fact is of one content: none reaches from one into the next. */
+const textsOf = (message: ApiMessage): string[] => contentsOf(message).map(({ text }) => text);
 
-/** What the references that stand in a view lead back to. */
-function recallableText(original: readonly ApiMessage[], edits: readonly Edit[], view: readonly ApiMessage[]): string {
-  const standing = new Set(
-    view.flatMap(contentsOf).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference)),
-  );
-  return lastByPlace(edits)
-    .flatMap((edit) => {
-      if (edit.kind === 'summary') {
-        return standing.has(edit.reference) ? original.slice(edit.start, edit.end).map(joined) : [];
-      }
-      const text = valueAt(original[edit.place.message], edit.place.path);
-      if (edit.kind === 'block' || typeof text !== 'string') return [];
-      return (
-        edit.cuts
-          .filter(({ reference }) => reference !== undefined && standing.has(reference))
-          // A cut may take a part of a line; with the part the line is gone.
-          .map(({ start, end }) => text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end)))
-      );
-    })
-    .join('\n');
+/** What the references that stand in a view's texts lead back to. */
+function recallableTexts(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  texts: readonly string[],
+): readonly string[] {
+  const standing = new Set(texts.flatMap((text) => findMarkers(text).map(({ reference }) => reference)));
+  return lastByPlace(edits).flatMap((edit) => {
+    if (edit.kind === 'summary') {
+      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(textsOf) : [];
+    }
+    const text = valueAt(original[edit.place.message], edit.place.path);
+    if (edit.kind === 'block' || typeof text !== 'string') return [];
+    const led = edit.cuts.filter(({ reference }) => reference !== undefined && standing.has(reference));
+    return led.map((cut) => linesAt(text, cut)).join('\n');
+  });
+}
+
+/** The whole lines in which a slice lies: a cut may take a part of a line, and with the part the line is gone. */
+function linesAt(text: string, { start, end }: Slice): string {
+  const newline = text.indexOf('\n', end);
+  return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
 }
 
 /** Shares that must still stand in the view, in percent, by kind; what is absent may all go. */

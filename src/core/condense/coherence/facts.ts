@@ -1,7 +1,8 @@
 /** What an agent must not lose sight of in a long task: files, errors, what people told it, what is left to do. */
-import { Exchanges } from '../../messages/exchanges';
+import { Exchanges, type PlacedContent } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
+import { perObject } from '../../perObject';
 import type { Pace } from '../pace';
 import { errorLines } from '../providers/smart/errorLines';
 import { pathsOf } from '../summary/filesTouched';
@@ -21,6 +22,11 @@ export interface Fact {
 
 /** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
 const MOST = 2_000;
+
+/** The same result in the next condensation has the same error lines. */
+const errorsIn = perObject(({ text }: PlacedContent) =>
+  errorLines(text).map(({ start, end }) => text.slice(start, end)),
+);
 
 /** The facts of a conversation, each once. */
 export async function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable, pace: Pace): Promise<Fact[]> {
@@ -50,8 +56,8 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
     }
     // In a file that was read or found such lines are content.
     if (exchange.resultMessage === undefined || ((kind === 'read' || kind === 'search') && !exchange.isError)) continue;
-    for (const { text } of exchange.results) {
-      for (const { start, end } of errorLines(text)) note('errors', text.slice(start, end), exchange.resultMessage);
+    for (const result of exchange.results) {
+      for (const line of errorsIn(result)) note('errors', line, exchange.resultMessage);
     }
   }
   await pace.breathe();

@@ -3,6 +3,7 @@ import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
+import { perObject } from '../../perObject';
 import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { safeBoundary } from '../truncate';
@@ -54,10 +55,11 @@ function* elementsIn(result: string): Generator<WordsInResult> {
 /** The slices of a tool's result in which a person speaks, in order; what stands around their words is in them. */
 export const personSlices = (result: string): Slice[] => [...wordsInResult(result)].sort(byStart);
 
-function wordsIn(result: string): string {
-  for (const { words } of wordsInResult(result)) if (words !== '') return words;
+/** What a person said in the result of a call; empty where nobody did. */
+const saidIn = perObject(({ resultText }: ToolExchange): string => {
+  for (const { words } of wordsInResult(resultText)) if (words !== '') return words;
   return '';
-}
+});
 
 const COMMAND = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
@@ -81,8 +83,9 @@ export function instructionsOf(messages: readonly ApiMessage[], exchanges: reado
       found.push({ message: index, text: wordsOf(content.text) });
     }
   });
-  for (const { resultMessage, resultText } of exchanges) {
-    if (resultMessage !== undefined) found.push({ message: resultMessage, text: wordsIn(resultText) });
+  for (const exchange of exchanges) {
+    const { resultMessage } = exchange;
+    if (resultMessage !== undefined) found.push({ message: resultMessage, text: saidIn(exchange) });
   }
   return found
     .filter(({ text }) => text !== '')

@@ -1,0 +1,100 @@
+/** The coherence report over generated histories equals one that knows nothing from before and searches the whole view as one text. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { coherenceOf, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
+import { coherenceFacts, type Fact } from '../../src/core/condense/coherence/facts';
+import { applyEdits, originalOf } from '../../src/core/condense/applyEdits';
+import { lastByPlace, type Edit } from '../../src/core/condense/edits';
+import { findMarkers } from '../../src/core/condense/markers';
+import { Pace } from '../../src/core/condense/pace';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import { contentsOf } from '../../src/core/messages/content';
+import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { anyHistory } from '../generators/arbitraries';
+import { smartConfig } from '../generators/arbitrarySmart';
+import { freshCounter } from '../generators/setups';
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 60);
+const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
+
+type History = readonly ApiMessage[];
+type Counts = Record<'kept' | 'recallable' | 'lost', number>;
+
+/** No fact holds it: none is found across two texts. */
+const BETWEEN = '\u0000';
+const wholeText = (messages: History): string =>
+  messages
+    .flatMap(contentsOf)
+    .map(({ text }) => text)
+    .join(BETWEEN);
+
+/** What the standing references of an edit lead back to, in whole lines. */
+function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): string {
+  if (edit.kind === 'summary') {
+    return standing.has(edit.reference) ? wholeText(history.slice(edit.start, edit.end)) : '';
+  }
+  if (edit.kind === 'block') return '';
+  const text = `\n${originalOf(history, edit) ?? ''}\n`;
+  const led = edit.cuts.filter(({ reference }) => reference !== undefined && standing.has(reference));
+  return led
+    .map(({ start, end }) => text.slice(text.lastIndexOf('\n', start) + 1, text.indexOf('\n', end + 1)))
+    .join('\n');
+}
+
+async function expectedCounts(history: History, edits: readonly Edit[]): Promise<Record<Fact['kind'], Counts>> {
+  const fresh = structuredClone(history);
+  const view = wholeText(applyEdits(fresh, edits).messages);
+  const standing = new Set<string>(findMarkers(view).map(({ reference }) => reference));
+  const led = lastByPlace(edits)
+    .map((edit) => ledTo(fresh, edit, standing))
+    .join(BETWEEN);
+  const none = (): Counts => ({ kept: 0, recallable: 0, lost: 0 });
+  const counts = { files: none(), errors: none(), instructions: none(), todos: none() };
+  for (const { kind, text } of await coherenceFacts(fresh, DEFAULT_TOOLS, new Pace())) {
+    const short = text.split(/[\\/]/).filter(Boolean).slice(-3).join('/');
+    const isKept = view.includes(text) || (kind === 'files' && view.includes(short));
+    counts[kind][isKept ? 'kept' : led.includes(text) ? 'recallable' : 'lost']++;
+  }
+  return counts;
+}
+
+const countsOf = ({ files, errors, instructions, todos }: CoherenceReport): Record<Fact['kind'], Counts> => {
+  const counts = ({ kept, recallable, lost }: Counts): Counts => ({ kept, recallable, lost });
+  return { files: counts(files), errors: counts(errors), instructions: counts(instructions), todos: counts(todos) };
+};
+
+async function editsOf(messages: History, edits: readonly Edit[], config: SmartConfigInput): Promise<readonly Edit[]> {
+  const summarizer = testSummarizer(['A short summary.']);
+  const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
+  const checked = smart.validateConfig(config);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  return (await smart.condense({ messages, edits, counter: freshCounter() }, checked.config, {})).edits;
+}
+
+describe('the coherence report', () => {
+  it('counts what a search of the whole view finds, also of a conversation that has grown since', async () => {
+    let gone = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        anyHistory,
+        smartConfig,
+        fc.double({ min: 0.2, max: 1, noNaN: true }),
+        async (all, config, share) => {
+          let edits: readonly Edit[] = [];
+          for (const history of [all.slice(0, Math.ceil(all.length * share)), all]) {
+            edits = [...edits, ...(await editsOf(history, edits, config))];
+            const counts = countsOf(await coherenceOf(history, edits, new Pace()));
+            expect(counts).toEqual(await expectedCounts(history, edits));
+            for (const { recallable, lost } of Object.values(counts)) gone += recallable + lost;
+          }
+        },
+      ),
+      { numRuns, seed },
+    );
+    // Else nothing was searched for.
+    expect(gone).toBeGreaterThan(0);
+  });
+});
