@@ -33,7 +33,9 @@ export interface CondensationRequest extends CondensationOptions {
   /** Indexes of the messages that a person pinned. */
   readonly pinned?: ReadonlySet<number>;
   readonly minimumGain?: MinimumGain;
-  /** Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused. */
+  /**
+   * Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused.
+   */
   readonly coherenceFloor?: CoherenceFloor;
 }
 

@@ -3,7 +3,10 @@ import { issueWords } from '../issueWords';
 import { valueAt } from '../messages/path';
 import type { ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
-/** Checks a configuration from outside against its schema; each problem names the setting, what was found, what is allowed. */
+/**
+ * Checks a configuration from outside against its schema; each problem names the setting, what was found, what is
+ * allowed.
+ */
 export function validate<T>(schema: z.ZodType<T>, config: unknown): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
   if (result.success) return { valid: true, config: result.data };

@@ -6,7 +6,9 @@ const NEW_SHARE_PERCENT = 10;
 /** Conversations that are remembered; the oldest goes first. */
 const REMEMBERED = 1_000;
 
-/** Keeps automatic condensation from trying again and again where there is nothing to gain. Per conversation, in memory. */
+/**
+ * Keeps automatic condensation from trying again and again where there is nothing to gain. Per conversation, in memory.
+ */
 export class Cooldown {
   private readonly waiting = new Map<string, number>();
   private readonly told = new Set<string>();

@@ -212,7 +212,10 @@ export class Draft {
     return tokensBefore - tokensAfter;
   }
 
-  /** Remembers the view: a draft over the conversation with these edits, or one over what it has grown to, has it at once. */
+  /**
+   * Remembers the view: a draft over the conversation with these edits, or one over what it has grown to, has it at
+   * once.
+   */
   remember(): void {
     const { original, counter } = this;
     const edits = [...this.active, ...this.made.values()];

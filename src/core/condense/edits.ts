@@ -23,7 +23,10 @@ interface EditBase {
   readonly step: string;
   /** Why, in words. */
   readonly reason: string;
-  /** True where all that is left out stands elsewhere in the view or follows from it; else it stands in the reference store. */
+  /**
+   * True where all that is left out stands elsewhere in the view or follows from it; else it stands in the reference
+   * store.
+   */
   readonly strict: boolean;
   /** Tokens of what it changed before and after this step. */
   readonly tokensBefore: number;
@@ -44,7 +47,10 @@ export interface CutEdit extends EditBase {
   readonly cuts: readonly Cut[];
 }
 
-/** A range of the original's messages of which one summary stands in the view. A later one takes the place of all inside its range. */
+/**
+ * A range of the original's messages of which one summary stands in the view. A later one takes the place of all inside
+ * its range.
+ */
 export interface SummaryEdit extends EditBase, MessageRange {
   readonly kind: 'summary';
   readonly message: ApiMessage;

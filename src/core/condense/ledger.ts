@@ -14,7 +14,10 @@ export interface Condensation {
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
-  /** `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of it. */
+  /**
+   * `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of
+   * it.
+   */
   readonly base: 'original' | 'view';
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
@@ -49,7 +52,9 @@ export interface Ledger {
   readonly undone: ReadonlySet<CondensationId>;
   /** Edits that the user took out, as `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
-  /** What was undone and taken out when a condensation was made, by its id: what it was made on top of follows from it. */
+  /**
+   * What was undone and taken out when a condensation was made, by its id: what it was made on top of follows from it.
+   */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PinnedMessage[];
 }

@@ -34,7 +34,10 @@ export class UnknownProviderError extends Error {
   }
 }
 
-/** Holds the providers and runs them: nothing that a provider makes is seen before the manager has checked it (FR-PA-002). */
+/**
+ * Holds the providers and runs them: nothing that a provider makes is seen before the manager has checked it
+ * (FR-PA-002).
+ */
 export class CondensationManager {
   private readonly providers = new Map<string, CondensationProvider>();
   private readonly cooldown = new Cooldown();

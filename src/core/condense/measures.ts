@@ -154,11 +154,11 @@ export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary 
   };
 }
 
-/** Calls that a calibration looks at; the habits of models and prompts change. */
+/** How many of the latest calls a calibration looks at: models and prompts change. */
 const RECENT_CALLS = 20;
-/** Of single contents: one run makes dozens of such calls, and they are of all lengths. */
+/** The same for summaries of single contents: one run makes dozens of them, of all lengths. */
 const RECENT_CONTENTS = 100;
-/** No tokenizer is further from o200k than this; a report that says so is wrong. */
+/** Bounds of what is believed: no known tokenizer differs more from o200k. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
 
 interface ReportedCall extends ModelCall {

@@ -1,14 +1,20 @@
 /** Longest stretch without giving the thread back, in milliseconds: the extension host is shared with everybody. */
 const STRETCH_MS = 15;
 
-/** When the thread was last given back, by whom ever: parts that follow each other hold it together. */
+/** When the thread was last given back, by any of the paces: they all run on the same thread. */
 let since = performance.now();
 
-/** Lets long mechanical work breathe: gives the thread back now and then, and hears a cancel. */
+/**
+ * Keeps long mechanical work from blocking the thread: gives it back now and then, and stops the work where it was
+ * cancelled.
+ */
 export class Pace {
   constructor(private readonly signal?: AbortSignal) {}
 
-  /** Whether a stretch is over: loops that do little each time ask this, for to wait costs more than what they do. */
+  /**
+   * Whether a stretch is over. Loops that do little in each round ask this first: an `await` would cost more than the
+   * round.
+   */
   get isDue(): boolean {
     return performance.now() - since >= STRETCH_MS;
   }

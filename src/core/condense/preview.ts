@@ -1,4 +1,7 @@
-/** What a condensation would do, edit by edit, and the same without some of them: for a person to look at before it is done. */
+/**
+ * What a condensation would do, edit by edit, and the same without some of them: for a person to look at before it is
+ * done.
+ */
 import { newViolations, type Violation } from '../messages/firewall';
 import { renderConversation } from '../messages/render';
 import type { ApiMessage, Place } from '../messages/types';

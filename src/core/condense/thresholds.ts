@@ -70,7 +70,9 @@ export interface TriggerDecision {
 export const allowedTokens = (contextWindow: number, maxOutputTokens?: number): number =>
   contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - (maxOutputTokens || DEFAULT_RESERVED_OUTPUT_TOKENS);
 
-/** Whether to condense now: at the threshold, or where the request would not fit. A window of 0 is not known: never due. */
+/**
+ * Whether to condense now: at the threshold, or where the request would not fit. A window of 0 is not known: never due.
+ */
 export function shouldCondense(input: TriggerInput): TriggerDecision {
   const { contextWindow, threshold } = input;
   const tokens = input.totalTokens + input.lastMessageTokens;

@@ -98,7 +98,8 @@ export function safeBoundary(text: string, offset: number, side: 'before' | 'aft
   // Between two printable ASCII characters there always is a boundary; the segmenter starts there.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
-  // A window could begin in the middle of a row of flags, each of them two letters; without a sure place, the text does.
+  // A window could begin in the middle of a row of flags, each of them two letters; without a sure place, the text
+  // does.
   const window = text.slice(Math.max(0, start), start < 0 ? text.length : offset + LOOK_BACK);
   const base = Math.max(0, start);
   const segment = graphemes()

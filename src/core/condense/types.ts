@@ -56,7 +56,10 @@ export interface CondensationProgress {
 }
 
 export interface CondensationOptions {
-  /** Stop as soon as the messages have no more tokens than this (o200k, without system prompt and tools); undefined: as far as the provider goes. */
+  /**
+   * Stop as soon as the messages have no more tokens than this (o200k, without system prompt and tools); undefined: as
+   * far as the provider goes.
+   */
   readonly targetTokens?: number;
   /** US dollars that may be spent; what is estimated above it isn't begun. Undefined: no limit. */
   readonly maxCost?: number;
@@ -132,7 +135,9 @@ export interface ModelCall {
   readonly chosen: 'condensing-profile' | 'conversation';
   /** o200k tokens of the request as counted here; with the reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
-  /** o200k tokens that the summary of a single content was asked to have at most; absent of a conversation's summary. */
+  /**
+   * o200k tokens that the summary of a single content was asked to have at most; absent of a conversation's summary.
+   */
   readonly askedTokens?: number;
   readonly expectedOutputTokens: number;
   readonly usage: Usage | undefined;

@@ -1,4 +1,7 @@
-/** What a condensation leaves of a conversation's facts: which still stand in the view, which can be recalled, which are lost. */
+/**
+ * What a condensation leaves of a conversation's facts: which still stand in the view, which can be recalled, which are
+ * lost.
+ */
 import { isRecord } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';

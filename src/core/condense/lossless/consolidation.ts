@@ -98,7 +98,7 @@ export const similarResults = (tools: ToolTable): DraftStep => {
 
 const confirmed = stepMemory((tools) =>
   answersBy((exchange) => {
-    // Only what writes gives confirmations; the numbers and names in other answers are the answer.
+    // Only tools that write give confirmations; in the results of others, numbers and names are what was asked for.
     const kind = ruleFor(tools, exchange.tool)?.kind;
     return kind === 'write' || kind === 'edit' || kind === 'plan' ? confirmationKey(exchange) : undefined;
   }),

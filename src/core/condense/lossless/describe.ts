@@ -5,7 +5,10 @@ import { isOfSameFile, type Source } from './sources';
 
 type RangeOf = (source: Source, first: number, last: number) => string | undefined;
 
-/** What {@link describeRun} says at most: whether the numbers still stand changes nothing. */
+/**
+ * The longest form that {@link describeRun} may take, with all line numbers: what it costs must not depend on whether
+ * they were cut.
+ */
 export const longestDescription = (run: KeptRun): string =>
   describeRun(run, (source) => (source === run.source ? '1000-1999' : '3000-3999'));
 
@@ -35,7 +38,7 @@ function describePlace(source: Source, { source: keeper, first, last, count }: K
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
-/** The other part of one call: of the sides of an edit one, or what the call answered. */
+/** How another part of the same call is named: the other side of an edit, or the result. */
 function ownPart(keeper: Source, source: Source): string {
   const isResult = ({ content }: Source): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
@@ -69,7 +72,10 @@ function named(source: Source): string {
 
 const MAX_ASKED = 40;
 
-/** The beginning of the command line behind what many share, or of what was looked for, or whose output was asked for. */
+/**
+ * What the call asked for, cut short: its command line without a leading `cd`, its pattern or query, or the task whose
+ * output it wanted.
+ */
 function askedFor(exchange: ToolExchange): string | undefined {
   const { input } = exchange;
   const text =

@@ -43,7 +43,7 @@ const copiedResults = copies((kind) => kind !== 'read');
 const copiesIn = ({ isError, results }: ToolExchange): readonly PlacedContent[] =>
   isError ? [] : results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
 
-/** By hash: V8 hashes long strings by their length alone. */
+/** Texts are compared by hash: as keys of a map, V8 hashes long strings by their length alone. */
 const hashOf = perObject(({ text }: PlacedContent) => hashText(text));
 
 function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): DraftStep {

@@ -16,7 +16,7 @@ export interface BrokenCut {
   readonly place: Place;
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** The first line that is missed; empty where a line's number is. */
+  /** The first line that is missing; empty where only a line's number is. */
   readonly line: string;
 }
 
@@ -69,7 +69,7 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, known: KnownLines): 
   return requirements;
 }
 
-/** The first line that doesn't stand; undefined where all do. */
+/** The first line that is missing from the view; undefined where all are there. */
 function missedLine(lines: Requirement['lines'], { standing, ids }: KnownLines): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
@@ -116,7 +116,10 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
 /** What reports call it. */
 export const RESTORED = 'Restored references';
 
-/** What a person should know of the places that were restored; their tokens are in the rows of the steps that took the copies. */
+/**
+ * What a person should know of the places that were restored; their tokens are in the rows of the steps that took the
+ * copies.
+ */
 export function restoredNotes(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ step }) => step === RESTORED).length;
   if (places === 0) return [];

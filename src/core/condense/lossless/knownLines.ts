@@ -44,7 +44,7 @@ export class KnownLines {
     readonly counter?: MessageCounter,
   ) {}
 
-  /** Learns how the results of calls are to be read. Before that their lines are not known. */
+  /** Learns how the results of these calls are to be read; must be called before their lines are asked for. */
   learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].open(exchanges)) {
       const { tool, results } = exchanges[at] as ToolExchange;
@@ -72,7 +72,10 @@ export interface IndexWithRuns {
   readonly runs: RunsOfIndex;
 }
 
-/** Makes what a step keeps with a conversation's lines from run to run; one for each way in which the step may be set. */
+/**
+ * What a step remembers of a conversation from run to run: one memory for each conversation and each setting of the
+ * step.
+ */
 export function stepMemory<M>(make: (tools: ToolTable) => M): (known: KnownLines, setting?: string) => M {
   const bySetting = perObject<KnownLines, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
@@ -102,7 +105,10 @@ const byConversation = new WeakMap<ApiMessage, OfConversation>();
 const byDraft = new WeakMap<Draft, KnownLines>();
 const rulesOf = perObject((tools: ToolTable) => JSON.stringify(tools));
 
-/** What is known of a draft's conversation. Nobody else has it until it is given back: several drafts may run at a time. */
+/**
+ * Takes what is known of a draft's conversation. Until {@link giveBackLines}, other drafts of the conversation start
+ * anew: several may run at a time.
+ */
 export function knownLinesOf(draft: Draft, tools: ToolTable): KnownLines {
   const own = byDraft.get(draft);
   if (own) return own;

@@ -46,7 +46,7 @@ export function isInString(text: string, start: number, end: number): boolean {
   return start > 0 && end < text.length;
 }
 
-/** Whether a backslash that is none itself stands before. */
+/** Whether an odd number of backslashes stands before: the last of them escapes what follows. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first--;

@@ -1,7 +1,7 @@
 /** The id of a line; equal lines of one conversation, and only those, have one id. Dense, from 0 on. */
 export type LineId = number;
 
-/** Stands for a line that can't go and can't stay for another, such as one with a marker: that is no content. */
+/** Stands for a line that can neither be left out nor stand for another one, such as a line with a marker. */
 export const NOTHING: LineId = -1;
 
 const BLANK = 1;

@@ -38,7 +38,10 @@ export class LineIndex {
   private previous = new Int32Array(1_024);
   /** The latest place of each id, + 1. */
   private newest = new Int32Array(1_024);
-  /** Pairs: an entry that was changed after it was made (its index times three, plus which list), and what stood there. */
+  /**
+   * What to undo, as pairs: which entry was changed (its index times three, plus the number of the list), and its value
+   * before.
+   */
   private undo = new Int32Array(1_024);
   private undoSize = 0;
   /** How long the list of changes was when each source came. */
@@ -82,7 +85,7 @@ export class LineIndex {
       if (changed % LISTS === KEEPER) this.setKeeper(index, value);
       else (changed % LISTS === PREVIOUS ? this.previous : this.newest)[index] = value;
     }
-    // Only now: what was passed over while they were there has its place in the chains again.
+    // Only after the undo: lines that these sources had hidden are back in the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leave(this.sources[at] as Source, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -161,7 +164,7 @@ export class LineIndex {
     for (let looked = 0; candidate !== NONE && looked < MAX_CANDIDATES;) {
       const older = this.previous[candidate] as number;
       if (this.keeperOf(candidate) !== NONE) {
-        // It is kept elsewhere under the same id: no need to come by here again.
+        // Another line stands for this one under the same id: it is taken out of the chain.
         if (newer === NONE) {
           this.note(id * LISTS + NEWEST, candidate + 1);
           this.newest[id] = older + 1;
@@ -230,7 +233,8 @@ export class LineIndex {
     const at = this.sourceOf[line] as number;
     const change = Number(keeper !== NONE) - Number(this.keeperOf(line) !== NONE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
-    // To shorten a chain, or to take that back, leads to the same line.
+    // A change from one keeper to another (a chain made shorter, or that undone) leads to the same line and touches
+    // nothing.
     if (change !== 0) this.touched.add(at);
     this.keeper[line] = keeper;
   }

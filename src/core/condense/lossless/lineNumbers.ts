@@ -71,7 +71,7 @@ function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixF
   return cuts;
 }
 
-/** The path stands once; each way in which a result spells it. */
+/** Cuts for search results: each spelling of a path stands once. */
 function searchCuts(text: string, lines: Iterable<PrefixedLine>): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];

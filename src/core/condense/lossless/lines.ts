@@ -2,7 +2,9 @@ import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
 import { NOTHING, type LineId, type LineIds } from './lineIds';
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
 
-/** The lines of a text with what is known of each; one table of integers, for a conversation has hundreds of thousands. */
+/**
+ * The lines of a text with what is known of each; one table of integers, for a conversation has hundreds of thousands.
+ */
 export class Lines {
   /**
    * @param table where each line begins, and where one behind the last would (`count + 1` entries); each line's id; where a
@@ -41,7 +43,9 @@ export class Lines {
   }
 }
 
-/** What Roo puts around each of several files that were read in one call; without it nobody knows which file is which. */
+/**
+ * What Roo puts around each of several files that were read in one call; without it nobody knows which file is which.
+ */
 const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
 const FRAME_CHARS = 10;
 
@@ -79,7 +83,8 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
     table[count + 1 + line] = isNothing ? NOTHING : ids.idOf(text, body, end, lineEnd !== '\n');
     at = end + lineEnd.length;
   }
-  // The number of a run's last line only goes where nothing follows: a blank line behind the last one is none of the file.
+  // The number of a run's last line only goes where nothing follows: a blank line behind the last one is none of the
+  // file.
   if (count > 1 && table[count - 1] === text.length) forget(count);
   table[count] = text.length + lineEnd.length;
   return new Lines(count, table, format !== undefined, lineEnd);

@@ -45,7 +45,7 @@ export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix
 
 const MAX_INDENT = 12;
 
-/** Behind the path only what looks like its end: file names hold dashes and digits, too. */
+/** A dash ends the path only behind a file extension: file names hold dashes and digits, too. */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
 
 function searchPrefix(text: string, at: number): Prefix | undefined {
@@ -66,7 +66,7 @@ function searchPrefix(text: string, at: number): Prefix | undefined {
 /** Nothing but a numbered line looks like `12→`; tables hold tabs and bars, too. */
 const isDistinct = (format: PrefixFormat): boolean => format === '→';
 
-/** So many lines of a run keep their numbers, for the format to be known again. */
+/** How many lines of a run keep their numbers, so that the format can be recognized again. */
 export const linesThatProve = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 

@@ -83,7 +83,9 @@ function trimmedEnd(text: string, end: number): number {
   return at;
 }
 
-/** The reminders of a message that go, by where they stand; all of them at once, for a cut moves what is behind it. */
+/**
+ * The cuts for the reminders of a message that go, by content. They are made together: one cut moves what is behind it.
+ */
 function cutsByContent(
   at: number,
   messages: readonly ApiMessage[],

@@ -148,9 +148,11 @@ function newIndex(known: KnownLines, keep: Keep, cuttable: ReadonlySet<SourceKin
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** What a cut must save beside its marker: how many tokens a reference has differs by a few. */
+/**
+ * Tokens that a cut must save beyond its marker: the reference is not known yet, and references differ by a few tokens.
+ */
 const MARGIN = 10;
-/** A log or a listing with holes is hard to read: the hole must be worth so many markers. */
+/** A log or a listing with gaps is hard to read: a gap must save so many times what its marker costs. */
 const MIN_WORTH = 2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
@@ -161,7 +163,7 @@ function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | un
   const what = lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run));
   const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);
   if (end - start <= 6 * price.length) {
-    // Without the numbers: they may go, too, and then it must still be worth it.
+    // Counted without line numbers: a later step may cut them, and the marker must still be worth it.
     let body = '';
     for (let line = run.first; line <= run.last; line++)
       body += `${content.text.slice(lines.body(line), lines.end(line))}\n`;

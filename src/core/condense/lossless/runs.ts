@@ -26,10 +26,12 @@ export interface KeptRun {
 /** The shortest text that a marker is made for. */
 const MIN_CHARS = 120;
 
-/** A marker that names more places than these is a riddle; a run that needs more is two. */
+/** How many places a marker names at most: more would be hard to follow. A run that is kept in more places is split. */
 const MAX_PLACES = 2;
 
-/** Lines that stand within a range of more than so many times their number would have to be looked for. */
+/**
+ * How much longer than the run the range may be that a marker names: in a longer one the lines would be hard to find.
+ */
 const MAX_SPREAD = 2;
 
 interface LineRange {
@@ -84,7 +86,10 @@ export class RunsOfIndex {
     }
   }
 
-  /** The sources of which something is to be tried, with all others in the same strings: what is cut there goes at once. */
+  /**
+   * The sources of which something is still to be tried, with all others in the same strings: the cuts of one string
+   * are made together.
+   */
   unsettled(): readonly RunsOfSource[] {
     const { sources } = this.index;
     const places = new Set<number>();
@@ -147,7 +152,7 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   let first = -1;
   let last = -1;
   const close = (): void => {
-    // A blank line behind the last numbered one is none of the file.
+    // A blank line behind the last numbered one does not belong to the file.
     while (last > first && lines.number(first) > 0 && lines.number(last) === 0 && isBlank(lines.id(last))) last--;
     if (first >= 0 && hasEnough(lines, first, last)) ranges.push({ first, last });
     first = -1;
@@ -165,7 +170,9 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   return ranges;
 }
 
-/** Whether it is worth a marker, also once the numbers in front of the lines have gone: a second run must see the same. */
+/**
+ * Whether it is worth a marker, also once the numbers in front of the lines have gone: a second run must see the same.
+ */
 function hasEnough(lines: Lines, first: number, last: number): boolean {
   let chars = 0;
   for (let line = first; line <= last && chars < MIN_CHARS; line++) chars += lines.end(line) - lines.body(line) + 1;
@@ -241,7 +248,10 @@ function fits(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: numb
   return places.size < MAX_PLACES && [...places.keys()].every((other) => goTogether(other, keeper, source));
 }
 
-/** Some lines here and some in another file are a riddle; and what differs between an edit's sides is what it does. */
+/**
+ * Lines kept partly here and partly in another file would be hard to follow; and how the sides of an edit differ must
+ * stay visible.
+ */
 const goTogether = (a: Source, b: Source, source: Source): boolean =>
   isOfSameFile(a, source) === isOfSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
 

@@ -7,7 +7,10 @@ import type { Pace } from '../pace';
 export class Settled<T extends object> {
   private items: (T | undefined)[] = [];
 
-  /** The places of a list whose items are not settled, in order. What was settled there is forgotten: the work may fail. */
+  /**
+   * The places of a list whose items are not settled, in order. They stay unsettled until {@link settle}: the work may
+   * fail.
+   */
   open(list: readonly T[]): number[] {
     const open: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);
@@ -28,7 +31,7 @@ export class Settled<T extends object> {
 /** Most items have none: one list for all of them. */
 const NO_KEYS: readonly string[] = [];
 
-/** What of a list belongs together, in the order of the list. */
+/** Items of a list that belong together, in the order of the list. */
 export interface Group<T> {
   readonly key: string;
   readonly items: readonly T[];

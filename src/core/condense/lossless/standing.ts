@@ -28,7 +28,8 @@ export class StandingLines {
       changed.push({ at, texts });
       await pace.breathe();
     }
-    // All that comes before anything goes, so that what has only moved is not lost; and nothing can come in between.
+    // New lines are counted before old ones are taken away, so that a line that only moved is never missing; no `await`
+    // may come between.
     for (const { texts } of changed) for (const lines of texts) this.count(lines, 1);
     for (const { at, texts } of changed) {
       for (const lines of this.texts[at] ?? []) this.count(lines, -1);

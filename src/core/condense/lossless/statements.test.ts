@@ -1,4 +1,6 @@
-/** What markers say is true: the lines that each stands for can be read where it says, whole, and it counts them right. */
+/**
+ * What markers say is true: the lines that each stands for can be read where it says, whole, and it counts them right.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';

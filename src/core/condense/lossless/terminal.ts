@@ -20,7 +20,7 @@ const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0
 /** So many equal lines in a row are a run. */
 const MIN_RUN = 3;
 
-/** The slices of a terminal's output that say nothing, in order. */
+/** The slices of a terminal's output that carry no information, in order. */
 export function noiseIn(text: string): CutRequest[] {
   const requests: CutRequest[] = [];
   let run: { line: string; count: number; firstEnd: number } | undefined;

@@ -73,7 +73,10 @@ function isDeclaration(text: string, words: string, blocks: readonly Block[], op
   return DECLARATION.test(words) || (blocks.length === 0 ? opensBlock : METHOD.test(text));
 }
 
-/** Lines that a deeper one follows; blank ones between them don't count, and where a marker stands a deeper one may have. */
+/**
+ * Lines that a deeper one follows; blank ones between them don't count, and where a marker stands a deeper one may
+ * have.
+ */
 function blockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;

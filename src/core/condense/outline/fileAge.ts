@@ -3,7 +3,10 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { pathsOf } from '../summary/filesTouched';
 
-/** How many turns lie between a message and the conversation's end. A turn begins with an assistant's message behind another's. */
+/**
+ * How many turns lie between a message and the conversation's end. A turn begins with an assistant's message behind
+ * another's.
+ */
 export function turnCounter(messages: readonly ApiMessage[]): (message: number) => number {
   const begun: number[] = [];
   let turns = 0;

@@ -20,7 +20,9 @@ export interface OutlineOptions extends FileRules {
   readonly tools?: ToolTable;
 }
 
-/** Of file reads gone cold, declarations and lines that edits quoted stay; the rest is a reference. The oldest go first. */
+/**
+ * Of file reads gone cold, declarations and lines that edits quoted stay; the rest is a reference. The oldest go first.
+ */
 export const outlineStep = (name: string, options: OutlineOptions): DraftStep => ({
   name,
   async run(draft, pace) {

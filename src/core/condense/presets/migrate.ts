@@ -85,7 +85,10 @@ const operationsFromDocuments = (operations: Fields): Fields =>
     ]),
   );
 
-/** The settings of an operation lay in `params.truncate` or in `truncateConfig`; those of the others are of no use to it. */
+/**
+ * The settings of an operation lay in `params.truncate` or in `truncateConfig`; those of the others are of no use to
+ * it.
+ */
 function operationFromDocuments(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
   const nested = isRecord(params) ? params : {};

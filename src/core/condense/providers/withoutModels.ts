@@ -4,7 +4,10 @@ import { smartProvider } from './smart';
 import { strategyProvider } from './strategy';
 import { truncationProvider } from './truncation';
 
-/** The providers of a program that has no models; the first, Lossless, is active. Smart and strategies do what needs none. */
+/**
+ * The providers of a program that has no models; the first, Lossless, is active. Smart and strategies do what needs
+ * none.
+ */
 export function providersWithoutModels(): [CondensationProvider, ...CondensationProvider[]] {
   const providers = [losslessProvider, truncationProvider, smartProvider()] as const;
   return [...providers, strategyProvider({ providers })];

@@ -20,7 +20,7 @@ export interface Gold {
 
 /** Shorter lines are braces and keywords. */
 const MIN_LINE = 12;
-/** Names in more of the prefix's contents are in everybody's head. */
+/** A name that occurs in more contents of the prefix than this is not rare. */
 const RARE = 0.1;
 
 /**
@@ -69,7 +69,7 @@ function knowledgeOf(prefix: readonly ApiMessage[]): Knowledge {
   return { lines, rareNames, paths };
 }
 
-/** What a user's message shows; what the assistant writes it had itself. */
+/** Adds what a user's message shows; only that is new to the agent. */
 function show(shown: { lines: Set<string>; names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of contentsOf(message)) {
     for (const line of linesOf(text)) shown.lines.add(line);

@@ -18,7 +18,7 @@ export function linesOf(text: string): Set<string> {
 
 const NAME = /[A-Za-z_$][\w$]{5,}/g;
 
-/** Names in a text; shorter ones are words of every language. */
+/** Names in a text; shorter ones are too common to tell anything. */
 export const namesOf = (text: string): Set<string> => new Set(text.match(NAME) ?? []);
 
 const PATH = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;

@@ -25,7 +25,9 @@ const QUOTED = 0.15;
 /** A word in a declaration counts as so many more. */
 const IN_HEAD = 1.5;
 
-/** What is looked at to be worked on counts more than what was only run, and what the agent wrote it can write again. */
+/**
+ * What is looked at to be worked on counts more than what was only run, and what the agent wrote it can write again.
+ */
 const WEIGHT = { read: 1, change: 1, written: 0.5, other: 0.1 } as const;
 
 function weightOf({ type, kind }: Standing): number {

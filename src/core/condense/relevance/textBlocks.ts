@@ -18,7 +18,9 @@ export interface TextBlock extends Slice {
   readonly numbers: readonly [number, number] | undefined;
 }
 
-/** A block ends before a declaration once it has the one, at a blank line once it has the other, at twice that anywhere. */
+/**
+ * A block ends before a declaration once it has the one, at a blank line once it has the other, at twice that anywhere.
+ */
 const SHORT_BLOCK = 8;
 const LONG_BLOCK = 40;
 

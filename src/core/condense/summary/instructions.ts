@@ -102,7 +102,9 @@ export interface FittedInstructions {
   readonly leftOut: number;
 }
 
-/** The instructions within a budget of tokens: the oldest are shortened first, the newest last, and none is lost early. */
+/**
+ * The instructions within a budget of tokens: the oldest are shortened first, the newest last, and none is lost early.
+ */
 export function fitInstructions(
   instructions: readonly Instruction[],
   budget: number,

@@ -35,7 +35,9 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
   return [...open.values()];
 }
 
-/** What a later success must be about to settle an error: a change or read of the same file, the same kind of command. */
+/**
+ * What a later success must be about to settle an error: a change or read of the same file, the same kind of command.
+ */
 function subjectOf(exchange: ToolExchange, tools: ToolTable): string {
   const kind = ruleFor(tools, exchange.tool)?.kind;
   if (kind === 'command') return `\`${program(commandLine(exchange))}\``;

@@ -6,7 +6,9 @@ const OPENING =
 const FACTS = '## Recorded facts (written down without a model)';
 const CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
-/** A summary's prose again, from the text of the message that it stands in; the frame is put around the next one anew. */
+/**
+ * A summary's prose again, from the text of the message that it stands in; the frame is put around the next one anew.
+ */
 export function proseOf(text: string): string {
   if (!text.startsWith(OPENING)) return text;
   const inner = text.slice(OPENING.length).replace(CLOSING, '');

@@ -1,4 +1,6 @@
-/** A conversation as text for a model that summarizes: everything told, nothing at length, the tools' words cut short. */
+/**
+ * A conversation as text for a model that summarizes: everything told, nothing at length, the tools' words cut short.
+ */
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage, Block } from '../../messages/types';

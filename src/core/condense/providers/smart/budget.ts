@@ -3,7 +3,7 @@ import { overBudget } from '../../summary/runPlan';
 
 /** Money set aside for one call. */
 export interface Reservation {
-  /** US dollars that it cost in the end; undefined: nobody knows, and what was set aside counts. */
+  /** US dollars that the call cost in the end; undefined where that is not known: then what was set aside counts. */
   settle(cost: number | undefined): void;
 }
 

@@ -46,12 +46,12 @@ export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallP
   return { request, usage, summaryTokens, cost: callCost(usage, model.prices) };
 }
 
-/** A summary, or why there is none. A failure is what a model did not do; a refusal was not asked of it. */
+/** A summary, or why there is none: `failed` where the model gave none, `not-asked` where no call was made. */
 export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** After so many failures in a row nothing more is asked: the vendor is down, or the key is wrong. */
+/** After so many failures in a row no more calls are made: the vendor is down, or the key is wrong. */
 const MOST_FAILURES = 3;
 
 /**
@@ -111,7 +111,9 @@ async function ask(
   return asking;
 }
 
-/** What was paid for before, or else the reply, which is remembered: by the estimate of a run for that estimate alone. */
+/**
+ * What was paid for before, or else the reply, which is remembered: by the estimate of a run for that estimate alone.
+ */
 async function remembered(
   key: Hash,
   { memo, forecast }: CallParts,

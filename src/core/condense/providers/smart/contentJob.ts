@@ -22,7 +22,7 @@ export interface ContentJob {
   readonly tokens: number;
 }
 
-/** Shorter parameters are not worth a call: they say what the others are about. */
+/** Shorter parameters are not summarized: they cost little and say what the others are about. */
 const LEAST_CHARS = 200;
 const SUMMARIZED = 'summarized';
 
@@ -84,9 +84,9 @@ export function contentRequest(
   };
 }
 
-/** Tags, roles and what else stands around the texts. Tokens. */
+/** Tokens of the tags and roles around the texts. */
 const TAG_TOKENS = 40;
-/** The instructions but for the task, and the description of the content, at most. Tokens. */
+/** Tokens of the prompt's instructions and of the content's description, at most, without the task. */
 const FRAME_TOKENS = 600;
 const DESCRIPTION_CHARS = 400;
 

@@ -1,7 +1,7 @@
 import type { Slice } from '../../../slice';
 import { findMarkers } from '../../markers';
 
-/** What lines say that tell of a failure, as compilers, test runners and shells write it. */
+/** Words by which compilers, test runners and shells tell of a failure. */
 const TELLS =
   /\b(?:error|errors|exception|failed|failure|fatal|panic|panicked|traceback|assertion|undefined reference|not found|no such file|permission denied|cannot|segmentation fault)\b|^\s*(?:E\s{2,}|✗|✖|×|FAIL\b|ERR!)|\w+(?:Error|Exception)\b/i;
 

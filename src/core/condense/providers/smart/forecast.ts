@@ -22,7 +22,7 @@ const MANY_SAMPLES = 5;
 const SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class Forecast {
-  /** What stands in for the summaries: what the run would remember is not asked for again. */
+  /** Placeholders given so far, by request: the run would not ask for the same summary again. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: ForecastCall[] = [];
 

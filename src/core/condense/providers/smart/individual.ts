@@ -43,7 +43,7 @@ const KEEP: ContentOperation = { operation: 'keep' };
 /** Less can't be saved: a marker has about as many. */
 const LEAST_TOKENS = 16;
 
-/** The operation for an item, once selection, thresholds and protection are heard. */
+/** The operation for an item after selection, thresholds and protection. */
 function operations(draft: Draft, pass: IndividualPass, parts: PassParts): OperationOf {
   const { config, tools, context } = parts;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
@@ -97,7 +97,9 @@ interface Waiting {
   readonly jobs: readonly ContentJob[];
 }
 
-/** Does what needs no model, message by message until the target is met, and gathers what does. */
+/**
+ * Makes the cuts that need no model, message by message until the target is met, and collects the jobs that need one.
+ */
 async function editOldest(
   name: string,
   draft: Draft,
@@ -172,7 +174,7 @@ function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }
 
 const CHARS_PER_TOKEN = 4;
 
-/** Says once for each reason how many summaries there are none of. */
+/** Notes, once for each reason, how many summaries are missing. */
 function noteMissing(replies: readonly ContentReply[], { onNote }: PassParts): void {
   const reasons = new Map<string, number>();
   for (const reply of replies) {

@@ -19,7 +19,10 @@ export interface Item {
   readonly tokens: number;
 }
 
-/** The items of a draft's view by message, in the message's order. Those of a message are found once for the same exchanges. */
+/**
+ * The items of a draft's view by message, in the message's order. Those of a message are found once for the same
+ * exchanges.
+ */
 export function itemsOf(draft: Draft): (message: number) => readonly Item[] {
   const { ownerOf, found } = owners(exchangesOf(draft));
   return (index) => {

@@ -40,7 +40,7 @@ export class Models {
   }
 }
 
-/** For where there is no model: every pass does what it can without. */
+/** Used where no model is set up: every pass does what it can without one. */
 export const noModel: SelectModel = () => {
   throw new NoSummarizerError(
     'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',

@@ -42,7 +42,7 @@ export function suppressed(item: Item, { marker }: Operation<'suppress'>): Place
   });
 }
 
-/** What of a content may go: of what identifies a call only what is long behind its beginning. */
+/** The part of a content that may go: all of it, or of an identifying parameter what lies behind its beginning. */
 export function removable(content: PlacedContent, item: Item): Slice | undefined {
   const { text } = content;
   const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
@@ -70,7 +70,7 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
   });
 }
 
-/** What files hold tells of errors that code handles, not of one that happened. */
+/** The results of these tools show code: errors named in it are handled there, they did not happen. */
 const SHOWS_CODE: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
 const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
@@ -120,7 +120,9 @@ export function without(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
-/** A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one. */
+/**
+ * A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one.
+ */
 function trimmed(text: string, slice: Slice): Slice {
   let { start, end } = slice;
   const markers = findMarkers(text);
@@ -135,7 +137,9 @@ function trimmed(text: string, slice: Slice): Slice {
   }
 }
 
-/** Makes the cuts of a message, those of one string together: they name places in the text as it was before all of them. */
+/**
+ * Makes the cuts of a message, those of one string together: they name places in the text as it was before all of them.
+ */
 export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
   const byPlace = new Map<string, PlacedRequest[]>();
   for (const request of requests) {

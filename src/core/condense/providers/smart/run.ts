@@ -180,10 +180,10 @@ export class SmartRun {
   }
 }
 
-/** How often the passes are run again at most on what came back. */
+/** How often the passes run again, at most, on what was restored. */
 const MOST_ROUNDS = 3;
 
-/** How many tokens stand again because a copy of them was taken out. */
+/** Tokens that were restored because the copy that they referred to was taken out. */
 const restoredIn = (draft: Draft): number =>
   draft.edits.reduce((sum, edit) => (edit.step === RESTORED ? sum + edit.tokensAfter : sum), 0);
 

@@ -2,7 +2,10 @@ import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
 import type { SummarizerModel } from '../../summary/summarizer';
 
-/** Summaries that were paid for, by what they were made from. Neither rejects: without a memo a summary is asked for anew. */
+/**
+ * Summaries that were paid for, by what they were made from. Neither rejects: without a memo a summary is asked for
+ * anew.
+ */
 export interface SummaryMemo {
   get(key: Hash): Promise<string | undefined>;
   set(key: Hash, summary: string): Promise<void>;

@@ -1,4 +1,7 @@
-/** Takes out, block by block, what the conversation is least about, whatever content it stands in, until the target is met. */
+/**
+ * Takes out, block by block, what the conversation is least about, whatever content it stands in, until the target is
+ * met.
+ */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor } from '../../../messages/tools';
 import type { Draft } from '../../draft';
@@ -36,7 +39,7 @@ export async function thin(
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   const candidates = await leastRelevantFirst(draft, pace, tools, isWanted);
   const before = draft.checkpoint();
-  // Gains are estimated: what is missing afterwards is taken out, too.
+  // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const chosen = leastOf(candidates, excess);
