@@ -44,4 +44,9 @@ describe('fileMatcher', () => {
     expect(fileMatcher([`${'*a'.repeat(200)}b`])('a'.repeat(2_000))).toBe(false);
     expect(fileMatcher(['{a,b}'.repeat(30)])('a'.repeat(30))).toBe(false);
   });
+
+  it('an opening brace that nothing closes takes time in proportion to its length', () => {
+    const open = `{${','.repeat(300_000)}`;
+    expect(toolMatcher([open])(open)).toBe(true);
+  }, 20_000);
 });

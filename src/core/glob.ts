@@ -27,7 +27,7 @@ function anyOf(patterns: readonly string[]): Matcher {
 }
 
 const MAX_ALTERNATIVES = 100;
-const BRACES = /\{([^{}]*,[^{}]*)\}/;
+const BRACES = /\{([^{},]*,[^{}]*)\}/;
 
 /** Braces written out; where that would be too many patterns, the rest stand for themselves. */
 function alternatives(patterns: readonly string[]): readonly string[] {
