@@ -65,7 +65,7 @@ async function showActions(
   const items: ActionItem[] = [
     action(
       `$(fold) ${vscode.l10n.t('Condense Now')}`,
-      () => condense(id),
+      () => condenseUncovered(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
     ),
     ...(applied.length > 0 ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
@@ -102,6 +102,15 @@ async function showActions(
   ];
   const picked = await vscode.window.showQuickPick(items, { title: conversation.title });
   await picked?.run?.();
+}
+
+/**
+ * After the list VS Code gives the focus back to the status bar's item, whose tooltip then stays over the progress and its
+ * Cancel (seen in 1.139): the editor gets it.
+ */
+async function condenseUncovered(id: LiveId, condense: DetailsParts['condense']): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+  await condense(id);
 }
 
 /** Says what came of a command. */

@@ -146,6 +146,13 @@ describe('commands on a conversation of the chat', () => {
     await chat.ask();
     expect(lastBody()).not.toContain('⟦condensed');
     expect(lastBody()).toContain('file 0 line 59');
+    fake.settings['contextCondenser.provider'] = 'lossless';
+    fake.answers = ['Use Truncation'];
+    await agent.condense(liveConversations(services)[0]!.id);
+    expect(liveConversations(services)[0]!.condensations.at(-1)).toMatchObject({
+      provider: 'truncation',
+      isUndone: false,
+    });
   });
 
   it('details: actions, edits that are taken out, pins', async () => {
@@ -156,6 +163,7 @@ describe('commands on a conversation of the chat', () => {
     await agent.showDetails();
     const offered = fake.offered.at(-1)!.map(({ label }) => label);
     expect(offered[0]).toBe('$(fold) Condense Now');
+    expect(fake.executed).toContainEqual(['workbench.action.focusActiveEditorGroup']);
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();
     expect(fake.offered.at(-1)![0]).toMatchObject({
