@@ -87,10 +87,11 @@ export async function showSection(frame: Frame, id: string): Promise<void> {
   // What it shows may have to be read first.
   await frame.locator(`#${id} .section-content > *`).first().waitFor();
   await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
+  // The coherence report comes behind the strip; it can be unfolded.
+  if (id === 'preview') await frame.locator('#preview .coherence .disclosure').waitFor();
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
   if (id !== 'smart')
     for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
-  if (id === 'preview') await frame.locator('#preview .strip .cell').first().waitFor();
   await frame.locator(`#${id}`).evaluate((section) => {
     section.scrollIntoView();
   });
