@@ -15,7 +15,10 @@ interface OpenBlock {
   json: string;
 }
 
-/** Words as they come, each call and block once it is whole, the end last. Events of another shape are passed over. */
+/**
+ * Text is passed on as it comes, a call or another block once it is whole, and the end last. Events of unknown shape
+ * are passed over.
+ */
 export async function* fromAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const open = new Map<unknown, OpenBlock>();
   let usage: Usage | undefined;

@@ -13,7 +13,7 @@ import { REASONING_BLOCK } from './foreignBlocks';
  */
 export type WantedReasoning = 'nothing' | 'text' | 'signatures';
 
-/** What is wanted back of an answer with calls: what the model thought, or what stood beside each call, in their order. */
+/** What a server wants back with an answer's calls: the model's thinking, or the fields beside each call, in order. */
 export function chatReasoning(wanted: WantedReasoning, text: string, extras: readonly unknown[]): Block | undefined {
   switch (wanted) {
     case 'nothing':
@@ -25,7 +25,7 @@ export function chatReasoning(wanted: WantedReasoning, text: string, extras: rea
   }
 }
 
-/** What stands in for a thought that is gone: servers look for one that is not empty. */
+/** Stands for thinking that is gone: servers only check that it is not empty. */
 const GONE = ' ';
 /** What Gemini takes in the place of a signature that is gone (Google's guide, "Thought signatures"). */
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };

@@ -10,7 +10,7 @@ process.once('SIGINT', () => {
   abort.abort(new Error('cancelled'));
 });
 
-/** Synchronous and to the end: a pipe must have the whole JSON before the process goes. */
+/** Writes synchronously: a pipe must have the whole JSON before the process ends. */
 function write(descriptor: number, text: string): void {
   let bytes = Buffer.from(text);
   while (bytes.length > 0) {

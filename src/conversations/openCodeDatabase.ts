@@ -105,7 +105,7 @@ const rows = (database: sqlite.DatabaseSync, query: string, ...values: string[])
     .all(...values)
     .filter(isRecord);
 
-/** None for a column of JSON that is broken: the rest of the session can still be read. */
+/** The object in a column; undefined where its JSON is broken: the rest of the session can still be read. */
 function fromJson(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {

@@ -26,7 +26,7 @@ export function callArguments({ input, rawArguments }: ToolUseBlock): string {
   return JSON.stringify(input);
 }
 
-/** Same once written: -0 is written as 0, and what is too large for a number as null. */
+/** Whether two values are the same once written as JSON: -0 is written as 0, and a number that is too large as null. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;
   if (Array.isArray(a)) {

@@ -1,4 +1,6 @@
-/** API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys. */
+/**
+ * API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys.
+ */
 import * as z from 'zod';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { promptProblems } from '../core/condense/summary/prompt';
@@ -132,7 +134,7 @@ export function withoutProfile(entries: readonly unknown[], id: string): unknown
 export const takenIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
-/** Of the entry that counts as the profile with this id; -1 where there is none. */
+/** Index of the entry that counts as the profile with this id; -1 where there is none. */
 const placeOf = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => profileSchema.safeParse(entry).data?.id === id);
 
@@ -150,7 +152,9 @@ export const thresholdOf = (id: string, profiles: readonly ApiProfile[], globalP
 export const promptOf = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
-/** Vendors that take a key; Bedrock and Vertex can use what the machine is signed in with, VS Code's models need none. */
+/**
+ * Vendors that take a key; Bedrock and Vertex can use what the machine is signed in with, VS Code's models need none.
+ */
 export const needsKey = ({ vendor, baseUrl }: ApiProfile): boolean =>
   vendor === 'anthropic' || (vendor === 'openai' && baseUrl === undefined);
 

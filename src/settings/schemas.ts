@@ -44,10 +44,10 @@ export const settingSchemas = (): Readonly<Record<string, Schema>> => ({
   },
 });
 
-/** Spells out so many levels: the panel and preset files have the rest. */
+/** A schema that writes out so many levels of nested filters and conditions; the panel and preset files know deeper ones. */
 const shallow = (schema: z.ZodType, levels: number): Schema => bare(jsonSchema(schema), levels);
 
-/** Says nothing: zod bounds every whole number by what a double holds. */
+/** Bounds that zod gives every whole number; they say nothing. */
 const SAFE = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**

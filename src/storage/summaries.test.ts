@@ -100,6 +100,15 @@ it('is bounded by age and size; what was used last stays', () =>
     );
   }));
 
+it('forgets what was not used for its days, however small it is', () =>
+  inTemporaryFolder(async (folder) => {
+    const options = { now: () => 100 * DAY, limits: { maxBytes: 1_000_000, maxAgeDays: 30 } };
+    await new StoredSummaries(folder, options).set(key('old'), 'x');
+    await utimes(join(folder, `${key('old')}.json`), 69 * 24 * 3600, 69 * 24 * 3600);
+    await new StoredSummaries(folder, options).set(key('new'), 'x');
+    expect(await readdir(folder)).toEqual([`${key('new')}.json`]);
+  }));
+
 it('looks at its size again after many writes', () =>
   inTemporaryFolder(async (folder) => {
     const store = new StoredSummaries(folder, { limits: { maxBytes: 5_000, maxAgeDays: 30 } });

@@ -1,13 +1,16 @@
 /** The beginning of a file in steps, each as far as the last and on: no byte is read twice. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Bytes up to which is read at each step. Most files say their title in the first; a long system reminder may stand before it. */
+/**
+ * Bytes up to which is read at each step. Most files say their title in the first; a long system reminder may stand
+ * before it.
+ */
 const STEPS = [4, 16, 64, 256].map((kilobytes) => kilobytes * 1024);
 
 /** In bytes. */
 export const LARGEST_BEGINNING = Math.max(...STEPS);
 
-/** A file of no more than this is not worth reading in two goes. */
+/** Bytes up to which a file is read in one go. */
 export const FIRST_BYTES = 16 * 1024;
 
 export interface Beginning {

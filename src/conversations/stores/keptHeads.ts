@@ -1,7 +1,7 @@
 import type { FileHead } from '../readFile';
 import { LARGEST_BEGINNING } from './beginnings';
 
-/** The index must stay under 150 MB, and the largest file that is counted takes most of that. */
+/** The index must stay under 150 MB of memory, and the largest file that is counted takes most of that. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
 /** Beginnings of files that were read for a title, until the files are read whole: no byte of a file is read twice. */

@@ -18,7 +18,7 @@ export interface FoundConversation {
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Of the file; undefined where only reading would tell: a session that is spread over files or lies in a database. */
+  /** Bytes of the file; undefined for a session that is spread over files or lies in a database. */
   readonly bytes: number | undefined;
   /** The path of the conversation that started it: it is a subagent's. */
   readonly parent?: string;
@@ -27,7 +27,7 @@ export interface FoundConversation {
   readonly workspace?: string;
 }
 
-/** What stood in the way of finding: it stopped nothing else. */
+/** An error that kept some conversations from being found; the others were found all the same. */
 export interface FindProblem {
   readonly path: string;
   /** In words for a person, without the path. */

@@ -122,6 +122,41 @@ describe('cut', () => {
     expect(draft.edits).toEqual([]);
   });
 
+  it('refuses what saves tokens, but fewer than make up for the clutter', () => {
+    const draft = draftOf(original);
+    const few = 'word '.repeat(12).length;
+    expect(cut(draft, slice(3, 3 + few, null))).toBe(0);
+    expect(cut(draft, slice(3, 3 + 3 * few, null))).toBeGreaterThan(0);
+  });
+
+  it('leaves a slice in place that is cheaper than its marker, beside others that are cut', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(0) + 2, 'two'), slice(at(1), at(2), 'second'));
+    expect(textOf(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
+  });
+
+  it('never takes out a marker alone, even for nothing in its place', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(2), 'a long description of what stood here, '.repeat(3)));
+    const [found] = findMarkers(draft.text(PLACE));
+    expect(cut(draft, slice(found!.start, found!.end, null))).toBe(0);
+  });
+
+  it('gives the same change another id at another place, and the same id in another run', () => {
+    const messages = [
+      user('task'),
+      assistant(call('a', 'Read', {})),
+      user(result('a', original), result('b', original)),
+    ];
+    const ids = (index: number): string[] => {
+      const draft = new Draft(messages, counter);
+      draft.cut('step', { message: 2, path: ['content', index, 'content'] }, [slice(at(0), at(1))], INFO);
+      return draft.edits.map(({ id }) => id);
+    };
+    expect(ids(0)).toEqual(ids(0));
+    expect(ids(0)).not.toEqual(ids(1));
+  });
+
   it('leaves no blank text', () => {
     expect(cut(draftOf(LONG), slice(0, LONG.length, null))).toBe(0);
     const draft = new Draft([user('t'), user(LONG), assistant(text(LONG), call('a', 'x', { p: LONG }))], counter);
@@ -159,7 +194,7 @@ describe('the rule about markers', () => {
     expect(count(draft)).toBe(1);
   });
 
-  it('is told again where the marker that told it is swallowed, rolled back, or left out', () => {
+  it('is told again where the marker that told it is swallowed, rolled back, restored or left out', () => {
     const draft = draftOf(original);
     const start = draft.checkpoint();
     cut(draft, slice(at(0), at(1)));
@@ -172,6 +207,13 @@ describe('the rule about markers', () => {
     draft.rollback(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     expect(count(draft)).toBe(1);
+    const [first] = cutsOf(draft.edits).flatMap(({ cuts }) => cuts);
+    draft.restore('back', PLACE, new Set([first!]), INFO);
+    expect(count(draft)).toBe(0);
+    cut(draft, slice(at(0), at(1)));
+    expect(count(draft)).toBe(1);
+    draft.rollback(start);
+    cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     // A user excluded the edit that told it.
     const edits = cutsOf(draft.edits);
     const silent = edits.map((edit) => ({ ...edit, cuts: edit.cuts.slice(1) }));

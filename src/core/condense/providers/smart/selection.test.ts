@@ -57,6 +57,8 @@ describe('selection, overrides and thresholds', () => {
     [{ type: 'custom', filter: { or: [{ contains: 'r0' }, { contains: 'r4' }] } }, [2, 10]],
     [{ type: 'custom', filter: { not: { age: { max: 6 } } } }, [2]],
     [{ type: 'custom', filter: { kinds: ['read'] } }, []],
+    [{ type: 'custom', filter: { isError: true } }, []],
+    [{ type: 'custom', filter: { isError: false, tools: ['Bash'] } }, [2, 4, 6, 8, 10]],
     [{ type: 'custom', selector: (_message, index) => index === 6 }, [6]],
   ])('%j', async (selection, expected) => {
     expect(await editedBy(individual({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
