@@ -2,27 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Bed, Scenario } from '../bed';
 import { openPanel, passNames, reloaded, saved, unfold, type OpenedPanel } from '../panelPage';
+import { panelSettings } from '../panelSettings';
 import type { ServerOptions, WorkbenchOptions } from '../workbench/index';
 import { runCommand, screenshot, screenshots, until } from '../workbench/index';
-
-const profiles = [
-  { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
-  { id: 'local', name: 'Local', vendor: 'openai', model: 'qwen3-coder', baseUrl: 'http://127.0.0.1:11434/v1' },
-];
-const pass = (id: string, name: string): object => ({
-  id,
-  name,
-  mode: 'individual',
-  selection: { type: 'preserve_recent', count: 10 },
-  individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
-});
-const smart = { version: 1, passes: [pass('a', 'Old results'), pass('b', 'Cold files'), pass('c', 'The rest')] };
 
 async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): Promise<OpenedPanel> {
   const bench = await bed.open({
     folder: bed.folder({ 'readme.txt': 'A workspace.' }),
     ...options,
-    settings: { 'contextCondenser.profiles': profiles, 'contextCondenser.smart': smart, ...options.settings },
+    settings: { ...panelSettings, ...options.settings },
   });
   return openPanel(bench);
 }

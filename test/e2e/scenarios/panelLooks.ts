@@ -5,25 +5,11 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Bed, Scenario } from '../bed';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
+import { panelSettings } from '../panelSettings';
 import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
 
-const profiles = [
-  { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
-  { id: 'local', name: 'Local', vendor: 'openai', model: 'qwen3-coder', baseUrl: 'http://127.0.0.1:11434/v1' },
-];
-const pass = (id: string, name: string): object => ({
-  id,
-  name,
-  mode: 'individual',
-  selection: { type: 'preserve_recent', count: 10 },
-  individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
-});
 const settings = {
-  'contextCondenser.profiles': profiles,
-  'contextCondenser.smart': {
-    version: 1,
-    passes: [pass('a', 'Old results'), pass('b', 'Cold files'), pass('c', 'The rest')],
-  },
+  ...panelSettings,
   // A window as narrow as the panel has no room for what stands beside it.
   'workbench.activityBar.location': 'hidden',
   'workbench.statusBar.visible': false,

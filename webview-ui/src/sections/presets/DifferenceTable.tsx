@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ComparedPass, ComparedPresets, Difference } from '../../../../src/panel/protocol';
+import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { t } from '../../l10n';
 import { placeInWords, valueInWords } from './differenceWords';
 
@@ -19,29 +20,12 @@ export function DifferenceTable({ compared, names }: DifferenceTableProps): Reac
   }
   return (
     <>
-      <div
-        className="table-frame"
-        tabIndex={0}
-        role="region"
-        aria-label={t('Differences between {0} and {1}', ...names)}
-      >
-        <table className="table differences">
-          <thead>
-            <tr>
-              <td />
-              {names.map((name, index) => (
-                <th key={index} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          {general.length > 0 && <Group title={t('For all passes')} differences={general} />}
-          {differing.map((pass, index) => (
-            <Pass key={index} pass={pass} />
-          ))}
-        </table>
-      </div>
+      <SideBySide label={t('Differences between {0} and {1}', ...names)} names={names} className="differences">
+        {general.length > 0 && <Group title={t('For all passes')} differences={general} />}
+        {differing.map((pass, index) => (
+          <Pass key={index} pass={pass} />
+        ))}
+      </SideBySide>
       {same > 0 && (
         <p className="row-help">
           {same === 1 ? t('1 pass is the same in both.') : t('{0} passes are the same in both.', same)}
@@ -62,8 +46,8 @@ function Pass({ pass }: { readonly pass: ComparedPass }): ReactNode {
   const isRenamed = first !== undefined && second !== undefined && first.name !== second.name;
   return (
     <Group title={title} differences={differences}>
-      {isMoved && <Line name={t('Place')} values={positions} />}
-      {isRenamed && <Line name={t('Name')} values={[t(first.name), t(second.name)]} />}
+      {isMoved && <SideBySideRow name={t('Place')} values={positions} />}
+      {isRenamed && <SideBySideRow name={t('Name')} values={[t(first.name), t(second.name)]} />}
     </Group>
   );
 }
@@ -83,16 +67,11 @@ const Group = ({ title, differences, children }: GroupProps): ReactNode => (
     </tr>
     {children}
     {differences.map(({ path, first, second }) => (
-      <Line key={path.join('.')} name={placeInWords(path)} values={[valueInWords(first), valueInWords(second)]} />
+      <SideBySideRow
+        key={path.join('.')}
+        name={placeInWords(path)}
+        values={[valueInWords(first), valueInWords(second)]}
+      />
     ))}
   </tbody>
-);
-
-const Line = ({ name, values }: { readonly name: string; readonly values: readonly string[] }): ReactNode => (
-  <tr>
-    <th scope="row">{name}</th>
-    {values.map((value, index) => (
-      <td key={index}>{value}</td>
-    ))}
-  </tr>
 );

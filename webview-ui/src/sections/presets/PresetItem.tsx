@@ -8,8 +8,8 @@ import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, TextField } from '../../ui';
 import { isFields, passesOf } from '../smart/smartValue';
+import type { Done } from './done';
 import { PresetComparison } from './PresetComparison';
-import type { Done } from './Presets';
 
 interface PresetItemProps {
   readonly preset: PresetState;

@@ -1,21 +1,16 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { freeId } from '../../../../src/core/freeId';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
-import { Button, LinkButton, TextField } from '../../ui';
+import { Button, LinkButton } from '../../ui';
 import { isFields } from '../smart/smartValue';
+import type { Done } from './done';
 import { PresetItem } from './PresetItem';
-
-/** What was done last, and how to take it back. */
-export interface Done {
-  readonly text: string;
-  readonly undo?: () => void;
-}
+import { SavePreset } from './SavePreset';
 
 /** Configurations of the Smart provider under names: applied, saved, shared. */
 export function Presets(): ReactNode {
@@ -63,7 +58,7 @@ export function Presets(): ReactNode {
           />
         ))}
       </ul>
-      <SaveAs
+      <SavePreset
         config={state.settings['smart']?.value}
         taken={state.presets.map(({ id }) => id)}
         onSave={(id, name, config) => change([...list, { id, name, config }], t('"{0}" was saved.', name))}
@@ -86,35 +81,5 @@ export function Presets(): ReactNode {
       </p>
       <Problems problems={[...problems, ...own.problems]} />
     </Section>
-  );
-}
-
-interface SaveAsProps {
-  /** The Smart provider's configuration as it stands. */
-  readonly config: unknown;
-  readonly taken: readonly string[];
-  readonly onSave: (id: string, name: string, config: unknown) => Promise<boolean>;
-}
-
-/** A configuration of one's own can be given a name. */
-function SaveAs({ config, taken, onSave }: SaveAsProps): ReactNode {
-  const [name, setName] = useState('');
-  if (!isFields(config)) return null;
-  const save = async (): Promise<void> => {
-    if (await onSave(freeId(name, taken, 'preset'), name.trim(), config)) setName('');
-  };
-  return (
-    <div className="control-line">
-      <TextField
-        label={t('Name of the new preset')}
-        placeholder={t('Name of the new preset')}
-        value={name}
-        onInput={setName}
-        onCommit={setName}
-      />
-      <Button disabled={name.trim() === ''} onClick={() => void save()}>
-        {t('Save the passes as a preset')}
-      </Button>
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Compared } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
+import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { formatPercent, t } from '../../l10n';
 import { costOf, reductionOf } from './Figures';
 
@@ -24,32 +25,20 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
     [t('Cost'), costOf],
   ];
   return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label={t('Comparison: {0}', title)}>
-      <table className="table">
-        <caption translate="no">{title}</caption>
-        <thead>
-          <tr>
-            <td />
-            {names.map((name, index) => (
-              <th key={index} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+    <>
+      <SideBySide label={t('Comparison: {0}', title)} names={names} caption={title}>
         <tbody>
           {lines.map(([name, valueOf]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {results.map((result, index) => (
-                <td key={index}>{typeof result === 'string' ? '–' : valueOf(result)}</td>
-              ))}
-            </tr>
+            <SideBySideRow
+              key={name}
+              name={name}
+              values={results.map((result) => (typeof result === 'string' ? '–' : valueOf(result)))}
+            />
           ))}
         </tbody>
-      </table>
+      </SideBySide>
       <Problems problems={results.filter((result) => typeof result === 'string')} />
-    </div>
+    </>
   );
 }
 

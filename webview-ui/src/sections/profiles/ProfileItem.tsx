@@ -1,24 +1,21 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDollars, formatPercent, t } from '../../l10n';
-import { usePanel } from '../../state/panel';
 import { matches, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
-import { Button, Icon, ProgressRing } from '../../ui';
+import { Button } from '../../ui';
+import { ProfileActions } from './ProfileActions';
 import { ProfileFields } from './ProfileFields';
 import { VENDOR_NAMES, type ProfileEntry } from './profileEntries';
-
-/** Milliseconds that a model may take to answer a test. */
-const TEST_TIMEOUT = 120_000;
 
 interface ProfileItemProps {
   readonly entry: ProfileEntry;
   readonly isCondensing: boolean;
 }
 
+/** One profile of the list: its facts on a line, and what can be changed once it is unfolded. */
 export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
   const query = useSearch();
   const [isOpen, setOpen] = useState(false);
@@ -48,7 +45,9 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
       {unfolded && (
         <div className="item-content">
           <ProfileFields index={entry.index} vendor={entry.vendor} />
-          {entry.facts && query === '' && <Actions entry={entry} facts={entry.facts} isCondensing={isCondensing} />}
+          {entry.facts && query === '' && (
+            <ProfileActions entry={entry} facts={entry.facts} isCondensing={isCondensing} />
+          )}
           {!entry.facts && query === '' && (
             <Button icon="trash" onClick={() => void setting.reset()}>
               {t('Remove')}
@@ -87,68 +86,4 @@ function keyInWords(key: ProfileState['key']): string {
     case 'not-needed':
       return t('needs no key');
   }
-}
-
-interface ActionsProps extends ProfileItemProps {
-  readonly facts: ProfileState;
-}
-
-function Actions({ entry, facts, isCondensing }: ActionsProps): ReactNode {
-  const { connection } = usePanel();
-  const condensing = useSetting('condensingProfile');
-  const [test, setTest] = useState<{ readonly ok: boolean; readonly message: string } | 'running'>();
-  const [problems, setProblems] = useState<readonly string[]>([]);
-  const id = entry.id;
-  const run = (action: Promise<unknown>): void => {
-    setProblems([]);
-    action.catch((error: unknown) => {
-      setTest(undefined);
-      setProblems([errorMessage(error)]);
-    });
-  };
-  const tryIt = (): void => {
-    setTest('running');
-    run(connection.request('testProfile', { id }, { timeoutMs: TEST_TIMEOUT }).then(setTest));
-  };
-  return (
-    <>
-      <p className="actions">
-        {isCondensing ? (
-          <Button onClick={() => void condensing.save('')}>{t('Stop using for summaries')}</Button>
-        ) : (
-          <Button onClick={() => void condensing.save(id)}>{t('Use for summaries')}</Button>
-        )}
-        <Button disabled={test === 'running'} onClick={tryIt}>
-          {t('Test')}
-        </Button>
-        {entry.vendor !== 'vscode' && (
-          <Button
-            icon="key"
-            onClick={() => {
-              run(connection.request('setKey', { id }, { timeoutMs: Infinity }));
-            }}
-          >
-            {facts.key === 'set' ? t('Change key…') : t('Set key…')}
-          </Button>
-        )}
-        <Button
-          icon="trash"
-          onClick={() => {
-            run(connection.request('removeProfile', { id }, { timeoutMs: Infinity }));
-          }}
-        >
-          {t('Remove…')}
-        </Button>
-        {test === 'running' && <ProgressRing label={t('Asking the model…')} />}
-        {typeof test === 'object' && test.ok && (
-          <span className="good" role="status">
-            <Icon name="check" /> {test.message}
-          </span>
-        )}
-      </p>
-      <Problems
-        problems={[...problems, ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : [])]}
-      />
-    </>
-  );
 }

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+
+interface SideBySideProps {
+  /** What a screen reader calls the table. */
+  readonly label: string;
+  /** Of the columns, one a thing that is compared. */
+  readonly names: readonly string[];
+  readonly className?: string;
+  readonly caption?: string;
+  /** The rows: a head and one cell a name. */
+  readonly children: ReactNode;
+}
+
+/** A table that compares things by columns; it scrolls in itself where it is too wide. */
+export const SideBySide = ({ label, names, className = '', caption, children }: SideBySideProps): ReactNode => (
+  <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
+    <table className={`table ${className}`.trimEnd()}>
+      {caption !== undefined && <caption translate="no">{caption}</caption>}
+      <thead>
+        <tr>
+          <td />
+          {names.map((name, index) => (
+            <th key={index} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {children}
+    </table>
+  </div>
+);
+
+interface SideBySideRowProps {
+  readonly name: string;
+  /** In the order of the columns. */
+  readonly values: readonly string[];
+}
+
+export const SideBySideRow = ({ name, values }: SideBySideRowProps): ReactNode => (
+  <tr>
+    <th scope="row">{name}</th>
+    {values.map((value, index) => (
+      <td key={index}>{value}</td>
+    ))}
+  </tr>
+);

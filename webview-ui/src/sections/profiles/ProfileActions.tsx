@@ -1,0 +1,79 @@
+import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import type { ProfileState } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSetting } from '../../state/useSetting';
+import { Button, Icon, ProgressRing } from '../../ui';
+import type { ProfileEntry } from './profileEntries';
+
+/** How long a model may take to answer a test, in milliseconds. */
+const TEST_TIMEOUT_MS = 120_000;
+
+interface ProfileActionsProps {
+  readonly entry: ProfileEntry;
+  readonly facts: ProfileState;
+  readonly isCondensing: boolean;
+}
+
+/** What can be done with a profile: use it, try it, give it a key, remove it. */
+export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsProps): ReactNode {
+  const { connection } = usePanel();
+  const condensing = useSetting('condensingProfile');
+  const [test, setTest] = useState<{ readonly ok: boolean; readonly message: string } | 'running'>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const id = entry.id;
+  const run = (action: Promise<unknown>): void => {
+    setProblems([]);
+    action.catch((error: unknown) => {
+      setTest(undefined);
+      setProblems([errorMessage(error)]);
+    });
+  };
+  const tryIt = (): void => {
+    setTest('running');
+    run(connection.request('testProfile', { id }, { timeoutMs: TEST_TIMEOUT_MS }).then(setTest));
+  };
+  return (
+    <>
+      <p className="actions">
+        {isCondensing ? (
+          <Button onClick={() => void condensing.save('')}>{t('Stop using for summaries')}</Button>
+        ) : (
+          <Button onClick={() => void condensing.save(id)}>{t('Use for summaries')}</Button>
+        )}
+        <Button disabled={test === 'running'} onClick={tryIt}>
+          {t('Test')}
+        </Button>
+        {entry.vendor !== 'vscode' && (
+          <Button
+            icon="key"
+            onClick={() => {
+              run(connection.request('setKey', { id }, { timeoutMs: Infinity }));
+            }}
+          >
+            {facts.key === 'set' ? t('Change key…') : t('Set key…')}
+          </Button>
+        )}
+        <Button
+          icon="trash"
+          onClick={() => {
+            run(connection.request('removeProfile', { id }, { timeoutMs: Infinity }));
+          }}
+        >
+          {t('Remove…')}
+        </Button>
+        {test === 'running' && <ProgressRing label={t('Asking the model…')} />}
+        {typeof test === 'object' && test.ok && (
+          <span className="good" role="status">
+            <Icon name="check" /> {test.message}
+          </span>
+        )}
+      </p>
+      <Problems
+        problems={[...problems, ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : [])]}
+      />
+    </>
+  );
+}
