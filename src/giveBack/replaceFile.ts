@@ -49,6 +49,9 @@ export async function replaceFile(
     const bytes = await readBytes(files, to);
     if (!bytes) throw new Error(`${to} is missing`);
     await writeNew(files, temporary, bytes);
+    // Whoever could read the agent's file still can: others may share it, or back it up.
+    const replaced = await statusIfThere(files, path);
+    if (replaced) await files.setPermissions(temporary, replaced.permissions);
     guard();
     // Once more, as late as it can be: what was written meanwhile must not be lost.
     if (((await hashOf(files, path)) ?? null) !== from) {

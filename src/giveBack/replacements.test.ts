@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
@@ -44,6 +54,14 @@ describe('the replacements', () => {
     expect(readFileSync(path, 'utf8')).toBe('v0');
     expect(await undoLast(nodeFiles, root, 'a')).toBe(false);
     expect(await givenBack(nodeFiles, root)).toEqual([]);
+  });
+
+  it.skipIf(process.platform === 'win32')('leave it to those who could read the file', async () => {
+    chmodSync(path, 0o640);
+    await replace('a', 'v1', 1);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    await undoLast(nodeFiles, root, 'a');
+    expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
   it('undo nothing where the agent went on', async () => {

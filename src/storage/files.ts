@@ -22,6 +22,8 @@ export interface FileStatus {
   readonly modified: number;
   /** Tells a file from one that took its place. */
   readonly identity: number;
+  /** Who may read and write it: the permission bits. */
+  readonly permissions: number;
 }
 
 /** `append` creates the file where there is none; `create` fails with EEXIST where there is one (a link too). */
@@ -42,6 +44,7 @@ export interface Files {
   readonly removeFile: (path: string) => Promise<void>;
   /** With all that is in it; a link is removed, not followed. */
   readonly removeFolder: (path: string) => Promise<void>;
+  readonly setPermissions: (path: string, permissions: number) => Promise<void>;
   /** Sets the time of the last change. */
   readonly touch: (path: string, time: number) => Promise<void>;
 }

@@ -1,5 +1,17 @@
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rm, unlink, utimes, type FileHandle } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  unlink,
+  utimes,
+  type FileHandle,
+} from 'node:fs/promises';
 import { errorCode } from '../core/errors';
 import type { FileStatus, Files, OpenFile } from './files';
 
@@ -25,6 +37,7 @@ const statusOf = (stats: Stats): FileStatus => ({
   bytes: stats.size,
   modified: stats.mtimeMs,
   identity: stats.ino,
+  permissions: stats.mode & 0o777,
 });
 
 const openFile = (handle: FileHandle): OpenFile => ({
@@ -60,5 +73,6 @@ export const nodeFiles: Files = {
   rename: (from, to) => rename(from, to),
   removeFile: (path) => unlink(path),
   removeFolder: (path) => rm(path, { recursive: true, force: true }),
+  setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),
 };
