@@ -71,7 +71,7 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
 
   await clickNotification(bench, 'Context condensed using', 'Show Diff');
   const diff = await diffEditor(bench);
-  assert.match(diff.title, /\(condensed\)/);
+  assert.match(diff.title, /: before ↔ after condensing$/);
   await screenshot(bench, 'diff-dark');
 
   await notification(bench, 'Context condensed using');
