@@ -12,6 +12,7 @@ import { generateConversation, type ConversationOptions } from '../generators/co
 import { prose } from '../generators/prose';
 import { Random } from '../generators/random';
 import { freshCounter } from './measure';
+import { roomForSummary } from './scriptedReplies';
 import { millis, percent } from './table';
 
 interface Kind {
@@ -87,9 +88,9 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
   const counter = freshCounter();
   const before = counter.messages(messages);
   const random = new Random(options.seed);
-  const summarizer = testSummarizer(({ maxOutputTokens }) => {
+  const summarizer = testSummarizer((request) => {
     // The limit leaves room above what the model is asked for; half to all of two thirds of it is what was asked.
-    const tokens = (maxOutputTokens / 1.5) * (0.5 + random.next() / 2);
+    const tokens = (roomForSummary(request) / 1.5) * (0.5 + random.next() / 2);
     return Promise.resolve(prose(random, tokens * CHARS_PER_TOKEN));
   });
   const provider = smartProvider({ select: () => selectSummarizer({ condensing: summarizer }) });

@@ -1,7 +1,8 @@
 /** How long the replies of a scripted model are: a share of what it was given, give or take, as those of real models. */
 import { hashText } from '../../src/core/hash';
-import type { SummaryRequest } from '../../src/core/condense/summary/summarizer';
+import { outputLimit, type SummaryRequest } from '../../src/core/condense/summary/summarizer';
 import { placeholder } from '../../src/core/condense/summary/placeholder';
+import { testModel } from '../../src/core/condense/summary/testing';
 
 /** Share of a single content that its summary takes. */
 const SHARE = 0.25;
@@ -16,15 +17,21 @@ const CHARS_PER_TOKEN = 4;
 /** A request allows so many times what it asks for. */
 const ALLOWED = 1.5;
 
+/** What a request leaves for the summary: the scripted model does not think before it. Tokens. */
+export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
+  maxOutputTokens - outputLimit(0, testModel());
+
 /** The same request gets the same reply: the noise follows from the prompt. */
-export function scriptedReply({ prompt, maxOutputTokens }: SummaryRequest): string {
+export function scriptedReply(request: SummaryRequest): string {
+  const { prompt } = request;
+  const room = roomForSummary(request);
   const chance = Number.parseInt(hashText(prompt).slice(0, 8), 16) / 0xffffffff;
   const content = (SHARE * prompt.length * NOISE ** (2 * chance - 1)) / CHARS_PER_TOKEN;
   const { least, most } = CONVERSATION;
   return placeholder(
     Math.round(
-      maxOutputTokens < CONTENT_LIMIT
-        ? Math.min(maxOutputTokens / ALLOWED, Math.max(LEAST_OF_CONTENT, content))
+      room < CONTENT_LIMIT
+        ? Math.min(room / ALLOWED, Math.max(LEAST_OF_CONTENT, content))
         : least * (most / least) ** chance,
     ),
   );
