@@ -35,6 +35,13 @@ describe('the coherence report', () => {
     expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
   });
 
+  it('takes a file’s numbered lines behind an edit for no errors', async () => {
+    const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
+    const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
+    const report = await coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], [], new Pace());
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+  });
+
   it('tells what can only be recalled', async () => {
     const draft = new Draft(MESSAGES, freshCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);

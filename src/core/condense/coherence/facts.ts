@@ -3,6 +3,7 @@ import { Exchanges, type PlacedContent } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { perObject } from '../../perObject';
+import { prefixAt } from '../lossless/prefixes';
 import type { Pace } from '../pace';
 import { errorLines } from '../providers/smart/errorLines';
 import { pathsOf } from '../summary/filesTouched';
@@ -23,9 +24,14 @@ export interface Fact {
 /** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
 const MOST = 2_000;
 
-/** The same result in the next condensation has the same error lines. */
+/**
+ * The same result in the next condensation has the same error lines. A line with a number and an arrow is a file's, shown
+ * after an edit: it is content that speaks of errors.
+ */
 const errorsIn = perObject(({ text }: PlacedContent) =>
-  errorLines(text).map(({ start, end }) => text.slice(start, end)),
+  errorLines(text)
+    .filter(({ start }) => !prefixAt(text, start, '→'))
+    .map(({ start, end }) => text.slice(start, end)),
 );
 
 /** The facts of a conversation, each once. */
