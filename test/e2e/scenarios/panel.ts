@@ -10,7 +10,8 @@ async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): P
   const bench = await bed.open({
     folder: bed.folder({ 'readme.txt': 'A workspace.' }),
     ...options,
-    settings: { ...panelSettings, ...options.settings },
+    machineSettings: panelSettings.machineSettings,
+    settings: { ...panelSettings.settings, ...options.settings },
   });
   return openPanel(bench);
 }

@@ -9,7 +9,7 @@ import { panelSettings } from '../panelSettings';
 import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
 
 const settings = {
-  ...panelSettings,
+  ...panelSettings.settings,
   // A window as narrow as the panel has no room for what stands beside it.
   'workbench.activityBar.location': 'hidden',
   'workbench.statusBar.visible': false,
@@ -22,6 +22,7 @@ async function open(bed: Bed, width: number): Promise<OpenedPanel> {
     folder: bed.folder({ 'readme.txt': 'A workspace.' }),
     home: bed.folder({ '.claude/projects/-home-me-notes/sample.jsonl': sample }),
     size: { width, height: 1600 },
+    machineSettings: panelSettings.machineSettings,
     settings,
   });
   await runCommand(bench, 'Context Condenser: Condense Context Now');

@@ -13,6 +13,8 @@ export type ModelGroup = { readonly name: string; readonly vendor: string } & Re
 export interface ServerOptions {
   readonly extensionsDir?: string;
   readonly settings?: Settings;
+  /** Settings of the machine: VS Code takes code-server for a remote one, and theirs do not count in the user's file. */
+  readonly machineSettings?: Settings;
   readonly models?: readonly ModelGroup[];
   /** The home folder that extensions see. Default: a new, empty one, so that no test reads the developer's own conversations. */
   readonly home?: string;
@@ -118,6 +120,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   let settings: Settings = { ...defaults, 'security.workspace.trust.enabled': trust, ...options.settings };
   mkdirSync(join(data, 'User'), { recursive: true });
   writeFileSync(settingsFile, JSON.stringify(settings, null, 2));
+  if (options.machineSettings) {
+    mkdirSync(join(data, 'Machine'), { recursive: true });
+    writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(options.machineSettings, null, 2));
+  }
   writeFileSync(join(data, 'User', 'chatLanguageModels.json'), JSON.stringify(options.models ?? []));
 
   const port = await freePort();
