@@ -35,6 +35,14 @@ export function formatDollars(dollars: number | undefined): string {
 export const formatPercent = (share: number): string =>
   formatNumber(share / 100, { style: 'percent', maximumFractionDigits: Math.abs(share) < 10 ? 1 : 0 });
 
+/** A change with its sign; what rounds to nothing has none. @param change in percent. */
+export const formatChange = (change: number): string =>
+  formatNumber(change / 100, {
+    style: 'percent',
+    maximumFractionDigits: Math.abs(change) < 10 ? 1 : 0,
+    signDisplay: 'exceptZero',
+  });
+
 /** @param iso a time in ISO 8601. */
 export const formatTimeOfDay = (iso: string): string =>
   new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));

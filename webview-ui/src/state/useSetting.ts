@@ -16,7 +16,10 @@ export interface Setting {
   readonly isChange: boolean;
   /** The other scope that sets it as well. */
   readonly alsoIn: SettingScope | undefined;
-  /** It is read from the remote machine's settings, and saved there: the user's own file does not count for it. */
+  /**
+   * It is read from the remote machine's settings, and saved there: the user's own file does not count for it. Told of a
+   * whole setting, not again of each value in it.
+   */
   readonly isOfRemote: boolean;
   /** Where it would be saved. */
   readonly scope: SettingScope;
@@ -64,7 +67,7 @@ export function useSetting(name: string, path: Path = []): Setting {
     isSet: own !== undefined,
     isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
     alsoIn: other === undefined ? undefined : OTHER[scope],
-    isOfRemote: setting.isOfMachine && state.isRemote,
+    isOfRemote: setting.isOfMachine && state.isRemote && path.length === 0,
     scope,
     problems: problemsAt(setting, path),
     refused,

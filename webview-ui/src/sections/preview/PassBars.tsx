@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Preview, PreviewStep } from '../../../../src/panel/protocol';
-import { formatPercent, t } from '../../l10n';
+import { formatChange, t } from '../../l10n';
 
 /** Each pass with what it leaves: a bar of what was there when it began, and in it what stays. */
 export function PassBars({ preview }: { readonly preview: Preview }): ReactNode {
@@ -29,7 +29,7 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
 function Bar({ step, most }: { readonly step: PreviewStep; readonly most: number }): ReactNode {
   const { name, tokensBefore, tokensAfter, outcome } = step;
   const width = (tokens: number): string => `${(100 * tokens) / Math.max(1, most)}%`;
-  const saved = tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
+  const change = tokensBefore === 0 ? 0 : (100 * (tokensAfter - tokensBefore)) / tokensBefore;
   return (
     <li className="pass-bar">
       <span className="pass-bar-name">{t(name)}</span>
@@ -40,7 +40,7 @@ function Bar({ step, most }: { readonly step: PreviewStep; readonly most: number
       <span className="pass-bar-figures">
         {outcome.kind === 'failed'
           ? t('is left out: {0}', outcome.reason)
-          : t('{0} → {1} (−{2})', tokensBefore, tokensAfter, formatPercent(saved))}
+          : t('{0} → {1} ({2})', tokensBefore, tokensAfter, formatChange(change))}
       </span>
     </li>
   );

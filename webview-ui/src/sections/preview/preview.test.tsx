@@ -26,7 +26,9 @@ it('shows the sample with no key and no agent, and what would happen to each mes
   await page.until(() => cells(page).length > 20);
   expect(figure(page, 'Tokens now')).toMatch(/\d/);
   expect(figure(page, 'Cost')).toMatch(/\$0\.00.*no model is asked/);
-  expect(page.all('#preview .pass-bar').length).toBeGreaterThan(1);
+  const passes = page.all('#preview .pass-bar-figures').map(({ textContent }) => textContent);
+  expect(passes.length).toBeGreaterThan(1);
+  for (const pass of passes) expect(pass).toMatch(/^[\d,]+ → [\d,]+ \(-[\d.]+%\)$/);
   expect(page.all('#preview .excerpt').length).toBeGreaterThan(1);
   expect(new Set(cells(page).map(({ className }) => className)).size).toBeGreaterThan(1);
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);

@@ -11,8 +11,12 @@ const note = 'kept on the remote machine';
 
 it('says in a remote window which settings are kept on that machine', async () => {
   fake.remoteName = 'ssh-remote';
+  fake.settings['contextCondenser.profiles'] = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' }];
   const page = await openPage({ view: { open: ['profiles', 'agent', 'smart'] } });
   await page.until(() => page.find('#profiles .row-help', 'runs on a remote machine'));
+  await page.until(() => page.find('#profiles .item-name', 'Work'));
+  await page.click(() => page.find('#profiles .item-name', 'Work'));
+  await page.until(() => page.find('.row[data-setting="profiles.0.name"]'));
   const noted = page.all('.row').filter(({ textContent }) => textContent.includes(note));
   expect(noted.map(({ dataset }) => dataset['setting'])).toEqual(['agent.wrappedModels']);
 });
