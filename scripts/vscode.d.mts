@@ -6,4 +6,5 @@ export function packageArguments(vsix: string, extension?: string): string[];
 export function readmeArguments(extension: string): string[];
 export function environment(): NodeJS.ProcessEnv;
 export function ensureCodeServer(log?: (line: string) => void): Promise<string>;
-export function findChromium(log?: (line: string) => void): string | null;
+export function prebuiltFor(machine: { platform: string; arch: string; isGlibc: boolean }): boolean;
+export function findChromium(): string | null;

@@ -1,6 +1,15 @@
 // A real VS Code for tests: code-server, which is VS Code's workbench and extension host on npm, and a Chromium to open it in.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,7 +25,11 @@ export const codeServerVersion = '4.139.1';
 
 const home = join(cache, 'code-server');
 const stamp = 'context-condenser-stamp';
-const nativeModules = ['@vscode/spdlog', '@vscode/native-watchdog', 'node-pty', '@vscode/deviceid'];
+/**
+ * Of code-server's native modules its workbench needs three. node-pty brings itself built for the usual platforms (`prebuiltFor`);
+ * the other two, which log and watch, have stand-ins in JavaScript: so no compiler is needed.
+ */
+const standIns = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog': 'watchdog.cjs' };
 
 /** Node 24, which code-server and vsce need: this process if it is new enough, else the one that `npm ci` installed. */
 export function node24() {
@@ -24,6 +37,43 @@ export function node24() {
   const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(own)) throw new Error('Node 24 is not installed: run "npm ci" in the project first.');
   return own;
+}
+
+/**
+ * Whether node-pty 1.2 comes built for this machine (the folders of its `prebuilds/`). Those for Linux want glibc.
+ * @param {{ platform: string, arch: string, isGlibc: boolean }} machine
+ */
+export const prebuiltFor = ({ platform, arch, isGlibc }) =>
+  ['x64', 'arm64'].includes(arch) && (platform === 'darwin' || (platform === 'linux' && isGlibc));
+
+/** The folder whose `include/node` has the headers of `node24()`: they came with it from npm, so node-gyp downloads none. */
+function headers() {
+  const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
+  const name = `${prefix}-${process.platform}-${process.arch}`;
+  const folders = [
+    join(root, 'node_modules', 'node', 'node_modules', name),
+    join(root, 'node_modules', name),
+    resolve(dirname(process.execPath), '..'),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'include', 'node', 'node_api.h')));
+}
+
+/** Makes what is native in code-server's workbench run, in the folder of its packages. */
+async function provideNativeModules(vscode) {
+  for (const [name, file] of Object.entries(standIns))
+    copyFileSync(join(root, 'scripts', 'codeServer', file), join(vscode, 'node_modules', name, 'index.js'));
+  const loads = () => {
+    const { status } = spawnSync(node24(), ['-e', 'require("node-pty").spawn("true", [])'], {
+      cwd: vscode,
+      env: environment(),
+      stdio: 'ignore',
+    });
+    return status === 0;
+  };
+  // Its install script marks its helper as a program; where nothing is built for this machine it compiles.
+  await npm(['rebuild', 'node-pty'], vscode);
+  if (!loads()) await npm(['rebuild', 'node-pty', '--build-from-source'], vscode);
+  if (!loads()) throw new Error('node-pty, VS Code’s terminal, was built and does not load.');
 }
 
 /** With the README that the build makes for VS Code's details page (readme.mjs), where an extension has one. */
@@ -55,7 +105,9 @@ export function environment() {
 function npm(args, cwd) {
   return new Promise((done, failed) => {
     const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
-    const child = spawn('npm', [...args, ...flags], { cwd, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const nodedir = headers();
+    const env = { ...environment(), ...(nodedir !== undefined && { npm_config_nodedir: nodedir }) };
+    const child = spawn('npm', [...args, ...flags], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     child.stdout.on('data', (chunk) => (said += chunk));
     child.stderr.on('data', (chunk) => (said += chunk));
@@ -72,6 +124,9 @@ const isInstalled = (folder) =>
   existsSync(entryOf(folder)) &&
   existsSync(join(folder, stamp)) &&
   readFileSync(join(folder, stamp), 'utf8') === codeServerVersion;
+
+/** Whether {@link ensureCodeServer} has nothing left to do. */
+export const hasCodeServer = () => isInstalled(home);
 
 /**
  * Installs code-server into `.vscode-test/code-server` unless it is there, and gives its entry script (run it with Node 24).
@@ -91,7 +146,7 @@ export async function ensureCodeServer(log = console.error) {
     const vscode = join(fresh, 'node_modules', 'code-server', 'lib', 'vscode');
     await npm(['install', '--omit=dev', '--ignore-scripts'], vscode);
     await npm(['install', '--omit=dev', '--ignore-scripts'], join(vscode, 'extensions'));
-    await npm(['rebuild', ...nativeModules], vscode);
+    await provideNativeModules(vscode);
     execFileSync(node24(), [entryOf(fresh), '--version'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
     writeFileSync(join(fresh, stamp), codeServerVersion);
     if (isInstalled(home)) return entryOf(home);
@@ -100,7 +155,7 @@ export async function ensureCodeServer(log = console.error) {
   } catch (error) {
     if (isInstalled(home)) return entryOf(home);
     throw new Error(
-      'code-server could not be installed. It needs npm with a reachable registry, and python3, make and a C++ compiler for four native modules.\n' +
+      'code-server could not be installed. It needs npm with a reachable registry; where node-pty does not come built (Linux without glibc, other processors), also python3, make and a C++ compiler.\n' +
         (error instanceof Error ? error.message : String(error)),
       { cause: error },
     );
@@ -111,43 +166,23 @@ export async function ensureCodeServer(log = console.error) {
   return entryOf(home);
 }
 
-const browsers = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const macBrowsers = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** The path of a Chromium or Chrome, or null, said aloud. `CHROMIUM_PATH` names one; with CI=true a missing one is installed with apt. */
-export function findChromium(log = console.error) {
+/**
+ * The path of a Chromium or Chrome on this machine: the one that `CHROMIUM_PATH` names, else one on PATH; null where there is none.
+ * @throws Error where `CHROMIUM_PATH` names what does not exist.
+ */
+export function findChromium() {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== '') {
     if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which does not exist.`);
     return named;
   }
-  const find = () => browsers.find((path) => existsSync(path)) ?? null;
-  const found = find();
-  if (found !== null) return found;
-  if (process.env.CI === 'true' && process.platform === 'linux' && process.getuid?.() === 0) {
-    log('Installing Chromium with apt-get (CI=true) …');
-    const options = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-    try {
-      execFileSync('apt-get', ['-qq', 'update'], options);
-      execFileSync(
-        'apt-get',
-        ['-qq', 'install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'],
-        options,
-      );
-    } catch (error) {
-      log(`apt-get could not install Chromium: ${error instanceof Error ? error.message : error}`);
-    }
-    const installed = find();
-    if (installed !== null) return installed;
-  }
-  log(
-    'NO CHROMIUM: the tests in a real VS Code need one. Debian or Ubuntu: "sudo apt-get install chromium"; macOS: "brew install --cask chromium"; or set CHROMIUM_PATH to a Chromium or Chrome.',
-  );
-  return null;
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const paths = browserNames.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...paths, ...macBrowsers].find((path) => existsSync(path)) ?? null;
 }

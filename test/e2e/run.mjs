@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { findings, thisMachine } from '../../scripts/preflight.mjs';
 import { environment, node24, root } from '../../scripts/vscode.mjs';
 
 const here = join(root, 'test', 'e2e');
@@ -32,4 +33,5 @@ process.exitCode = await main({
   sample,
   scenarios: join(outdir, 'scenarios'),
   only,
+  missing: findings(await thisMachine()),
 });

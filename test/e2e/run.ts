@@ -1,7 +1,8 @@
 import { existsSync, globSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureCodeServer, findChromium } from '../../scripts/vscode.mjs';
+import { skipWords, type Finding } from '../../scripts/preflight.mjs';
+import { ensureCodeServer } from '../../scripts/vscode.mjs';
 import type { Scenario } from './bed';
 import { runScenario } from './bed';
 import { addSuiteResults, hostExtension } from './host';
@@ -34,6 +35,8 @@ export interface Target {
   readonly scenarios: string;
   /** Only tests whose name contains this. */
   readonly only: string;
+  /** What the machine lacks for the tests in VS Code. */
+  readonly missing: readonly Finding[];
 }
 
 /** "condensesATranscript" → "condenses a transcript". */
@@ -73,24 +76,17 @@ async function runSuite(
   }
 }
 
-async function runScenarios(
-  report: Report,
-  { scenarios, only, suite }: Target,
-  extensionsDir: string,
-  extensionId: string,
-): Promise<void> {
+/** The scenarios to run, by the names under which they are reported. */
+async function scenariosOf({ scenarios, only }: Target): Promise<Map<string, Scenario>> {
+  const found = new Map<string, Scenario>();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     for (const [key, scenario] of Object.entries(module)) {
       const name = `${basename(file, '.mjs')}: ${words(key)}`;
-      if (typeof scenario !== 'function' || !name.includes(only)) continue;
-      await report.test(
-        name,
-        () => runScenario(name, scenario as Scenario, { extensionsDir, extensionId, suite }),
-        RETRIES,
-      );
+      if (typeof scenario === 'function' && name.includes(only)) found.set(name, scenario as Scenario);
     }
   }
+  return found;
 }
 
 export async function main(target: Target): Promise<number> {
@@ -116,13 +112,11 @@ export async function main(target: Target): Promise<number> {
     });
   }
 
-  const browser = findChromium();
-  if (browser === null && process.env['CI'] === 'true') {
-    report.add('a browser for the tests in VS Code', 0, 'CI=true, and there is no Chromium: nothing may be skipped');
-    return report.end();
-  }
-  if (browser === null) {
-    console.log('SKIPPED: every test in a real VS Code, because no Chromium was found (see above how to get one).');
+  const scenarios = await scenariosOf(target);
+  if (target.missing.length > 0) {
+    console.log(skipWords(target.missing));
+    // The in-host suite counts as one.
+    report.skip(scenarios.size + 1);
     return report.end();
   }
   const extensionsDir = temporaryFolder('extensions');
@@ -137,7 +131,10 @@ export async function main(target: Target): Promise<number> {
       });
     }
     await runSuite(report, target, extensionsDir, extensionId);
-    await runScenarios(report, target, extensionsDir, extensionId);
+    const tested = { extensionsDir, extensionId, suite: target.suite };
+    for (const [name, scenario] of scenarios) {
+      await report.test(name, () => runScenario(name, scenario, tested), RETRIES);
+    }
   } catch (error) {
     report.add('the tests in VS Code could run', 0, error instanceof Error ? error : String(error));
   } finally {

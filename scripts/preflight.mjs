@@ -1,0 +1,148 @@
+// What `npm test` needs of the machine, looked at in its first second and before any package is installed: what is missing is said
+// with the command that mends it, and all that does without it still runs.
+import { spawnSync } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { findChromium, hasCodeServer, prebuiltFor, root } from './vscode.mjs';
+
+/** The oldest Node that the project's tools run on (package.json, engines). */
+const OLDEST_NODE = [20, 12];
+/** Bytes that code-server and its packages take once they are installed, and those that a run writes beside it. */
+const CODE_SERVER_BYTES = 700e6;
+const RUN_BYTES = 500e6;
+const TEMPORARY_BYTES = 1e9;
+
+const COMPILERS = ['make', 'g++', 'python3'];
+
+/** @returns {Promise<import('./preflight.mjs').Machine>} what is looked at. */
+export async function thisMachine() {
+  const { chromium, chromiumProblem } = browser();
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    isGlibc: process.report?.getReport().header.glibcVersionRuntime !== undefined,
+    node: process.versions.node,
+    chromium,
+    chromiumProblem,
+    missingCompilers: COMPILERS.filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0),
+    hasCodeServer: hasCodeServer(),
+    loopbackProblem: await loopbackProblem(),
+    freeBytes: freeBytes(root),
+    temporaryBytes: freeBytes(tmpdir()),
+  };
+}
+
+function browser() {
+  try {
+    const path = findChromium();
+    if (path === null) return {};
+    const { status, stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+    if (status === 0) return { chromium: stdout.trim() };
+    return {
+      chromiumProblem: `${path} does not start: ${error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`)}`,
+    };
+  } catch (error) {
+    return { chromiumProblem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** @returns {Promise<string | undefined>} */
+const loopbackProblem = () =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', (error) => resolve(error.message));
+    server.listen(0, '127.0.0.1', () => server.close(() => resolve(undefined)));
+  });
+
+function freeBytes(folder) {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/**
+ * What is missing on a machine.
+ * @param {import('./preflight.mjs').Machine} machine
+ * @returns {import('./preflight.mjs').Finding[]}
+ */
+export function findings(machine) {
+  const found = [];
+  const [major = 0, minor = 0] = machine.node.split('.').map(Number);
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
+    found.push({
+      problem: `Node ${machine.node} is too old: the project needs ${OLDEST_NODE.join('.')} or later`,
+      mend: 'install Node 24 (https://nodejs.org)',
+      loses: 'everything',
+    });
+  if (machine.loopbackProblem !== undefined)
+    found.push({
+      problem: `no server can listen on 127.0.0.1 (${machine.loopbackProblem})`,
+      mend: 'sudo ip link set lo up; in a sandbox, allow local servers',
+      loses: 'VS Code',
+    });
+  const needed = RUN_BYTES + (machine.hasCodeServer ? 0 : CODE_SERVER_BYTES);
+  if (machine.freeBytes < needed)
+    found.push(diskFull('the disk of the project', machine.freeBytes, needed, 'free some, or move the project'));
+  if (machine.temporaryBytes < TEMPORARY_BYTES)
+    found.push(
+      diskFull(
+        tmpdir(),
+        machine.temporaryBytes,
+        TEMPORARY_BYTES,
+        'free some, or set TMPDIR to a folder on another disk',
+      ),
+    );
+  if (machine.platform === 'win32') {
+    found.push({
+      problem: 'code-server, the VS Code of these tests, does not run on Windows',
+      mend: 'use WSL, or "npm run test:electron"',
+      loses: 'VS Code',
+    });
+    return found;
+  }
+  if (machine.chromium === undefined)
+    found.push({
+      problem: machine.chromiumProblem ?? 'there is no Chromium or Chrome on PATH',
+      mend:
+        machine.platform === 'darwin'
+          ? 'brew install --cask chromium; or set CHROMIUM_PATH'
+          : 'sudo apt-get install -y chromium fonts-dejavu-core; or set CHROMIUM_PATH',
+      loses: 'VS Code',
+    });
+  if (!machine.hasCodeServer && !prebuiltFor(machine) && machine.missingCompilers.length > 0)
+    found.push({
+      problem: `VS Code's terminal module does not come built for ${machine.platform} ${machine.arch}${machine.isGlibc || machine.platform !== 'linux' ? '' : ' without glibc'}, and there is no ${machine.missingCompilers.join(', no ')} to build it`,
+      mend: machine.platform === 'darwin' ? 'xcode-select --install' : 'sudo apt-get install -y make g++ python3',
+      loses: 'VS Code',
+    });
+  return found;
+}
+
+const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+
+const diskFull = (where, free, needed, mend) => ({
+  problem: `${where} has ${gigabytes(free)} free, and the tests in VS Code need ${gigabytes(needed)}`,
+  mend,
+  loses: 'VS Code',
+});
+
+/** Why the tests in VS Code are left out, and what mends it. */
+export const skipWords = (missing) =>
+  [
+    'SKIPPED: every test in a real VS Code, because',
+    ...missing.map(({ problem, mend }) => `  ${problem}. To mend it: ${mend}`),
+  ].join('\n');
+
+/** What was looked at, on one line. */
+export const wellWords = (machine) =>
+  [
+    `Node ${machine.node}`,
+    machine.chromium ?? 'no browser',
+    machine.hasCodeServer
+      ? 'code-server installed'
+      : prebuiltFor(machine)
+        ? 'code-server comes built: no compiler needed'
+        : `compiler ${machine.missingCompilers.length === 0 ? 'there' : 'missing'}`,
+    `${gigabytes(machine.freeBytes)} free`,
+    machine.loopbackProblem === undefined ? '127.0.0.1 listens' : 'no loopback',
+  ].join(' · ');
