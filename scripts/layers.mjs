@@ -6,6 +6,7 @@ export const layers = {
   conversations: ['core'],
   storage: ['core'],
   api: ['core', 'conversations'],
+  live: ['core', 'api', 'storage'],
   settings: ['core', 'api'],
   giveBack: ['core', 'conversations', 'storage'],
   background: ['core', 'conversations', 'storage', 'giveBack'],
@@ -13,4 +14,4 @@ export const layers = {
 };
 
 /** Those that know VS Code import each other and all layers; only src/extension.ts imports them all. */
-export const editorFolders = ['agent', 'commands', 'extensionApi', 'panel', 'views'];
+export const editorFolders = ['window', 'agent', 'commands', 'extensionApi', 'panel', 'views'];

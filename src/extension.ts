@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import { RECALL_TOOL } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
-import type { Services } from './commands/services';
+import type { Services } from './window/services';
 import type { CondensedEvent, ContextCondenserExports } from './extensionApi/api';
-import { RegisteredProviders } from './extensionApi/registered';
+import { RegisteredProviders } from './window/registered';
 import type * as panel from './panel';
 import { OWN_VENDOR } from './settings/ownVendor';
-import { Comparisons } from './views/comparisons';
+import { Comparisons } from './window/comparisons';
 import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
 import type { Node } from './views/conversations/nodes';
 

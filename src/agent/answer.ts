@@ -35,7 +35,7 @@ export interface Answer {
 }
 
 /** How often a model may correct its calls in one answer. */
-const MOST_CORRECTIONS = 2;
+const MAX_CORRECTIONS = 2;
 
 /**
  * Asks the model and tells what it answers. Text is told as it comes; calls once the answer is whole, so that an answer
@@ -53,7 +53,7 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
     usages.push(turn.usage);
     const checked = await Promise.all(turn.calls.map((call) => check(call, turn.stopReason, parts)));
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
-    if (isFaulty && corrections < MOST_CORRECTIONS) {
+    if (isFaulty && corrections < MAX_CORRECTIONS) {
       asked = { ...asked, messages: [...asked.messages, ...correction(turn, checked)] };
       continue;
     }

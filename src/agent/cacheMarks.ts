@@ -6,7 +6,7 @@ import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 
-const MOST_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 
 /** The request with a breakpoint at the given messages, at its system prompt, and where one is left at its tools. */
 export function withCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
@@ -16,7 +16,7 @@ export function withCacheMarks(request: ApiRequest, marks: readonly number[], li
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   // The system prompt stands behind the tools: its breakpoint holds for both.
   const markedPrompt = withMarkAtEnd(prompt, mark);
-  const most = MOST_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
+  const most = MAX_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
   const marked = new Set(chosen(marks, messages, most));
   const isToolMarked = prompt.length === 0 || marked.size < most;
   return {

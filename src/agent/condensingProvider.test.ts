@@ -7,7 +7,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { KEY, PNG, seenOf } from '../api/testing';
 import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
-import type { AgentRequest, LiveId, PreparedRequest } from './live/request';
+import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import { chatMessage, FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
 const servers: ModelServer[] = [];

@@ -7,7 +7,7 @@ import type { ApiError } from '../api/apiError';
 
 /** How long after a failure the same request counts as its repetition, in milliseconds. */
 const REPETITION_MS = 30_000;
-const MOST_REPETITIONS = 3;
+const MAX_REPETITIONS = 3;
 
 interface Failure {
   readonly error: ApiError;
@@ -31,7 +31,7 @@ export class Failures {
   attempt(request: string): Attempt {
     this.forgetOld();
     const failure = this.failures.get(request);
-    if (!failure || failure.repetitions >= MOST_REPETITIONS) {
+    if (!failure || failure.repetitions >= MAX_REPETITIONS) {
       this.failures.delete(request);
       return { kind: 'first' };
     }

@@ -8,7 +8,7 @@ import { isToolResult } from '../core/messages/blocks';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiProfile } from '../settings/profiles';
 import { KeptBlocks, mayThink } from './keptBlocks';
-import type { AgentRequest, PreparedRequest } from './live/request';
+import type { AgentRequest, PreparedRequest } from '../live/request';
 import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
 const servers: ModelServer[] = [];

@@ -25,7 +25,7 @@ interface Answer {
 }
 
 /** Answers that are remembered; each may hold some kilobytes. */
-const MOST_ANSWERS = 2_000;
+const MAX_ANSWERS = 2_000;
 
 /** The kept blocks by model and call. The oldest answers go first where there are too many. */
 export class KeptBlocks {
@@ -39,7 +39,7 @@ export class KeptBlocks {
     const key = keyOf(model, first);
     this.answers.delete(key);
     this.answers.set(key, { model, calls: calls.map(plainId), blocks });
-    const oldest = this.answers.size > MOST_ANSWERS ? this.answers.keys().next() : undefined;
+    const oldest = this.answers.size > MAX_ANSWERS ? this.answers.keys().next() : undefined;
     if (oldest && !oldest.done) this.answers.delete(oldest.value);
   }
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { formatTokens } from '../core/condense/report';
-import { changeWords } from '../views/condensationWords';
-import type { CommandResult, LiveConversationsApi, LiveSummary } from './live/types';
-import type { LiveId } from './live/request';
+import { formatTokens } from '../core/condense/report/report';
+import { changeWords } from '../window/condensationWords';
+import type { CommandResult, LiveConversationsApi, LiveSummary } from '../live/types';
+import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
 import { figuresOf, lastLines } from './statusBar';
 

@@ -1,11 +1,11 @@
 /** Lists in which a person ticks what of a conversation stays as it is. */
 import * as vscode from 'vscode';
-import { lastByPlace, type SummaryEdit } from '../core/condense/edits';
-import { formatTokens } from '../core/condense/report';
+import { lastByPlace, type SummaryEdit } from '../core/condense/edits/edits';
+import { formatTokens } from '../core/condense/report/report';
 import { renderBodies } from '../core/messages/render';
-import { describePlaces } from './live/describePlace';
-import type { LiveId } from './live/request';
-import type { LiveConversationsApi, LiveSummary } from './live/types';
+import { describePlaces } from '../live/describePlace';
+import type { LiveId } from '../live/request';
+import type { LiveConversationsApi, LiveSummary } from '../live/types';
 
 /** Which edits the view shows: those that are ticked. */
 export async function chooseEdits(live: LiveConversationsApi, id: LiveId): Promise<void> {

@@ -1,8 +1,8 @@
-import { modelSettings } from '../commands/modelSettings';
-import { configToRun } from '../commands/providerConfig';
-import { manualSettings } from '../commands/settings';
-import type { LiveSettings } from './live/types';
-import { agentSettings } from './settings';
+import { modelSettings } from '../window/settings/modelSettings';
+import { configToRun } from '../window/settings/providerConfig';
+import { manualSettings } from '../window/settings/manualSettings';
+import type { LiveSettings } from '../live/types';
+import { agentSettings } from '../window/settings/agentSettings';
 
 /** What the user has set, as it is now. */
 export function liveSettings(): LiveSettings {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
-import { formatReport, formatTokens } from '../core/condense/report';
-import { changeWords, condensationWords } from '../views/condensationWords';
-import type { CondensationReason, LiveDecision, LiveEvent } from './live/events';
-import type { LiveId } from './live/request';
-import type { NoticeKind } from './settings';
+import { formatReport, formatTokens } from '../core/condense/report/report';
+import { changeWords, condensationWords } from '../window/condensationWords';
+import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
+import type { LiveId } from '../live/request';
+import type { NoticeKind } from '../window/settings/agentSettings';
 
 /** How long a condensation is told in the status bar, in milliseconds. */
 const STATUS_MS = 8_000;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { LiveId } from './live/request';
-import type { LiveConversationsApi, RecallQuery } from './live/types';
+import type { LiveId } from '../live/request';
+import type { LiveConversationsApi, RecallQuery } from '../live/types';
 import { RECALL_TOOL } from './names';
 
 const line = z.int().min(1);
@@ -19,7 +19,7 @@ const inputSchema = z
   .partial();
 
 /** Calls whose conversation is not yet asked for. */
-const MOST_CALLS = 100;
+const MAX_CALLS = 100;
 
 /** What the agent recalls: the tool that package.json declares, over the live conversations. */
 export class RecallTool {
@@ -32,7 +32,7 @@ export class RecallTool {
   calledBy(conversation: LiveId, tool: string, input: unknown): void {
     if (tool !== RECALL_TOOL) return;
     this.callers.set(keyOf(input), conversation);
-    const oldest = this.callers.size > MOST_CALLS ? this.callers.keys().next() : undefined;
+    const oldest = this.callers.size > MAX_CALLS ? this.callers.keys().next() : undefined;
     if (oldest && !oldest.done) this.callers.delete(oldest.value);
   }
 

@@ -5,8 +5,8 @@ import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { callsTool, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { fake } from '../../test/support/vscode';
-import type { Services } from '../commands/services';
-import { foreignProvider } from '../extensionApi/foreignProvider';
+import type { Services } from '../window/services';
+import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
@@ -93,7 +93,7 @@ describe('a task that outgrows the window', () => {
   });
 
   it('by a provider of another extension, with its configuration', async () => {
-    const registration = services.registered.add(foreignProvider(parseProvider(cutter)));
+    const registration = services.registered.add(externalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     fake.settings['contextCondenser.providers'] = { [cutter.id]: { minimum: 1_000 } };
     await readFiles(10);

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { renderConversation } from '../core/messages/render';
-import type { Comparisons } from '../views/comparisons';
-import type { LiveConversationsApi } from './live/types';
-import type { LiveId } from './live/request';
+import type { Comparisons } from '../window/comparisons';
+import type { LiveConversationsApi } from '../live/types';
+import type { LiveId } from '../live/request';
 
 /** Opens what the chat holds beside what the model sees. */
 export async function showLiveDiff(live: LiveConversationsApi, comparisons: Comparisons, id: LiveId): Promise<void> {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { formatChange, formatTokens } from '../core/condense/report';
-import { changeWords } from '../views/condensationWords';
-import type { LiveSummary } from './live/types';
+import { formatChange, formatTokens } from '../core/condense/report/report';
+import { changeWords } from '../window/condensationWords';
+import type { LiveSummary } from '../live/types';
 
 /** Share of the threshold from which the item has a colour. */
 const NEAR = 0.9;

@@ -5,13 +5,13 @@ import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { keyTarget, type ApiProfile } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
-import type { LiveConversationsApi, LiveSummary, RecallQuery } from './live/types';
-import type { AgentRequest, LiveId, PreparedRequest } from './live/request';
-import type { LiveEvent } from './live/events';
+import type { LiveConversationsApi, LiveSummary, RecallQuery } from '../live/types';
+import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
+import type { LiveEvent } from '../live/events';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
 import type { ModelInformation, WrappedModel } from './offeredModels';
-import type { AgentSettings } from './settings';
+import type { AgentSettings } from '../window/settings/agentSettings';
 
 export class PassingLive implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];

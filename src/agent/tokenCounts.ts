@@ -2,7 +2,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
 /** One rendering of the agent's prompt has some 1,200 texts, and each request four renderings: about 150 different ones. */
-const MOST_TEXTS = 20_000;
+const MAX_TEXTS = 20_000;
 
 /** Longer texts are remembered by the counter itself, by their hash. */
 const LONGEST_CHARS = 4_000;
@@ -20,7 +20,7 @@ export class TokenCounts {
     if (tokens === undefined) {
       tokens = this.counter.text(text);
       this.texts.set(text, tokens);
-      const oldest = this.texts.size > MOST_TEXTS ? this.texts.keys().next() : undefined;
+      const oldest = this.texts.size > MAX_TEXTS ? this.texts.keys().next() : undefined;
       if (oldest && !oldest.done) this.texts.delete(oldest.value);
     }
     return Math.ceil(tokens * factor);

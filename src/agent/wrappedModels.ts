@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { otherModels, type LanguageModels } from '../api/vscodeLm';
-import { saveUserSetting } from '../commands/modelSettings';
-import { formatTokens } from '../core/condense/report';
+import { saveUserSetting } from '../window/settings/modelSettings';
+import { formatTokens } from '../core/condense/report/report';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';
 

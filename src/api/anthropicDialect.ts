@@ -2,7 +2,7 @@
  * How Claude models differ in what they take (Anthropic's migration guides): the newer ones decide by themselves how much
  * to think, and think unasked. A gateway gives them names of its own, so it is learned from their refusals.
  */
-import type { Lesson } from './lessons';
+import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
   /** Thinking takes a budget of tokens; else it is `adaptive`. */
@@ -14,7 +14,7 @@ export interface AnthropicDialect {
 /** What is taken to be understood before anything was refused. */
 export const ANTHROPIC_DIALECT: AnthropicDialect = { thinkingBudget: true, forcedTools: true };
 
-export const ANTHROPIC_LESSONS: readonly Lesson<AnthropicDialect>[] = [
+export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   // From Opus 4.7 on: "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" …"
   { words: /thinking\.type\.enabled.*not supported/i, change: { thinkingBudget: false } },
   // Fable 5.1: "tool_choice: type \"tool\" and \"any\" are not supported for this model."

@@ -1,13 +1,13 @@
 /** What Anthropic's own API, Bedrock and Vertex have in common: the Messages API through one of Anthropic's SDKs. */
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { ANTHROPIC_DIALECT, ANTHROPIC_LESSONS } from './anthropicDialect';
+import { ANTHROPIC_DIALECT, ANTHROPIC_QUIRKS } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
 import { fromAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
-import { LearnedDialect } from './lessons';
+import { LearnedQuirks } from './quirks';
 import { requestCounter } from './requestCounter';
 import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
@@ -48,7 +48,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
-  const learning = new LearnedDialect(ANTHROPIC_DIALECT, ANTHROPIC_LESSONS, (raw) =>
+  const learning = new LearnedQuirks(ANTHROPIC_DIALECT, ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
   );
   return {

@@ -7,7 +7,7 @@ import { isToolResult } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
 import { foldSystem, type Folded } from '../core/messages/foldSystem';
 import type { AnthropicDialect } from './anthropicDialect';
-import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
+import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
 import { DEFAULT_MAX_OUTPUT_TOKENS, type ApiRequest, type ToolChoice } from './types';
 
 type Wire = Readonly<Record<string, unknown>>;

@@ -2,10 +2,10 @@
  * Reasoning in Chat Completions, which OpenAI's own models keep to themselves: other vendors show it, and some want it back
  * with the calls that it led to. It is kept as a block that other APIs leave out, and given back to who asks for it.
  */
-import type { OpenAIRecord } from '../conversations/openaiArguments';
+import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { blocksOf, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { REASONING_BLOCK } from './foreignBlocks';
+import { REASONING_BLOCK } from './openaiBlocks';
 
 /**
  * What a server wants back with an assistant's calls. `text`: what the model thought, in `reasoning_content` (DeepSeek, Kimi).

@@ -3,7 +3,7 @@
  * from the server's own refusals, which say what they don't like.
  */
 import type { WantedReasoning } from './chatReasoning';
-import type { Lesson } from './lessons';
+import type { Quirk } from './quirks';
 
 export interface Dialect {
   /** OpenAI's newer models refuse `max_tokens`; Ollama and others silently ignore `max_completion_tokens`. */
@@ -41,7 +41,7 @@ export const dialectOf = (url: URL): Dialect => ({
 });
 
 /** What refusals of Chat Completions teach. */
-export const CHAT_LESSONS: readonly Lesson<Dialect>[] = [
+export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
   // OpenAI: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
   { words: /'?max_tokens'?.*max_completion_tokens/i, change: { maxTokensField: 'max_completion_tokens' } },
   // Strict servers: "Extra inputs are not permitted: max_completion_tokens", "Unrecognized request argument supplied: …"
@@ -73,7 +73,7 @@ export interface ResponsesDialect {
 export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, temperature: true };
 
 /** What refusals of the Responses API teach. */
-export const RESPONSES_LESSONS: readonly Lesson<ResponsesDialect>[] = [
+export const RESPONSES_QUIRKS: readonly Quirk<ResponsesDialect>[] = [
   // gpt-4o: "Encrypted content is not supported with this model." (pydantic-ai#2865)
   { words: /encrypted content is not supported/i, change: { encryptedReasoning: false } },
   // OpenAI: "Unsupported parameter: 'temperature' is not supported with this model."

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, isApiError } from './apiError';
 import { toApiError } from './classifyError';
 import { isContextTooLong } from './contextTooLong';
-import { CHAT_LESSONS, dialectOf } from './dialect';
-import { learned } from './lessons';
+import { CHAT_QUIRKS, dialectOf } from './dialect';
+import { learned } from './quirks';
 import { checkedEndpoint } from './endpoint';
 import { redact } from './redact';
 import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
@@ -199,21 +199,21 @@ describe('learned', () => {
     const dialect = dialectOf(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');
     expect(
-      learned(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_LESSONS),
+      learned(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
     ).toBeUndefined();
-    expect(learned(dialect, new ApiError('invalid-request', { name: 'x' }), CHAT_LESSONS)).toBeUndefined();
+    expect(learned(dialect, new ApiError('invalid-request', { name: 'x' }), CHAT_QUIRKS)).toBeUndefined();
     expect(
       learned(
         dialect,
         new ApiError('server', { name: 'x', vendorMessage: 'Unknown parameter: max_completion_tokens' }),
-        CHAT_LESSONS,
+        CHAT_QUIRKS,
       ),
     ).toEqual({ maxTokensField: 'max_tokens' });
     expect(
       learned(
         dialectOf(new URL('https://openrouter.ai/api')),
         new ApiError('invalid-request', { name: 'x', vendorMessage: "'cache_control'" }),
-        CHAT_LESSONS,
+        CHAT_QUIRKS,
       ),
     ).toEqual({ cacheMarks: false });
   });

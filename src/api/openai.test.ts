@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
-import { fromOpenAI } from '../conversations/openai';
+import { fromOpenAI } from '../conversations/formats/openai/openai';
 import { assistant, call, eventOf, image, outcomeOf, PNG, READ_FILE, result, text, user } from './testing';
 import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
 

@@ -2,12 +2,12 @@ import type { OpenAI } from 'openai';
 import type { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
-import { CHAT_LESSONS, dialectOf, isAzure, RESPONSES_DIALECT, RESPONSES_LESSONS } from './dialect';
+import { CHAT_QUIRKS, dialectOf, isAzure, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
 import { chatBody, fromChatStream } from './openaiChat';
-import { LearnedDialect } from './lessons';
+import { LearnedQuirks } from './quirks';
 import { fromResponsesStream, responsesBody } from './openaiResponses';
 import { requestCounter } from './requestCounter';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
@@ -32,8 +32,8 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
   const call = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
-  const chatDialect = new LearnedDialect(dialectOf(endpoint), CHAT_LESSONS, classify);
-  const responsesDialect = new LearnedDialect(RESPONSES_DIALECT, RESPONSES_LESSONS, classify);
+  const chatDialect = new LearnedQuirks(dialectOf(endpoint), CHAT_QUIRKS, classify);
+  const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
   const connect = async ({ fetch, sdkTimeoutMs }: Attempt): Promise<OpenAI> => {
     const { OpenAI: Client } = await import('openai');

@@ -2,15 +2,15 @@
  * `ApiMessage` to what OpenAI's Chat Completions take. The conversion itself is conversations/openai.ts's (which keeps the
  * raw arguments of a call byte for byte); here is taken out beforehand what the API has no form for.
  */
-import { toOpenAI } from '../conversations/openai';
-import { partToOpenAI } from '../conversations/openaiParts';
-import type { OpenAIRecord } from '../conversations/openaiArguments';
+import { toOpenAI } from '../conversations/formats/openai/openai';
+import { partToOpenAI } from '../conversations/formats/openai/parts';
+import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
 import type { Dialect } from './dialect';
 import { withReasoning } from './chatReasoning';
 import { foldSystem } from '../core/messages/foldSystem';
-import { asText, isOpenAIBlock, REASONING_BLOCK } from './foreignBlocks';
+import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
 import type { ApiRequest } from './types';
 
 type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;

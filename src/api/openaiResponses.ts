@@ -1,10 +1,10 @@
 /** The Responses API: the body of a request, and the events of its stream (OpenAI API reference, "Responses"). */
-import { callArguments } from '../conversations/openaiArguments';
+import { callArguments } from '../conversations/formats/openai/arguments';
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
-import { asText, REASONING_BLOCK } from './foreignBlocks';
+import { asText, REASONING_BLOCK } from './openaiBlocks';
 import { imageUrl } from './openaiMessages';
 import { toolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, Usage } from './types';

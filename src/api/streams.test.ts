@@ -1,7 +1,7 @@
 /** What vendors and gateways send that the scripted servers don't: odd, old and unknown events. */
 import { describe, expect, it } from 'vitest';
 import { fromAnthropicStream } from './anthropicStream';
-import { asText } from './foreignBlocks';
+import { asText } from './openaiBlocks';
 import { fromChatStream } from './openaiChat';
 import { RESPONSES_DIALECT } from './dialect';
 import { responsesBody, fromResponsesStream } from './openaiResponses';

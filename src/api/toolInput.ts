@@ -1,5 +1,5 @@
 import { isRecord } from '../core/messages/blocks';
-import { parseArguments } from '../conversations/openaiArguments';
+import { parseArguments } from '../conversations/formats/openai/arguments';
 import type { ApiEvent } from './types';
 
 /** A call as the model wrote it. Arguments that are no JSON object are kept as text in `invalidArguments`. */

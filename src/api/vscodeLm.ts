@@ -7,7 +7,7 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
 import { singleCall, streamCall } from './call';
 import { foldSystem } from '../core/messages/foldSystem';
-import { asText, REASONING_BLOCK } from './foreignBlocks';
+import { asText, REASONING_BLOCK } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { requestCounter } from './requestCounter';
 import { toolCallOf } from './toolInput';

@@ -5,14 +5,14 @@ import {
   type CondensationOutcome,
   type CondensationRequest,
 } from '../core/condense';
-import type { CondensationId } from '../core/condense/ledger';
-import { measureOf, type Measure, type MeasureContext } from '../core/condense/measures';
-import { formatReport } from '../core/condense/report';
-import { Pace } from '../core/condense/pace';
-import { pinnedIndexes } from '../core/condense/pins';
-import { applyEdits } from '../core/condense/applyEdits';
-import { coherenceOf } from '../core/condense/coherence/coherence';
-import { withoutMessages } from '../core/condense/preview';
+import type { CondensationId } from '../core/condense/ledger/ledger';
+import { measureOf, type Measure, type MeasureContext } from '../core/condense/metrics/metrics';
+import { formatReport } from '../core/condense/report/report';
+import { Pace } from '../core/pace';
+import { pinnedIndexes } from '../core/condense/ledger/pins';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { coherenceOf } from '../core/condense/report/coherence/coherence';
+import { withoutMessages } from '../core/condense/report/preview';
 import { errorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';

@@ -1,5 +1,5 @@
 /** Giving back, in the worker: reading and writing another program's files takes as long as they are large. */
-import { activeCondensations, activeEdits } from '../core/condense/ledger';
+import { activeCondensations, activeEdits } from '../core/condense/ledger/ledger';
 import { giveBack } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
 import { recoverAll, undoLast, withReplacements } from '../giveBack/replacements';

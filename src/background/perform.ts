@@ -1,6 +1,6 @@
 import { readConversationFile } from '../conversations/readFile';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
-import { undo as undoEntry } from '../core/condense/ledger';
+import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';

@@ -2,9 +2,9 @@
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
-import { applyEdits } from '../core/condense/applyEdits';
-import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger';
-import { pinEntries, pinnedIndexes } from '../core/condense/pins';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
 import { renderBodies, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';

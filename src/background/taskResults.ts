@@ -1,8 +1,8 @@
 /** What the background worker gives back: plain data, for it crosses a thread. */
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
-import type { CondensationId } from '../core/condense/ledger';
-import type { Measure } from '../core/condense/measures';
+import type { CondensationId } from '../core/condense/ledger/ledger';
+import type { Measure } from '../core/condense/metrics/metrics';
 import type { UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../giveBack/target';
 

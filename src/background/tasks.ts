@@ -2,13 +2,13 @@
  * What runs in the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
-import type { CoherenceFloor } from '../core/condense/coherence/coherence';
+import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { Agent, FindOptions, FindResult } from '../conversations/stores/types';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
-import type { CondensationId } from '../core/condense/ledger';
+import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { GiveBackErrorData } from '../giveBack/giveBackError';
 import type {
   CondensedResult,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CondensationOutcome } from '../core/condense';
-import { formatReport } from '../core/condense/report';
+import { formatReport } from '../core/condense/report/report';
 import { recordCondensation } from '../storage/recordCondensation';
 import { outcomeFigures } from './figures';
 import { EXIT, type ExitCode } from './io';

@@ -1,4 +1,4 @@
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report';
+import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report/report';
 import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { requestOf, type Session } from './session';

@@ -1,8 +1,8 @@
-import { restoreOriginal } from '../core/condense/applyEdits';
-import { expandReference, referencesOf } from '../core/condense/references';
-import { editsShownBy } from '../core/condense/ledger';
-import type { ReferenceId } from '../core/condense/markers';
-import { viewHash } from '../core/condense/viewHash';
+import { restoreOriginal } from '../core/condense/edits/applyEdits';
+import { expandReference, referencesOf } from '../core/condense/edits/references';
+import { editsShownBy } from '../core/condense/ledger/ledger';
+import type { ReferenceId } from '../core/messages/markers';
+import { viewHash } from '../core/condense/edits/viewHash';
 import type { ApiMessage } from '../core/messages/types';
 import type { LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';

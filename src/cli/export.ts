@@ -1,6 +1,6 @@
 import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
-import { applyEdits } from '../core/condense/applyEdits';
-import { activeEdits } from '../core/condense/ledger';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { activeEdits } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
 import { originalMessages } from './expand';

@@ -2,7 +2,7 @@ import { contentsOf } from '../core/messages/content';
 import { toolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
-import { formatTokens } from '../core/condense/report';
+import { formatTokens } from '../core/condense/report/report';
 import { EXIT, type ExitCode } from './io';
 import type { Session } from './session';
 

@@ -1,6 +1,6 @@
-import { applyEdits } from '../core/condense/applyEdits';
-import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger';
-import { formatTokens } from '../core/condense/report';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
+import { formatTokens } from '../core/condense/report/report';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
 import { ledgerOf } from './ledgerOf';

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTokens } from '../core/condense/report';
+import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
-import { modelSettings, saveUserSetting, type ModelSettings } from './modelSettings';
-import type { Services } from './services';
-import { manualSettings, type ManualSettings } from './settings';
+import { modelSettings, saveUserSetting, type ModelSettings } from '../window/settings/modelSettings';
+import type { Services } from '../window/services';
+import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import type { ApiProfile } from '../settings/profiles';
 import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
-import { providerConfig } from './providerConfig';
-import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
+import { providerConfig } from '../window/settings/providerConfig';
+import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;

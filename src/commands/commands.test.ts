@@ -7,15 +7,15 @@ import type { window } from '../../test/support/vscode';
 import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
-import { foreignProvider } from '../extensionApi/foreignProvider';
+import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
 import { chooseProvider, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
-import type { Services } from './services';
-import { manualSettings } from './settings';
+import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
 
 let home: string;
 let file: string;
@@ -68,7 +68,7 @@ describe('Condense Context Now', () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
     expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
-    services.registered.add(foreignProvider(parseProvider(cutter)));
+    services.registered.add(externalProvider(parseProvider(cutter)));
     await condenseNow(services, file);
     expect(last().message).toMatch(/^Context condensed using Cutter\. /);
     await previewCondensation(services, file);

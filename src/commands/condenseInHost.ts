@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { parseInWorker } from '../conversations/parseInWorker';
-import { engineOf } from './engine';
-import type { ModelSettings } from './modelSettings';
+import { engineOf } from '../window/engine';
+import type { ModelSettings } from '../window/settings/modelSettings';
 import { condenseHere } from './native';
-import type { Services } from './services';
-import type { ManualSettings } from './settings';
+import type { Services } from '../window/services';
+import type { ManualSettings } from '../window/settings/manualSettings';
 
 /**
  * Condenses a file in this thread: what asks models needs the keys, and providers of other extensions live here.

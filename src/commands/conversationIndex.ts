@@ -5,9 +5,9 @@ import { ConversationIndex } from '../background/conversationIndex';
 import type { IndexTask } from '../background/tasks';
 import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
-import { inBackground } from './background';
-import type { Services } from './services';
-import { manualSettings } from './settings';
+import { inBackground } from '../window/background';
+import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
 
 /** This machine, as seen from this VS Code. */
 const thisMachine = ({ context }: Services): FindOptions => ({

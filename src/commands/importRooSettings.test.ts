@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, window } from '../../test/support/vscode';
 import { importRooSettings } from './importRooSettings';
-import type { Services } from './services';
+import type { Services } from '../window/services';
 
 const KEY = 'sk-roo-0123456789';
 let home: string;

@@ -7,8 +7,8 @@ import { deleteKey, readKey, storeKey } from '../settings/keys';
 import { takenIds, withProfile, type ApiProfile } from '../settings/profiles';
 import type { ImportedProfile } from '../settings/rooProfiles';
 import { readRooSettings, type ImportedSetting, type RooImport } from '../settings/rooSettings';
-import { modelSettings, profileEntries, saveUserSetting } from './modelSettings';
-import type { Services } from './services';
+import { modelSettings, profileEntries, saveUserSetting } from '../window/settings/modelSettings';
+import type { Services } from '../window/services';
 
 /** Roo's exports have some kilobytes. */
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { tellInPicker } from '../agent/wrappedModels';
-import { formatTime } from '../core/condense/report';
+import { formatTime } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { issueWords } from '../core/issueWords';
 import { deleteKey, sendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
 import { freeId } from '../core/freeId';
 import { profileSchema, takenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
-import { withCancellation } from './background';
-import { languageModels } from './languageModels';
-import { modelSettings, profileEntries, saveUserSetting } from './modelSettings';
+import { withCancellation } from '../window/background';
+import { languageModels } from '../window/languageModels';
+import { modelSettings, profileEntries, saveUserSetting } from '../window/settings/modelSettings';
 import { counterOf } from './native';
-import type { Services } from './services';
+import type { Services } from '../window/services';
 
 interface ProfileItem extends vscode.QuickPickItem {
   readonly profile?: ApiProfile;

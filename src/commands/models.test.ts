@@ -11,11 +11,11 @@ import { assistant, exchange, lines, user } from '../core/testing';
 import { profileSchema } from '../settings/profiles';
 import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 import { condenseNow } from './condenseNow';
-import { languageModels } from './languageModels';
+import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
-import { modelSettings } from './modelSettings';
+import { modelSettings } from '../window/settings/modelSettings';
 import { previewPrompt } from './previewPrompt';
-import type { Services } from './services';
+import type { Services } from '../window/services';
 import { showMeasures } from './showMeasures';
 
 let home: string;

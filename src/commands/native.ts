@@ -7,7 +7,7 @@ import { condenseConversation, knownOf } from '../background/condenseConversatio
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { CondensationManager, nativeProvider } from '../core/condense';
-import { calibratedFactor, outputSamples, warningsOf } from '../core/condense/measures';
+import { calibratedFactor, outputSamples, warningsOf } from '../core/condense/metrics/metrics';
 import { nativeConfigSchema, type NativeConfig } from '../core/condense/summary/nativeConfig';
 import type { CondensationProvider } from '../core/condense/types';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
@@ -17,13 +17,13 @@ import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';
 import { loadTokenCounter } from '../storage/assets';
 import { MetricsStore } from '../storage/metrics';
-import { storeOf } from './background';
-import { languageModels } from './languageModels';
-import type { ModelSettings } from './modelSettings';
-import { nativeConfigFor } from './providerConfig';
-import { modelsOfWindow } from './windowModels';
-import type { Services } from './services';
-import type { ManualSettings } from './settings';
+import { storeOf } from '../window/background';
+import { languageModels } from '../window/languageModels';
+import type { ModelSettings } from '../window/settings/modelSettings';
+import { nativeConfigFor } from '../window/settings/providerConfig';
+import { modelsOfWindow } from '../window/models';
+import type { Services } from '../window/services';
+import type { ManualSettings } from '../window/settings/manualSettings';
 
 /** The file of this user's measures. */
 export const metricsOf = ({ context }: Services): MetricsStore =>

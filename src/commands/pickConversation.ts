@@ -1,14 +1,14 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { liveItem } from '../agent/liveDetails';
-import type { LiveSummary } from '../agent/live/types';
+import type { LiveSummary } from '../live/types';
 import { liveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
 import { ageOf } from '../views/age';
 import { sizeWords } from '../views/conversations/sizeWords';
 import { conversationIndex } from './conversationIndex';
-import type { Services } from './services';
+import type { Services } from '../window/services';
 
 /** More than this nobody scrolls through; the list is searched, and "Open file…" reaches the rest. */
 const SHOWN = 200;

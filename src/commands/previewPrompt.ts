@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { withCancellation } from './background';
+import { withCancellation } from '../window/background';
 import { tellError } from './condenseNow';
-import { modelSettings } from './modelSettings';
+import { modelSettings } from '../window/settings/modelSettings';
 import { previewNative } from './native';
 import { pickFile } from './pickConversation';
-import type { Services } from './services';
-import { manualSettings } from './settings';
+import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
 
 /** "Preview Condensing Prompt": what the model would be told about a conversation. Nothing is sent. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {

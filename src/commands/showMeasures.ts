@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { summarizeMeasures, type Distribution } from '../core/condense/measures';
-import { formatCost, formatTime } from '../core/condense/report';
+import { summarizeMeasures, type Distribution } from '../core/condense/metrics/metrics';
+import { formatCost, formatTime } from '../core/condense/report/report';
 import { metricsOf } from './native';
-import type { Services } from './services';
+import type { Services } from '../window/services';
 
 /** "Show Measures": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
 export async function showMeasures(services: Services): Promise<void> {

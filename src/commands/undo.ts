@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { agentOf } from '../agent/runtime';
 import { errorMessage } from '../core/errors';
-import { inBackground, storeOf } from './background';
-import type { Services } from './services';
+import { inBackground, storeOf } from '../window/background';
+import type { Services } from '../window/services';
 
 /** "Undo the Last Condensation": of the conversation that this window condensed last, in the chat or in a file. */
 export async function undoLast(services: Services): Promise<void> {

@@ -6,7 +6,7 @@ import { blocksOf, isToolResult, isToolUse } from '../core/messages/blocks';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { readConversationFile } from './readFile';
-import { unansweredCalls } from './unanswered';
+import { unansweredCalls } from './formats/unanswered';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const present = existsSync(CORPUS);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeDatabase } from '../../test/fixtures/conversations/home';
 import { OpenDatabases } from './databases';
-import { listSessions, readSession } from './openCodeDatabase';
+import { listSessions, readSession } from './formats/openCode/database';
 
 let folder: string;
 let file: string;

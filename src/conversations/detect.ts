@@ -1,8 +1,8 @@
 /** Which format a text has, by what is in it: names of files say nothing. */
 import { isRecord } from '../core/messages/blocks';
-import { JsonError, scanValue, skipSpace } from './json';
-import type { Line } from './lines';
-import type { MessageDocument } from './messageArray';
+import { JsonError, scanValue, skipSpace } from './text/json';
+import type { Line } from './text/lines';
+import type { MessageDocument } from './formats/messageArray';
 import { ConversationReadError, describe } from './readError';
 
 /** One JSON document, or one JSON record per line. */

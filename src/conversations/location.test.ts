@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { locationOf, splitLocation } from './location';
 import { readConversation } from './read';
-import { sidechainOf } from './sidechains';
+import { sidechainOf } from './formats/sidechains';
 
 const nothing = (): boolean => false;
 

@@ -1,18 +1,18 @@
 /** Reading a conversation from text or bytes: pure, without a file system. */
 import { isUtf8 } from 'node:buffer';
-import { readAnthropic } from './anthropic';
-import { readClaudeCode } from './claudeCode';
-import { readCodex } from './codex';
+import { readAnthropic } from './formats/anthropic';
+import { readClaudeCode } from './formats/claudeCode/claudeCode';
+import { readCodex } from './formats/codex/codex';
 import { sourceName } from './conversationId';
-import { readCopilot } from './copilot';
+import { readCopilot } from './formats/copilot/copilot';
 import { EXPECTED, documentFormat, layoutOf, linesFormat, messageDocumentOf } from './detect';
-import { isGeminiDocument, readGeminiDocument, readGeminiLines } from './gemini';
-import { JsonError, parseJson } from './json';
-import { asBuffer, decode, linesOf } from './lines';
-import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './openCode';
-import { readOpenAI } from './openai';
+import { isGeminiDocument, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
+import { JsonError, parseJson } from './text/json';
+import { asBuffer, decode, linesOf } from './text/lines';
+import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/openCode/openCode';
+import { readOpenAI } from './formats/openai/openai';
 import { ConversationReadError } from './readError';
-import { readRoo } from './roo';
+import { readRoo } from './formats/roo';
 import type { Conversation, ReadOptions, Source } from './types';
 
 /**

@@ -2,16 +2,16 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { errorCode } from '../core/errors';
 import { isDatabase, MAGIC_BYTES, type OpenDatabases } from './databases';
-import { asBuffer } from './lines';
+import { asBuffer } from './text/lines';
 import { splitLocation } from './location';
-import { isOpenCodeSession, readOpenCode } from './openCode';
-import { readSession } from './openCodeDatabase';
-import { readSessionFiles } from './openCodeFiles';
+import { isOpenCodeSession, readOpenCode } from './formats/openCode/openCode';
+import { readSession } from './formats/openCode/database';
+import { readSessionFiles } from './formats/openCode/files';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
-import { sidechainOf } from './sidechains';
+import { sidechainOf } from './formats/sidechains';
 import type { Conversation, ReadOptions } from './types';
-import type { Fields } from './values';
+import type { Fields } from './text/values';
 
 /** Far above any real conversation; what is bigger was picked by mistake. */
 const MAX_BYTES = 1024 ** 3;

@@ -1,7 +1,7 @@
 /** Whatever stands in a file: a conversation or a clear error, never another one, and never a message without its shape. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { checkMessage } from './messageShape';
+import { checkMessage } from './formats/messageShape';
 import { readConversation } from './read';
 import { ConversationReadError } from './readError';
 

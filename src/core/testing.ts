@@ -1,4 +1,4 @@
-import type { CutEdit, Edit } from './condense/edits';
+import type { CutEdit, Edit } from './condense/edits/edits';
 /** What the tests of the core share: short names for messages. */
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 

@@ -1,11 +1,11 @@
 /** The changes that a provider of another extension asks for, made in a draft by the same way as everybody's. */
-import type { CutRequest } from '../core/condense/cutRequest';
-import type { Draft } from '../core/condense/draft';
+import type { CutRequest } from '../core/condense/draft/cutRequest';
+import type { Draft } from '../core/condense/draft/draft';
 import { summaryMessage } from '../core/condense/summary/summaryMessage';
 import { contentsOf, type Content } from '../core/messages/content';
 import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
-import type { ForeignView } from './foreignView';
+import type { ExternalView } from './externalView';
 
 /**
  * Makes the changes that a provider of another extension asked for.
@@ -13,7 +13,7 @@ import type { ForeignView } from './foreignView';
  * @returns how many would save nothing and were left out.
  * @throws Error where one is asked for what isn't there or may not change.
  */
-export function applyChanges(view: ForeignView, changes: readonly Change[], draft: Draft, step: string): number {
+export function applyChanges(view: ExternalView, changes: readonly Change[], draft: Draft, step: string): number {
   let leftOut = 0;
   for (const group of grouped(changes)) {
     const isCut = group.kind === 'cut';
@@ -54,7 +54,7 @@ const requestOf = ({ start, end, what }: CutChange): CutRequest => ({ start, end
 
 /** @throws Error where there is nothing that may be cut. */
 function cutPlace(
-  view: ForeignView,
+  view: ExternalView,
   { message, path, reason, requests }: CutGroup,
   draft: Draft,
   step: string,
@@ -85,7 +85,12 @@ const spanOf = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
 /** @throws Error where the range is none. */
-function summarize(view: ForeignView, { start, end, text, reason }: SummaryChange, draft: Draft, step: string): number {
+function summarize(
+  view: ExternalView,
+  { start, end, text, reason }: SummaryChange,
+  draft: Draft,
+  step: string,
+): number {
   const first = view.ranges[start];
   const last = view.ranges[end - 1];
   if (!first || !last || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);

@@ -3,7 +3,7 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import { fake } from '../../test/support/vscode';
-import type { Services } from '../commands/services';
+import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
 import type { CondensedEvent, ContextCondenserApi, Message, Provider } from './api';

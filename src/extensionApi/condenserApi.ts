@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
-import { modelSettings } from '../commands/modelSettings';
-import { engineOf, type Engine } from '../commands/engine';
-import type { Services } from '../commands/services';
-import { configToRun } from '../commands/providerConfig';
-import { manualSettings } from '../commands/settings';
+import { modelSettings } from '../window/settings/modelSettings';
+import { engineOf, type Engine } from '../window/engine';
+import type { Services } from '../window/services';
+import { configToRun } from '../window/settings/providerConfig';
+import { manualSettings } from '../window/settings/manualSettings';
 import {
   condenseIfNeeded,
   type AutomaticRequest,
   type CondensationOutcome,
   type CondensationRequest,
 } from '../core/condense';
-import { applyEdits } from '../core/condense/applyEdits';
-import { originalOf } from '../core/condense/edits';
-import { expandReference, referencesOf } from '../core/condense/references';
-import type { ReferenceId } from '../core/condense/markers';
-import { formatReport } from '../core/condense/report';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { originalOf } from '../core/condense/edits/edits';
+import { expandReference, referencesOf } from '../core/condense/edits/references';
+import type { ReferenceId } from '../core/messages/markers';
+import { formatReport } from '../core/condense/report/report';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from './api';
-import { foreignProvider } from './foreignProvider';
+import { externalProvider } from './externalProvider';
 import { outcomeOf } from './outcome';
 import { parseConversation, parseModelWindow, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
@@ -76,7 +76,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       return applyEdits(messages, edits).messages;
     },
     expand: (conversation, reference) => originalBehind(parseConversation(conversation), reference),
-    registerProvider: (provider) => new vscode.Disposable(registered.add(foreignProvider(parseProvider(provider)))),
+    registerProvider: (provider) => new vscode.Disposable(registered.add(externalProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
   };
 }

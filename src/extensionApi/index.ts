@@ -1,4 +1,4 @@
-import type { Services } from '../commands/services';
+import type { Services } from '../window/services';
 import type { ContextCondenserApi } from './api';
 import { condenserApi } from './condenserApi';
 

@@ -1,5 +1,5 @@
 import type { CondensationOutcome } from '../core/condense';
-import { lastByPlace, type Edit } from '../core/condense/edits';
+import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { Edit as ApiEdit, Outcome } from './api';
 
 /**

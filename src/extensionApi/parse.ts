@@ -1,10 +1,10 @@
 /** What comes from other extensions, checked at the edge. */
 import * as z from 'zod';
-import { checkMessage } from '../conversations/messageShape';
-import type { Edit } from '../core/condense/edits';
+import { checkMessage } from '../conversations/formats/messageShape';
+import type { Edit } from '../core/condense/edits/edits';
 import type { WindowLimits } from '../core/condense/fallbackPolicy';
 import { isBuiltIn } from '../core/condense/types';
-import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
+import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { errorMessage } from '../core/errors';
 import type { ApiMessage } from '../core/messages/types';
 import type { Conversation, CondenseOptions, ModelWindow, Provider, ProviderEstimate, ProviderResult } from './api';

@@ -5,16 +5,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { parseJson } from '../conversations/json';
+import { parseJson } from '../conversations/text/json';
 import { readConversation } from '../conversations/read';
 import type { Agent } from '../conversations/stores/types';
 import type { Conversation } from '../conversations/types';
 import { newSession } from '../conversations/write/claudeCode';
 import { compactionSidecar, projected } from '../conversations/write/clineCompaction';
 import { condensedTask, type CondensationRow } from '../conversations/write/roo';
-import { effectiveHistory } from '../conversations/roo';
-import { applyEdits } from '../core/condense/applyEdits';
-import type { Edit } from '../core/condense/edits';
+import { effectiveHistory } from '../conversations/formats/roo';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import type { Edit } from '../core/condense/edits/edits';
 import { isRecord } from '../core/messages/blocks';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';

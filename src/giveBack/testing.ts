@@ -7,7 +7,7 @@ import { condense } from '../../test/generators/setups';
 import { toTranscript } from '../../test/generators/transcript';
 import { readConversation } from '../conversations/read';
 import type { Conversation } from '../conversations/types';
-import type { Edit } from '../core/condense/edits';
+import type { Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
 
 const START = Date.UTC(2026, 0, 5, 9);

@@ -1,6 +1,6 @@
 /** Answers what the webview asks about API profiles. */
 import * as vscode from 'vscode';
-import { profileEntries } from '../commands/modelSettings';
+import { profileEntries } from '../window/settings/modelSettings';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, l10n, workspace } from '../../test/support/vscode';
 import { PANEL_COMMANDS, PROTOCOL_VERSION, methods, type Params } from './protocol';
-import { foreignProvider } from '../extensionApi/foreignProvider';
+import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { openTestPanel, type TestPanel } from './testing';
@@ -107,7 +107,7 @@ describe('a setting', () => {
   });
 
   it('may name a provider of another extension, whose configuration its schema checks', async () => {
-    const panel = ready(openTestPanel({}, [foreignProvider(parseProvider(cutter))]));
+    const panel = ready(openTestPanel({}, [externalProvider(parseProvider(cutter))]));
     expect(await problemsOf(panel, change('provider', cutter.id))).toEqual([]);
     expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
     expect(await problemsOf(panel, change('providers', { [cutter.id]: { minimum: 5 } }))).toEqual([]);
@@ -260,13 +260,13 @@ describe('other requests', () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const panel = ready(openTestPanel());
     const states = (): number => panel.told().filter(({ type }) => type === 'state').length;
-    workspace.changeForeignSetting();
+    workspace.changeExternalSetting();
     expect(states()).toBe(0);
     fake.settings['contextCondenser.profiles'] = undefined;
-    workspace.changeForeignSetting();
+    workspace.changeExternalSetting();
     expect(states()).toBe(1);
     expect(panel.state().settings['profiles']).not.toHaveProperty('user');
-    workspace.changeForeignSetting();
+    workspace.changeExternalSetting();
     expect(states()).toBe(1);
   });
 

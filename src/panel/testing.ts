@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/bundles';
 import type { CondensationProvider } from '../core/condense';
-import { RegisteredProviders } from '../extensionApi/registered';
+import { RegisteredProviders } from '../window/registered';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';

@@ -10,7 +10,7 @@ import {
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
   type EffectiveThreshold,
-} from '../core/condense/thresholds';
+} from '../core/condense/trigger/thresholds';
 import type { ConfigProblem } from '../core/condense/types';
 import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';

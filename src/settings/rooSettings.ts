@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { promptProblems } from '../core/condense/summary/prompt';
 import { isRecord } from '../core/messages/blocks';
-import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/thresholds';
+import { INHERIT_THRESHOLD, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { freeId } from '../core/freeId';
 import { issueWords } from '../core/issueWords';
 import type { ApiProfile } from './profiles';

@@ -1,4 +1,4 @@
-import type { Condensation, LedgerEntry } from '../core/condense/ledger';
+import type { Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 
 /** An entry, or undefined where the line holds none. Its checksum says that it is what was written; this, by whom. */
 export function entryIn(json: string): LedgerEntry | undefined {

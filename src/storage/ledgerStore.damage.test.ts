@@ -3,7 +3,7 @@ import { cp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { foldEntries } from '../core/condense/ledger';
+import { foldEntries } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { foldEntries } from '../core/condense/ledger';
+import { foldEntries } from '../core/condense/ledger/ledger';
 import { nodeFiles } from './nodeFiles';
 import { isStorageError, listLedgers, openLedger, removeLedger } from './ledgerStore';
 import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError, undone } from './testing';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { foldEntries, type LedgerEntry } from '../core/condense/ledger';
+import { foldEntries, type LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { nodeFiles } from './nodeFiles';
 import { findByView, listLedgers, openLedger, originalsOf, removeLedger, StorageError } from './ledgerStore';

@@ -3,7 +3,7 @@
  * (the strings that edits changed, each on the disk before the entry that needs it) and `about.json`. Killed at any
  * moment, a ledger is as before an entry or as after it; several processes may append to one at the same time.
  */
-import { foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger';
+import { foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import {
   ledgerFolders,
   pathsIn,

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Measure } from '../core/condense/measures';
+import type { Measure } from '../core/condense/metrics/metrics';
 import { MetricsStore } from './metrics';
 
 let folder: string;

@@ -1,7 +1,7 @@
 /** The measures of condensations on disk: one JSON line each, bounded, never sent anywhere. The user can see and clear it. */
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
-import type { Measure } from '../core/condense/measures';
+import type { Measure } from '../core/condense/metrics/metrics';
 import { ifThere, readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';

@@ -3,7 +3,7 @@
  * disk; in memory is only where they stand.
  */
 import { hashText, type Hash } from '../core/hash';
-import { originalOf, type Edit } from '../core/condense/edits';
+import { originalOf, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
 import { ifThere, readSlice, withFile } from './fileTools';
 import type { Files, OpenFile } from './files';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CondensationOutcome } from '../core/condense';
-import type { CondensationId } from '../core/condense/ledger';
-import { viewHash } from '../core/condense/viewHash';
+import type { CondensationId } from '../core/condense/ledger/ledger';
+import { viewHash } from '../core/condense/edits/viewHash';
 import type { ApiMessage } from '../core/messages/types';
 import { openLedger, originalsOf, type LedgerFile } from './ledgerStore';
 

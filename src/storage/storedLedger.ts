@@ -1,5 +1,5 @@
 /** One ledger on disk: reading it on, and adding to it. */
-import { foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger';
+import { foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
   makeLedgerFolder,

@@ -1,6 +1,6 @@
 /** What the tests of this folder share. */
-import type { Edit } from '../core/condense/edits';
-import type { LedgerEntry } from '../core/condense/ledger';
+import type { Edit } from '../core/condense/edits/edits';
+import type { LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText, type Hash } from '../core/hash';
 import type { Files, OpenFile } from './files';
 import { nodeFiles } from './nodeFiles';

@@ -3,7 +3,7 @@
  * measured anew: three presets on three generated conversations of the kinds and sizes that it names. Its own fixtures and the
  * code that was measured are not at hand.
  */
-import { applyEdits } from '../../src/core/condense/applyEdits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';

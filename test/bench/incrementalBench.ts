@@ -1,6 +1,6 @@
 /** What a run of Lossless takes when some messages were added since the last one, against a first run. */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import type { Edit } from '../../src/core/condense/edits';
+import type { Edit } from '../../src/core/condense/edits/edits';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { generateConversation } from '../generators/conversation';

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LiveConversations } from '../../src/agent/live/liveConversations';
-import type { AgentRequest, UpstreamModel } from '../../src/agent/live/request';
+import { LiveConversations } from '../../src/live/liveConversations';
+import type { AgentRequest, UpstreamModel } from '../../src/live/request';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';

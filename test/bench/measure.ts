@@ -3,7 +3,7 @@ import { makeRanks } from '../../scripts/ranks.mjs';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
-import { applyEdits } from '../../src/core/condense/applyEdits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';

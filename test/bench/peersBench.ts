@@ -1,5 +1,5 @@
 /** File-Aware at the sizes that other tools' rules reach. */
-import { applyEdits } from '../../src/core/condense/applyEdits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';

@@ -1,5 +1,5 @@
 /** Policies to measure: our providers, and rules of other tools, written anew from their descriptions, to compare with. */
-import { applyEdits } from '../../src/core/condense/applyEdits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { isToolResult } from '../../src/core/messages/blocks';
 import type { ApiMessage, Block } from '../../src/core/messages/types';

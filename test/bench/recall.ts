@@ -7,9 +7,9 @@
 import { contentsOf } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
-import { cutsOf, turnsOf, type CutOptions } from '../../src/core/condense/recall/cuts';
-import { goldOf } from '../../src/core/condense/recall/gold';
-import { KeptParts, type CondensedPrefix, type Kept } from '../../src/core/condense/recall/kept';
+import { cutsOf, turnsOf, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
+import { neededLaterOf } from '../../src/core/condense/futureNeed/neededLater';
+import { KeptParts, type CondensedPrefix, type Kept } from '../../src/core/condense/futureNeed/kept';
 
 /** Condenses a prefix; the prefix is never changed. */
 export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
@@ -104,14 +104,14 @@ async function measureSession(
     const prefix = messages.slice(0, cut);
     const condensed = await policy(prefix);
     const parts = new KeptParts(prefix, condensed);
-    const gold = goldOf(messages, cut, end);
+    const neededLater = neededLaterOf(messages, cut, end);
     const count = (kind: Kind, what: string, kept: Kept): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
     };
-    for (const quoted of gold.lines) count('lines', quoted.line, parts.line(quoted));
-    for (const name of gold.names) count('names', name, parts.name(name));
-    for (const path of gold.paths) count('paths', path, parts.path(path));
+    for (const quoted of neededLater.lines) count('lines', quoted.line, parts.line(quoted));
+    for (const name of neededLater.names) count('names', name, parts.name(name));
+    for (const path of neededLater.paths) count('paths', path, parts.path(path));
     tally.cuts++;
     tally.before += size(prefix);
     tally.after += size(condensed.view);

@@ -8,7 +8,7 @@ import { testModel } from '../../src/core/condense/summary/testing';
 const SHARE = 0.25;
 /** o200k tokens of the shortest and the longest summary of a conversation: those of real agents (core/condense/summary/expectedOutput.ts). */
 const CONVERSATION = { least: 1_300, most: 2_700 } as const;
-const LEAST_OF_CONTENT = 12;
+const MIN_OF_CONTENT = 12;
 /** A single content's request allows no more; a conversation's does. Tokens. */
 const CONTENT_LIMIT = 2_000;
 /** A single content's reply is up to so many times longer or shorter than the share says. */
@@ -31,7 +31,7 @@ export function scriptedReply(request: SummaryRequest): string {
   return placeholder(
     Math.round(
       room < CONTENT_LIMIT
-        ? Math.min(room / ALLOWED, Math.max(LEAST_OF_CONTENT, content))
+        ? Math.min(room / ALLOWED, Math.max(MIN_OF_CONTENT, content))
         : least * (most / least) ** chance,
     ),
   );

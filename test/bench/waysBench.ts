@@ -1,5 +1,5 @@
 /** What each provider and each preset of Smart takes out, keeps, needs and costs. */
-import { applyEdits } from '../../src/core/condense/applyEdits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';
@@ -7,7 +7,7 @@ import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
-import { outputSamples, type Measure } from '../../src/core/condense/measures';
+import { outputSamples, type Measure } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';
 import { contentsOf } from '../../src/core/messages/content';
 import { isMachineMessage, personText } from '../../src/core/messages/personText';

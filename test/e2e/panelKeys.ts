@@ -43,7 +43,7 @@ export const focused = (frame: Frame, way: readonly string[] = []): Promise<Focu
   });
 
 /** Stops on the way that a person would not go. */
-const MOST_STOPS = 250;
+const MAX_STOPS = 250;
 
 /**
  * Presses Tab until something has the focus; each stop on the way must be seen.
@@ -56,7 +56,7 @@ export async function tabTo(
   key: 'Tab' | 'Shift+Tab' = 'Tab',
 ): Promise<void> {
   const seen: string[] = [];
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
+  for (let stop = 0; stop < MAX_STOPS; stop++) {
     if (stop === 0) await until('the panel to have the focus', () => frame.evaluate<boolean>('document.hasFocus()'));
     else await page.keyboard.press(key);
     // It may be there already; a panel that was just opened has the focus on nothing yet.

@@ -1,7 +1,7 @@
 /** Configurations of the Smart provider at random, as a user might write them. */
 import fc from 'fast-check';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
-import type { Condition } from '../../src/core/condense/condition';
+import type { Condition } from '../../src/core/condense/trigger/condition';
 
 type PassInput = NonNullable<SmartConfigInput['passes']>[number];
 type OperationInput = NonNullable<

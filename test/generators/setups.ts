@@ -1,8 +1,8 @@
 /** Providers with configurations, drawn at random, and what they make of a history. */
 import fc from 'fast-check';
 import { makeRanks } from '../../scripts/ranks.mjs';
-import { applyEdits } from '../../src/core/condense/applyEdits';
-import type { Edit } from '../../src/core/condense/edits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import type { Edit } from '../../src/core/condense/edits/edits';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { CondensationProvider, ProviderResult } from '../../src/core/condense/types';

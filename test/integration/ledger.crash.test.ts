@@ -4,7 +4,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { foldEntries } from '../../src/core/condense/ledger';
+import { foldEntries } from '../../src/core/condense/ledger/ledger';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { condensed, originalsIn, QUICK_LOCK } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';

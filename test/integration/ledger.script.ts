@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../src/core/condense/ledger';
+import type { LedgerEntry } from '../../src/core/condense/ledger/ledger';
 import { condensed, excluded, undone } from '../../src/storage/testing';
 
 export const CONVERSATION = 'conversation of two processes';

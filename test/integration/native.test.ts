@@ -16,7 +16,7 @@ import {
   measureOf,
   outputSamples,
   type Measure,
-} from '../../src/core/condense/measures';
+} from '../../src/core/condense/metrics/metrics';
 import { PromptMemory } from '../../src/core/condense/summary/promptMemory';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
 import type { CacheLifetime } from '../../src/core/cost/prices';

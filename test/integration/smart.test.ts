@@ -4,7 +4,7 @@ import { anthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
 import { summarizerOf } from '../../src/api/summarizer';
 import { CondensationManager, smartProvider, type CondensationOutcome } from '../../src/core/condense';
-import { estimateErrorPercent, measureOf } from '../../src/core/condense/measures';
+import { estimateErrorPercent, measureOf } from '../../src/core/condense/metrics/metrics';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { never, rateLimited, reply, serverError } from '../servers/behaviour';

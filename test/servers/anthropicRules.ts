@@ -9,7 +9,7 @@ export interface Signer {
   sign(content: string): string;
 }
 
-const MOST_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 
 const TOOL_BLOCKS = new Set(['tool_use', 'tool_result']);
 
@@ -266,8 +266,8 @@ function markable(body: Json): Json[] {
 
 function breakpointFault(body: Json): string | undefined {
   const marks = markable(body).filter((block) => isObject(block['cache_control'])).length;
-  return marks > MOST_BREAKPOINTS
-    ? `A maximum of ${MOST_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks}.`
+  return marks > MAX_BREAKPOINTS
+    ? `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks}.`
     : undefined;
 }
 

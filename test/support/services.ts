@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Services } from '../../src/commands/services';
-import { RegisteredProviders } from '../../src/extensionApi/registered';
-import { Comparisons } from '../../src/views/comparisons';
+import type { Services } from '../../src/window/services';
+import { RegisteredProviders } from '../../src/window/registered';
+import { Comparisons } from '../../src/window/comparisons';
 import { secretStorage, Uri, window } from './vscode';
 
 /**

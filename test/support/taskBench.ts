@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LiveEvent } from '../../src/agent/live/events';
+import type { LiveEvent } from '../../src/live/events';
 import { freshCounter } from '../../src/core/testingCounter';
 import { storeKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';

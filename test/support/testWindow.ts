@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished, vi } from 'vitest';
-import type { Services } from '../../src/commands/services';
+import type { Services } from '../../src/window/services';
 import type {} from './bundles';
 import { testServices } from './services';
 import { temporaryFolder } from './temporaryFolder';

@@ -492,7 +492,7 @@ export const workspace = {
   }),
   onDidChangeConfiguration: configurationChanges.event,
   /** A change of another extension's setting, or of VS Code's own. */
-  changeForeignSetting: () => {
+  changeExternalSetting: () => {
     configurationChanges.fire({ affectsConfiguration: () => false });
   },
   createFileSystemWatcher({ base }: RelativePattern) {

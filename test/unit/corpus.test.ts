@@ -1,7 +1,7 @@
 /** What must hold on real conversations; skipped where the corpus doesn't lie beside the project. */
 import { describe, expect, it } from 'vitest';
-import { restoreOriginal } from '../../src/core/condense/applyEdits';
-import { originalOf } from '../../src/core/condense/edits';
+import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { originalOf } from '../../src/core/condense/edits/edits';
 import { newViolations } from '../../src/core/messages/firewall';
 import { loadCorpus } from '../bench/corpus';
 import { condense, freshCounter, type Setup } from '../generators/setups';

@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restoreOriginal } from '../../src/core/condense/applyEdits';
-import { lastByPlace, type CutEdit, type Edit } from '../../src/core/condense/edits';
-import { expandReference, referencesOf } from '../../src/core/condense/references';
+import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { lastByPlace, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
+import { expandReference, referencesOf } from '../../src/core/condense/edits/references';
 import { cutsOf } from '../../src/core/testing';
-import { expandMarkers } from '../../src/core/condense/markers';
+import { expandMarkers } from '../../src/core/messages/markers';
 import { hashText, type Hash } from '../../src/core/hash';
 import { contentsOf, type Content } from '../../src/core/messages/content';
 import { checkConversation, newViolations } from '../../src/core/messages/firewall';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/applyEdits';
-import { originalOf } from '../../src/core/condense/edits';
+import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { originalOf } from '../../src/core/condense/edits/edits';
 import { instructionsOf } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';

@@ -3,8 +3,8 @@
  * skipped where the corpus doesn't lie beside the project.
  */
 import { describe, expect, it } from 'vitest';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/applyEdits';
-import { originalOf, type Edit } from '../../src/core/condense/edits';
+import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';

@@ -1,9 +1,9 @@
 /** What always holds (docs/ARCHITECTURE.md) for the Smart provider: random configurations over generated histories. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits, restoreOriginal } from '../../src/core/condense/applyEdits';
-import { originalOf, type Edit } from '../../src/core/condense/edits';
-import { checkEdits } from '../../src/core/condense/checkEdits';
+import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { checkEdits } from '../../src/core/condense/edits/checkEdits';
 import { smartProvider, type SmartOptions } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { testSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';

@@ -1,7 +1,7 @@
 /** Which facts of a conversation a forecast leaves in the view. */
-import { coherenceOf, type CoherenceReport } from '../../core/condense/coherence/coherence';
-import type { Edit } from '../../core/condense/edits';
-import { Pace } from '../../core/condense/pace';
+import { coherenceOf, type CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import type { Edit } from '../../core/condense/edits/edits';
+import { Pace } from '../../core/pace';
 import type { Held } from './held';
 import type { ComparedResult } from './messages';
 

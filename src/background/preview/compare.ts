@@ -1,6 +1,6 @@
 /** What one configuration would make of one conversation, and what its next edits would still have found. */
-import { applyEdits } from '../../core/condense/applyEdits';
-import { codeLineRecall } from '../../core/condense/recall/codeLines';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
+import { codeLineRecall } from '../../core/condense/futureNeed/codeLines';
 import { coherenceWith, factsIn } from './coherence';
 import type { Forecasts } from './forecast';
 import type { Held } from './held';

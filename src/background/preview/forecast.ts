@@ -1,10 +1,10 @@
 /** What a condensation would do, worked out without a model and without a trace. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
-import { applyEdits } from '../../core/condense/applyEdits';
-import type { Edit } from '../../core/condense/edits';
-import { withoutMessages } from '../../core/condense/preview';
-import { formatTokens } from '../../core/condense/report';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
+import type { Edit } from '../../core/condense/edits/edits';
+import { withoutMessages } from '../../core/condense/report/preview';
+import { formatTokens } from '../../core/condense/report/report';
 import type { StepReport } from '../../core/condense/types';
 import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';

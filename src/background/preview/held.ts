@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { splitLocation } from '../../conversations/location';
 import { fileError, readConversationFile } from '../../conversations/readFile';
-import type { Edit } from '../../core/condense/edits';
-import { pinnedIndexes } from '../../core/condense/pins';
+import type { Edit } from '../../core/condense/edits/edits';
+import { pinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
 import { knownOf } from '../condenseConversation';
@@ -14,7 +14,7 @@ import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, Previ
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
 /** Compared ones are held, too. */
-const MOST_HELD = 4;
+const MAX_HELD = 4;
 
 export interface Held {
   readonly id: string;
@@ -68,7 +68,7 @@ export class HeldConversations {
     this.contents.delete(key);
     const content = known?.version === version ? known.content : readContent(path, history);
     this.contents.set(key, { version, content });
-    for (const old of [...this.contents.keys()].slice(0, -MOST_HELD)) this.contents.delete(old);
+    for (const old of [...this.contents.keys()].slice(0, -MAX_HELD)) this.contents.delete(old);
     return content;
   }
 }

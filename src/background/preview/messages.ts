@@ -3,11 +3,11 @@
  * the conversations that it was asked about, read and counted, so that another configuration is previewed at once.
  */
 import type { HistoryScope } from '../../conversations/types';
-import type { CoherenceReport } from '../../core/condense/coherence/coherence';
-import type { Edit } from '../../core/condense/edits';
-import type { Fate } from '../../core/condense/fates';
+import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import type { Edit } from '../../core/condense/edits/edits';
+import type { Fate } from '../../core/condense/edits/outcomes';
 import type { Preset } from '../../core/condense/presets';
-import type { CodeLineRecall } from '../../core/condense/recall/codeLines';
+import type { CodeLineRecall } from '../../core/condense/futureNeed/codeLines';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import type { SelectedSummarizer } from '../../core/condense/summary/selectSummarizer';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';

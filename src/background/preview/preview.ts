@@ -1,13 +1,13 @@
 /** A forecast as the panel shows it. */
-import { changeExcerpt } from '../../core/condense/changeExcerpt';
-import { applyEdits } from '../../core/condense/applyEdits';
-import type { Edit } from '../../core/condense/edits';
-import { fatesOf } from '../../core/condense/fates';
-import { previewEdits, type EditPreview } from '../../core/condense/preview';
+import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
+import type { Edit } from '../../core/condense/edits/edits';
+import { fatesOf } from '../../core/condense/edits/outcomes';
+import { previewEdits, type EditPreview } from '../../core/condense/report/preview';
 import { SUMMED_UP } from '../../core/condense/summary/summaryMessage';
 import { renderConversation } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
-import { perObject } from '../../core/perObject';
+import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { MadeForecast } from './forecast';
 import type { Held } from './held';
@@ -66,7 +66,7 @@ function tokensByOrigin(
   return new Map(view.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 }
 
-const wordsOf = perObject((message: ApiMessage) => {
+const wordsOf = memoizeByObject((message: ApiMessage) => {
   const words = renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
   return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
 });

@@ -7,7 +7,7 @@ import {
   strategyProvider,
   truncationProvider,
 } from '../../core/condense';
-import { applyEdits } from '../../core/condense/applyEdits';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryMemo } from '../../core/condense/providers/smart/summaryMemo';
 import { renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';

@@ -11,7 +11,7 @@ import {
   type Node,
 } from '../../views/conversations/nodes';
 import { condenseNow } from '../condenseNow';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { exportFile } from './exportFile';
 import { chooseFilter, search } from './filter';
 import { giveBackFile, undoGiveBack } from './giveBack';

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { StoredConversation, Task, TaskResult } from '../../background/tasks';
 import type { LedgersResult } from '../../background/taskResults';
-import { inBackground, storeOf, withCancellation } from '../background';
-import type { Services } from '../services';
-import { manualSettings } from '../settings';
+import { inBackground, storeOf, withCancellation } from '../../window/background';
+import type { Services } from '../../window/services';
+import { manualSettings } from '../../window/settings/manualSettings';
 
 /** A conversation's file with its ledger, as the background is asked for it. */
 export const stored = (services: Services, path: string): StoredConversation => ({

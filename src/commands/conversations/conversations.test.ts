@@ -10,7 +10,7 @@ import { clineSession, touchOld, zooTask } from '../../giveBack/testing';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView, TreeParts } from '../../views/conversations/conversationsView';
 import type { ConversationNode, Node } from '../../views/conversations/nodes';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { recoverGivenBack } from './giveBack';
 import { conversationsOf, runConversationAction } from './index';
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExportTarget } from '../../conversations/export';
 import { splitLocation } from '../../conversations/location';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { stored, withProgress } from './background';
 
 interface TargetItem extends vscode.QuickPickItem {

@@ -6,7 +6,7 @@ import { GiveBackError } from '../../giveBack/giveBackError';
 import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';
 import { possibleTarget, type GiveBackTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { replacementsOf, stored, toItsEnd } from './background';
 import { exportFile } from './exportFile';
 

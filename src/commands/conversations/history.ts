@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { CondensationOutline } from '../../background/taskResults';
-import { changeWords } from '../../views/condensationWords';
+import { changeWords } from '../../window/condensationWords';
 import { shownCondensation, undoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
-import { storeOf } from '../background';
-import type { Services } from '../services';
+import { storeOf } from '../../window/background';
+import type { Services } from '../../window/services';
 import { toItsEnd } from './background';
 
 type Subject = Pick<ConversationNode, 'ledger'>;

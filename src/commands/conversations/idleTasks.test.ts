@@ -7,7 +7,7 @@ import { fake } from '../../../test/support/vscode';
 import { IDLE_MS } from '../../giveBack/idleTask';
 import { claudeSession, conversationOf, touchOld, zooTask } from '../../giveBack/testing';
 import { conversationIndex } from '../conversationIndex';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { watchIdleTasks } from './idleTasks';
 import { answerOffer, offerAnswers } from './offerAnswers';
 

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
-import { formatTokens } from '../../core/condense/report';
+import { formatTokens } from '../../core/condense/report/report';
 import { errorMessage } from '../../core/errors';
 import { idleTasks, type StoredTask } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
@@ -10,14 +10,14 @@ import { shownCondensation, titleOf } from '../../views/conversations/nodes';
 import { shareWords } from '../../views/conversations/sizeWords';
 import { condenseNow } from '../condenseNow';
 import { conversationIndex, watchConversations } from '../conversationIndex';
-import { modelSettings } from '../modelSettings';
-import type { Services } from '../services';
+import { modelSettings } from '../../window/settings/modelSettings';
+import type { Services } from '../../window/services';
 import { ledgersSince } from './background';
 import { contextWindow } from './contextWindow';
 import { answerOffer, offerAnswers } from './offerAnswers';
 
 /** Offers that a window makes at most: whoever has more idle tasks knows by then. */
-const MOST_OFFERS = 3;
+const MAX_OFFERS = 3;
 /** Characters of a title. */
 const TITLE_CHARS = 60;
 
@@ -68,7 +68,7 @@ class IdleTaskWatch implements vscode.Disposable {
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
     this.isLooking = true;
     try {
-      while (isOn() && this.offers < MOST_OFFERS) {
+      while (isOn() && this.offers < MAX_OFFERS) {
         const task = await this.next();
         if (!task) break;
         this.offers += 1;

@@ -4,7 +4,7 @@ import type { ConversationAction } from '../../views/conversations/actions';
 import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
 import type { Node } from '../../views/conversations/nodes';
 import { conversationIndex, watchConversations } from '../conversationIndex';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { runAction } from './actions';
 import { ledgersSince } from './background';
 import { contextWindow } from './contextWindow';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { stored, toItsEnd, withProgress } from './background';
 
 /** Which messages of a stored conversation stay as they are: those that are ticked. */

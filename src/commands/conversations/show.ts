@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
 import { isBuiltIn } from '../../core/condense/types';
-import { condensationWords } from '../../views/condensationWords';
-import { modelSettings } from '../modelSettings';
+import { condensationWords } from '../../window/condensationWords';
+import { modelSettings } from '../../window/settings/modelSettings';
 import { previewPrompt } from '../previewPrompt';
-import { providerConfig } from '../providerConfig';
-import type { Services } from '../services';
-import { manualSettings } from '../settings';
+import { providerConfig } from '../../window/settings/providerConfig';
+import type { Services } from '../../window/services';
+import { manualSettings } from '../../window/settings/manualSettings';
 import { stored, withProgress } from './background';
 
 /** The conversation for people to read, in a document that can't be edited. */

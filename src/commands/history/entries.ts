@@ -1,8 +1,8 @@
 /** What was condensed: the ledgers' entries, with what was measured of each. */
-import { isRestoring } from '../../agent/live/liveConversation';
+import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
-import type { CondensationId } from '../../core/condense/ledger';
-import type { Measure } from '../../core/condense/measures';
+import type { CondensationId } from '../../core/condense/ledger/ledger';
+import type { Measure } from '../../core/condense/metrics/metrics';
 import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
 
 /** Where a conversation is kept: in a file of an agent, or in the chat. */

@@ -2,15 +2,15 @@
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
-import type { CondensationId } from '../../core/condense/ledger';
-import type { Measure } from '../../core/condense/measures';
+import type { CondensationId } from '../../core/condense/ledger/ledger';
+import type { Measure } from '../../core/condense/metrics/metrics';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
 import { KnownLedgers } from '../../views/conversations/ledgers';
-import { inBackground, liveStoreOf, storeOf, summariesOf } from '../background';
+import { inBackground, liveStoreOf, storeOf, summariesOf } from '../../window/background';
 import { reloadConversations } from '../conversations';
 import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
 import { metricsOf } from '../native';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 import { entriesOf, type HistoryEntry, type HistoryPlace } from './entries';
 import { formatHistory, type HistoryFormat } from './historyFile';
 

@@ -1,10 +1,10 @@
 /** Doing what the preview showed: pins are kept in the conversation's ledger, then it is condensed. */
 import { agentOf } from '../../agent/runtime';
-import { touches } from '../../core/condense/preview';
+import { touches } from '../../core/condense/report/preview';
 import { condenseFile } from '../condenseNow';
 import { stored, toItsEnd } from '../conversations/background';
-import type { Services } from '../services';
-import { manualSettings } from '../settings';
+import type { Services } from '../../window/services';
+import { manualSettings } from '../../window/settings/manualSettings';
 import { liveOf, type ConversationName } from './conversation';
 
 /** Pins these messages and no others. @throws Error where the ledger can't be written, or the conversation is gone */

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { liveConversations, agentOf } from '../../agent/runtime';
-import type { LiveSummary } from '../../agent/live/types';
+import type { LiveSummary } from '../../live/types';
 import type { PreviewedConversation } from '../../background/preview/messages';
 import { stored } from '../conversations/background';
 import { pickConversation } from '../pickConversation';
-import type { Services } from '../services';
+import type { Services } from '../../window/services';
 
 /** Names a conversation to the panel. */
 export type ConversationName =

@@ -5,8 +5,8 @@ import { writeTranscript } from '../../../test/support/transcript';
 import { fake, secretStorage } from '../../../test/support/vscode';
 import { storeKey } from '../../settings/keys';
 import { openLedger } from '../../storage/ledgerStore';
-import { storeOf } from '../background';
-import type { Services } from '../services';
+import { storeOf } from '../../window/background';
+import type { Services } from '../../window/services';
 import { condensePreviewed, defaultConversation, previewedConversation, previewSetup, savePins } from './index';
 
 let home: string;

@@ -1,17 +1,17 @@
 /** Native with each of the user's profiles, for the preview's worker to estimate; and how a conversation's own model is paid. */
 import { loadPriceTable } from '../../api/prices';
 import type { PreviewSetup } from '../../background/preview/messages';
-import { calibratedFactor, outputSamples } from '../../core/condense/measures';
+import { calibratedFactor, outputSamples } from '../../core/condense/metrics/metrics';
 import type { ModelPrices } from '../../core/cost/prices';
 import type { UsageAccounting } from '../../core/cost/usage';
 import { summarizerFor } from '../../settings/profileSummarizer';
-import { summariesOf } from '../background';
-import { languageModels } from '../languageModels';
-import { modelSettings } from '../modelSettings';
+import { summariesOf } from '../../window/background';
+import { languageModels } from '../../window/languageModels';
+import { modelSettings } from '../../window/settings/modelSettings';
 import { counterOf, metricsOf } from '../native';
-import { nativeConfigFor } from '../providerConfig';
-import type { Services } from '../services';
-import { manualSettings } from '../settings';
+import { nativeConfigFor } from '../../window/settings/providerConfig';
+import type { Services } from '../../window/services';
+import { manualSettings } from '../../window/settings/manualSettings';
 
 /** What is compared may cost more than the user would spend. */
 const ANY_COST = 1_000;

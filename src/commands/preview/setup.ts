@@ -5,14 +5,14 @@ import { findPreset } from '../../core/condense/presets';
 import { NoSummarizerError } from '../../core/condense/summary/selectSummarizer';
 import { BUILT_IN_PROVIDERS } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
-import { summariesOf } from '../background';
-import { modelSettings } from '../modelSettings';
+import { summariesOf } from '../../window/background';
+import { modelSettings } from '../../window/settings/modelSettings';
 import { counterOf, metricsOf } from '../native';
-import { configToRun, ownPresets } from '../providerConfig';
-import type { Services } from '../services';
-import { manualSettings } from '../settings';
-import { mayAskModels } from '../smart';
-import { modelsOfWindow } from '../windowModels';
+import { configToRun, ownPresets } from '../../window/settings/providerConfig';
+import type { Services } from '../../window/services';
+import { manualSettings } from '../../window/settings/manualSettings';
+import { mayAskModels } from '../../window/smart';
+import { modelsOfWindow } from '../../window/models';
 
 /** `current`: what the settings hold. `preset`: one of the Smart provider. `provider`: one with its own settings. */
 export type Configuration =

@@ -1,7 +1,7 @@
 /** A conversation as a body for Anthropic's Messages API, less `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolResultBlock } from '../../core/messages/types';
-import { type Fields, stringIn } from '../values';
+import { type Fields, stringIn } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
 import { callBlock, toolsOf } from './tools';

@@ -1,7 +1,7 @@
 /** A conversation as Markdown for people: everything that was said, calls and results folded under their names. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
-import { asText } from '../values';
+import { asText } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
 import { textOf } from './turns';

@@ -1,9 +1,9 @@
 /** A conversation as a body for OpenAI's Chat Completions, less `model`. */
 import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
-import { callArguments } from '../openaiArguments';
-import { imageUrl } from '../openaiParts';
-import { type Fields, recordIn, stringIn } from '../values';
+import { callArguments } from '../formats/openai/arguments';
+import { imageUrl } from '../formats/openai/parts';
+import { type Fields, recordIn, stringIn } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
 import { callBlock, toolsOf } from './tools';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/messages/blocks';
-import { type Fields, asText } from '../values';
+import { type Fields, asText } from '../text/values';
 
 /** The system prompt as one text: the request's own, then those of system messages. */
 export function systemText(request: Fields | undefined, folded: readonly string[]): string {

@@ -1,7 +1,7 @@
 /** The tools of an export: those of the request as far as it is known, else the names that the calls use. */
 import { isRecord, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolUseBlock } from '../../core/messages/types';
-import { type Fields, listIn, stringIn } from '../values';
+import { type Fields, listIn, stringIn } from '../text/values';
 import type { Losses } from './losses';
 import type { Turn } from './turns';
 

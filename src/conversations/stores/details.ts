@@ -1,7 +1,7 @@
 /** What reading a found conversation tells of it. Runs in a worker: the calls block. */
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import { parseHead } from '../jsonHead';
-import { asBuffer } from '../lines';
+import { parseHead } from '../text/jsonHead';
+import { asBuffer } from '../text/lines';
 import { readConversation } from '../read';
 import { ConversationReadError } from '../readError';
 import { readConversationFile, type FileAccess, type FileHead } from '../readFile';

@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path';
 import type { OpenDatabases } from '../databases';
 import { locationOf } from '../location';
-import { listSessions } from '../openCodeDatabase';
+import { listSessions } from '../formats/openCode/database';
 import { ConversationReadError } from '../readError';
 import { type Store, storesOf } from './agentStores';
 import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';

@@ -6,7 +6,7 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { effectiveHistory, readRoo } from '../roo';
+import { effectiveHistory, readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
 
 /** What a condensation did, as the agent's own row shows it. */

@@ -5,7 +5,7 @@ import { validHistory } from '../../../test/generators/arbitraries';
 import { condense, setup } from '../../../test/generators/setups';
 import type { ApiMessage } from '../../core/messages/types';
 import { readConversation } from '../read';
-import { effectiveHistory } from '../roo';
+import { effectiveHistory } from '../formats/roo';
 import { newSession } from './claudeCode';
 import { compactionSidecar, projected } from './clineCompaction';
 import { condensedTask } from './roo';

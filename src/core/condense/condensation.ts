@@ -1,8 +1,8 @@
 /** What a condensation is asked for, and what comes of it. */
 import type { Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
-import type { CoherenceFloor, CoherenceReport } from './coherence/coherence';
-import type { Edit } from './edits';
+import type { CoherenceFloor, CoherenceReport } from './report/coherence/coherence';
+import type { Edit } from './edits/edits';
 import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
 
 /** When a result is worth applying: either figure is enough. */

@@ -4,7 +4,7 @@
  * allowed. Where a request must fit whatever goes, the floor follows: results are suppressed, the oldest first.
  */
 import { sumOfCosts } from '../cost/callCost';
-import type { Edit } from './edits';
+import type { Edit } from './edits/edits';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { fittingTokens, type FallbackPolicy } from './fallbackPolicy';
 import type { CondensationManager } from './manager';

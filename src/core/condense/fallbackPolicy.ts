@@ -1,5 +1,5 @@
 /** What a failure may lead to, and what must fit. */
-import { allowedTokens } from './thresholds';
+import { allowedTokens } from './trigger/thresholds';
 
 /** The window that the conversation must fit into. */
 export interface WindowLimits {

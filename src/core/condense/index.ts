@@ -2,7 +2,7 @@
 export { CondensationManager, UnknownProviderError } from './manager';
 export type { CondensationOutcome, CondensationRequest } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
-export { condenseIfNeeded, type AutomaticRequest } from './automatic';
+export { condenseIfNeeded, type AutomaticRequest } from './trigger/automatic';
 export { condenseWithFallback } from './fallback';
 export type { FallbackPolicy } from './fallbackPolicy';
 export { losslessProvider } from './providers/lossless';

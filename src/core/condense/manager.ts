@@ -1,8 +1,8 @@
 import { newViolations } from '../messages/firewall';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { asksModel, checkedConfig } from './checkedConfig';
-import { checkEdits } from './checkEdits';
-import { coherenceOf, floorBreaches } from './coherence/coherence';
+import { checkEdits } from './edits/checkEdits';
+import { coherenceOf, floorBreaches } from './report/coherence/coherence';
 import {
   DEFAULT_MINIMUM_GAIN,
   type CondensationOutcome,
@@ -10,9 +10,9 @@ import {
   type OutcomeBase,
   type ProviderInfo,
 } from './condensation';
-import { Cooldown } from './cooldown';
-import { applyEdits } from './applyEdits';
-import { Pace } from './pace';
+import { Cooldown } from './trigger/cooldown';
+import { applyEdits } from './edits/applyEdits';
+import { Pace } from '../pace';
 import { floorNote, situationOf, staleNotes } from './situation';
 import {
   ProviderFailure,
@@ -176,7 +176,7 @@ export class CondensationManager {
       const { config, notes } = checkedConfig(provider, request.config);
       makers.notes.push(...notes);
       // Applying the edits so far and counting took their time.
-      await makers.pace.breathe();
+      await makers.pace.yieldIfDue();
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
       request.signal?.throwIfAborted();
@@ -212,18 +212,18 @@ export class CondensationManager {
       };
       return unchanged(reason, detail, result);
     }
-    await pace.giveBack();
+    await pace.yieldNow();
     const { messages: view, origins, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
     if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
-    await pace.breathe();
+    await pace.yieldIfDue();
     const wrongEdits = checkEdits(request.messages, edits);
-    await pace.breathe();
+    await pace.yieldIfDue();
     const violations = [...wrongEdits, ...newViolations(request.messages, view, { origins })];
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
-    await pace.breathe();
+    await pace.yieldIfDue();
     for (const message of view) {
       this.counter.message(message);
-      await pace.breathe();
+      await pace.yieldIfDue();
     }
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
@@ -233,7 +233,7 @@ export class CondensationManager {
       const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
       return unchanged('below-minimum-gain', detail, result);
     }
-    await pace.breathe();
+    await pace.yieldIfDue();
     const coherence = await coherenceOf(request.messages, [...context.edits, ...edits], pace);
     const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);

@@ -1,8 +1,8 @@
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { CondensationRequest } from './condensation';
-import { applyEdits } from './applyEdits';
-import { editKey } from './edits';
+import { applyEdits } from './edits/applyEdits';
+import { editKey } from './edits/edits';
 import type { ConversationContext } from './types';
 
 /** A conversation as a request finds it. */

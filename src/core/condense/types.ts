@@ -1,7 +1,7 @@
 import type { Usage } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
-import type { Edit } from './edits';
+import type { Edit } from './edits/edits';
 
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;

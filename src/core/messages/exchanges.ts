@@ -33,10 +33,10 @@ export class Exchanges {
   private pairing = new Pairing();
 
   /** Reads what is new at leisure, so that {@link of} has little left to do at once. */
-  async read(messages: readonly ApiMessage[], pace: { readonly breathe: () => Promise<void> }): Promise<void> {
+  async read(messages: readonly ApiMessage[], pace: { readonly yieldIfDue: () => Promise<void> }): Promise<void> {
     for (const index of this.pairing.unread(messages)) {
       partOf(messages[index] as ApiMessage, index);
-      await pace.breathe();
+      await pace.yieldIfDue();
     }
   }
 

@@ -1,9 +1,9 @@
 /** What the history section asks for. */
 import * as vscode from 'vscode';
-import { byProfile } from '../../core/condense/measureGroups';
-import type { Measure } from '../../core/condense/measures';
-import { recommendationsFrom, type CurrentSettings } from '../../core/condense/recommendations';
-import { DEFAULT_THRESHOLD_PERCENT } from '../../core/condense/thresholds';
+import { byProfile } from '../../core/condense/metrics/groups';
+import type { Measure } from '../../core/condense/metrics/metrics';
+import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
+import { DEFAULT_THRESHOLD_PERCENT } from '../../core/condense/trigger/thresholds';
 import { parseProfiles } from '../../settings/profiles';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { coherenceOf } from '../../core/condense/coherence/coherence';
-import { Draft } from '../../core/condense/draft';
-import { Pace } from '../../core/condense/pace';
+import { coherenceOf } from '../../core/condense/report/coherence/coherence';
+import { Draft } from '../../core/condense/draft/draft';
+import { Pace } from '../../core/pace';
 import { exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { previewMethods } from './methods';

@@ -2,11 +2,11 @@
 import * as z from 'zod';
 
 /** More messages than a conversation has. */
-const MOST_MESSAGES = 200_000;
+const MAX_MESSAGES = 200_000;
 
 const text = z.string().max(4_000);
-const messageIndex = z.int().min(0).max(MOST_MESSAGES);
-const indexes = z.array(messageIndex).max(MOST_MESSAGES);
+const messageIndex = z.int().min(0).max(MAX_MESSAGES);
+const indexes = z.array(messageIndex).max(MAX_MESSAGES);
 const count = z.number().min(0);
 
 /** `default`: the chat's conversation, or the sample. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { LiveSummary } from '../../agent/live/types';
+import type { LiveSummary } from '../../live/types';
 import type { ConversationIndex } from '../../background/conversationIndex';
 import type { LedgersResult } from '../../background/taskResults';
 import { errorMessage } from '../../core/errors';

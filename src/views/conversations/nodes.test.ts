@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveSummary } from '../../agent/live/types';
-import type { LiveId } from '../../agent/live/request';
+import type { LiveSummary } from '../../live/types';
+import type { LiveId } from '../../live/request';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
-import type { CondensationId } from '../../core/condense/ledger';
+import type { CondensationId } from '../../core/condense/ledger/ledger';
 import { KnownLedgers } from './ledgers';
 import { agentNodes, CHAT, NO_FILTER, PAGE, pageOf, shownCondensation, undoneCondensation } from './nodes';
 import { treeItem } from './treeItem';

@@ -1,5 +1,5 @@
 /** The tree of the conversations view as data: agents, their conversations, the conversations that those started. */
-import type { LiveSummary } from '../../agent/live/types';
+import type { LiveSummary } from '../../live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import { groupBy } from '../../conversations/groupBy';

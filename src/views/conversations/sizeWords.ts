@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
-import { formatTokens } from '../../core/condense/report';
+import { formatTokens } from '../../core/condense/report/report';
 
 /** How much a stored conversation holds, or why that is not known. */
 export function sizeWords({ details, bytes }: IndexedConversation): string {

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { formatChange, formatTokens } from '../../core/condense/report';
+import { formatChange, formatTokens } from '../../core/condense/report/report';
 import { ageOf } from '../age';
-import { changeWords } from '../condensationWords';
+import { changeWords } from '../../window/condensationWords';
 import {
   CHAT,
   shownCondensation,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readConversation } from '../../../src/conversations/read';
-import { effectiveHistory } from '../../../src/conversations/roo';
+import { effectiveHistory } from '../../../src/conversations/formats/roo';
 import { projected } from '../../../src/conversations/write/clineCompaction';
 import { claudeSession, clineSession, zooTask } from '../../../src/giveBack/testing';
 import type { Bed, Scenario } from '../bed';

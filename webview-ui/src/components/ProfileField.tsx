@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import { useSetting } from '../state/useSetting';
-import { profileEntries } from '../sections/profiles/profileEntries';
+import { profileEntries } from '../state/profileEntries';
 import { Dropdown } from '../ui';
 import { Row } from './Row';
 import type { FieldProps } from './SchemaField';

@@ -1,9 +1,9 @@
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../cutRequest';
-import type { Draft } from '../draft';
-import { findMarkers } from '../markers';
-import type { DraftStep } from '../steps';
+import type { CutRequest } from '../draft/cutRequest';
+import type { Draft } from '../draft/draft';
+import { findMarkers } from '../../messages/markers';
+import type { DraftStep } from '../report/steps';
 import { exchangesOf } from './draftExchanges';
 import { describe } from './duplicates';
 import type { Keep } from './keep';

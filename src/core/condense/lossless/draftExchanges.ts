@@ -1,8 +1,8 @@
 import { Exchanges, toolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { perObject } from '../../perObject';
+import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
-import type { Draft } from '../draft';
-import type { Pace } from '../pace';
+import type { Draft } from '../draft/draft';
+import type { Pace } from '../../pace';
 
 interface Remembered {
   readonly tokens: number;
@@ -12,7 +12,7 @@ interface Remembered {
 const remembered = new WeakMap<Draft, Remembered>();
 
 /** By a conversation's first message: the next draft's view is mostly what the one before had. */
-const byConversation = perObject<ApiMessage, Exchanges>(() => new Exchanges());
+const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
 
 /** Reads a draft's view at leisure, so that {@link exchangesOf} has little left to do at once. */
 export async function readDraft(draft: Draft, pace: Pace): Promise<void> {
@@ -31,4 +31,4 @@ export function exchangesOf(draft: Draft): readonly ToolExchange[] {
 }
 
 /** The exchanges of an original, which never changes. */
-export const originalExchanges = perObject(toolExchanges);
+export const originalExchanges = memoizeByObject(toolExchanges);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { exchange, lines, result, user } from '../../testing';
-import { Draft } from '../draft';
-import { Pace } from '../pace';
+import { Draft } from '../draft/draft';
+import { Pace } from '../../pace';
 import { duplicateReads, duplicateResults } from './duplicates';
 import { counter, did, results, run, TASK } from './testing';
 

@@ -1,10 +1,10 @@
 import { hashText } from '../../hash';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
-import { perObject } from '../../perObject';
-import type { Draft } from '../draft';
-import { isOneMarker } from '../markers';
-import type { DraftStep } from '../steps';
+import { memoizeByObject } from '../../memoizeByObject';
+import type { Draft } from '../draft/draft';
+import { isOneMarker } from '../../messages/markers';
+import type { DraftStep } from '../report/steps';
 import { shortPath } from './describe';
 import { exchangesOf } from './draftExchanges';
 import type { Keep } from './keep';
@@ -44,7 +44,7 @@ const copiesIn = ({ isError, results }: ToolExchange): readonly PlacedContent[] 
   isError ? [] : results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
 
 /** Texts are compared by hash: as keys of a map, V8 hashes long strings by their length alone. */
-const hashOf = perObject(({ text }: PlacedContent) => hashText(text));
+const hashOf = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
 function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): DraftStep {
   return {

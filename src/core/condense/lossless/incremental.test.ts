@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
 import { freshCounter } from '../../testingCounter';
-import { applyEdits } from '../applyEdits';
-import { editKey, type Edit } from '../edits';
+import { applyEdits } from '../edits/applyEdits';
+import { editKey, type Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
 import { repeatingHistory } from './testingHistories';
 

@@ -2,10 +2,10 @@ import { contentsOf } from '../../messages/content';
 import { toolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
-import type { Draft } from '../draft';
-import { placeKey, type Cut, type Edit } from '../edits';
-import { Pace } from '../pace';
-import type { DraftStep } from '../steps';
+import type { Draft } from '../draft/draft';
+import { placeKey, type Cut, type Edit } from '../edits/edits';
+import { Pace } from '../../pace';
+import type { DraftStep } from '../report/steps';
 import { exchangesOf } from './draftExchanges';
 import { giveBackLines, KnownLines, knownLinesOf } from './knownLines';
 import { NOTHING } from './lineIds';
@@ -153,7 +153,7 @@ export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TO
           const { tokens } = draft;
           await step.run(draft, pace);
           if (draft.tokens === tokens || (await restoreBroken(draft, pace, tools)) === 0) return;
-          await pace.breathe();
+          await pace.yieldIfDue();
         }
       } finally {
         giveBackLines(draft);

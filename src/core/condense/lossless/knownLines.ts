@@ -3,9 +3,9 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import { Exchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { perObject } from '../../perObject';
-import type { Draft } from '../draft';
-import type { Cut } from '../edits';
+import { memoizeByObject } from '../../memoizeByObject';
+import type { Draft } from '../draft/draft';
+import type { Cut } from '../edits/edits';
 import { LineIds } from './lineIds';
 import type { LineIndex } from './lineIndex';
 import { splitLines, type Lines } from './lines';
@@ -77,7 +77,7 @@ export interface IndexWithRuns {
  * step.
  */
 export function stepMemory<M>(make: (tools: ToolTable) => M): (known: KnownLines, setting?: string) => M {
-  const bySetting = perObject<KnownLines, Map<string, M>>(() => new Map());
+  const bySetting = memoizeByObject<KnownLines, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
     const memories = bySetting(known);
     const found = memories.get(setting) ?? make(known.tools);
@@ -103,7 +103,7 @@ interface OfConversation {
 /** By a conversation's first message. */
 const byConversation = new WeakMap<ApiMessage, OfConversation>();
 const byDraft = new WeakMap<Draft, KnownLines>();
-const rulesOf = perObject((tools: ToolTable) => JSON.stringify(tools));
+const rulesOf = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
  * Takes what is known of a draft's conversation. Until {@link giveBackLines}, other drafts of the conversation start

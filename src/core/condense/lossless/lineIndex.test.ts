@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { toolExchanges } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
-import { Pace } from '../pace';
+import { Pace } from '../../pace';
 import { KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import type { Lines } from './lines';

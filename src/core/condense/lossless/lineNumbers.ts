@@ -1,6 +1,6 @@
 import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
-import type { CutRequest } from '../cutRequest';
+import type { CutRequest } from '../draft/cutRequest';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
 import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
 import { resultStep } from './resultStep';

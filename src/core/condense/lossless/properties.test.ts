@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import type { DraftStep } from '../steps';
+import type { DraftStep } from '../report/steps';
 import { lineNumbers } from './lineNumbers';
 import { repeatedReminders } from './reminders';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';

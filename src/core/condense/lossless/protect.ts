@@ -1,6 +1,6 @@
 import type { PlacedContent } from '../../messages/exchanges';
-import type { Draft } from '../draft';
-import { isOneMarker } from '../markers';
+import type { Draft } from '../draft/draft';
+import { isOneMarker } from '../../messages/markers';
 
 /**
  * True for content that no operation touches: the task (the first user message), and what is a marker and nothing else.

@@ -2,10 +2,10 @@ import { contentsOf, type Content } from '../../messages/content';
 import { placeOf } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { perObject } from '../../perObject';
+import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
-import type { CutRequest } from '../cutRequest';
-import type { DraftStep } from '../steps';
+import type { CutRequest } from '../draft/cutRequest';
+import type { DraftStep } from '../report/steps';
 import type { Keep } from './keep';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
@@ -41,7 +41,7 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): DraftStep => {
           });
           if (saved > 0) acted.push(message);
         }
-        await pace.breathe();
+        await pace.yieldIfDue();
       }
       groups.settle(messages, acted);
     },
@@ -53,7 +53,7 @@ const reminding = stepMemory(
 );
 
 /** Reminders in a message. Results only hold them at their end; a file may hold the words, too. */
-const remindersOf = perObject((message: ApiMessage): readonly Reminder[] =>
+const remindersOf = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
     ? contentsOf(message)
         .filter(({ text }) => text.includes(OPENING))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import type { Draft } from '../draft';
+import type { Draft } from '../draft/draft';
 import { assistant, text, user } from '../../testing';
 import type { Keep } from './keep';
 import { LINE_OPERATIONS, repeatedLines, type LineOperation } from './repeatedLines';

@@ -1,18 +1,18 @@
 import { placeOf } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { Place } from '../../messages/types';
-import type { CutRequest } from '../cutRequest';
-import type { Draft } from '../draft';
-import { placeKey } from '../edits';
-import { marker, MARKER_RULE, type ReferenceId } from '../markers';
-import type { DraftStep } from '../steps';
+import type { CutRequest } from '../draft/cutRequest';
+import type { Draft } from '../draft/draft';
+import { placeKey } from '../edits/edits';
+import { marker, MARKER_RULE, type ReferenceId } from '../../messages/markers';
+import type { DraftStep } from '../report/steps';
 import { exchangesOf } from './draftExchanges';
 import { describeRun, longestDescription } from './describe';
 import { encoded } from './lineEnds';
 import type { Keep } from './keep';
 import { knownLinesOf, type IndexWithRuns, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
-import type { Pace } from '../pace';
+import type { Pace } from '../../pace';
 import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
 import type { Source, SourceKind } from './sources';
 
@@ -83,7 +83,7 @@ async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, onl
     // If what was done is taken back, it is to be done again.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;
-    await pace.breathe();
+    await pace.yieldIfDue();
   }
   return saved > 0;
 }
@@ -103,7 +103,7 @@ async function makePlan(
   const runs = await runsFor(draft, known, keep, cuttable, pace);
   const plan = new Map<string, PlannedCuts>();
   for (const own of runs.unsettled()) {
-    await pace.breathe();
+    await pace.yieldIfDue();
     const { source } = own;
     const requests = own.runs.flatMap((run) => requestFor(draft, source, run) ?? []);
     const place = placeOf(source.content);
@@ -133,7 +133,7 @@ async function runsFor(
   index.truncate(kept);
   for (const source of sources.slice(kept)) {
     index.add(source);
-    if (pace.isDue) await pace.breathe();
+    if (pace.isDue) await pace.yieldIfDue();
   }
   await runs.update(pace);
   known.index = { index, runs };

@@ -1,7 +1,7 @@
 import type { Content } from '../../messages/content';
 import { isSamePath } from '../../messages/path';
 import type { ContentType, Place } from '../../messages/types';
-import type { Cut } from '../edits';
+import type { Cut } from '../edits/edits';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
 

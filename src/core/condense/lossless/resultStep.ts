@@ -1,7 +1,7 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../cutRequest';
-import type { DraftStep } from '../steps';
+import type { CutRequest } from '../draft/cutRequest';
+import type { DraftStep } from '../report/steps';
 import { exchangesOf } from './draftExchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { protectedFrom } from './protect';
@@ -42,7 +42,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
             const requests = noiseIn(content.text).map((request) => behind(content, request));
             const info = { contentType: content.type, reason, strict };
             if (draft.cut(name, placeOf(content), requests, info) > 0) acted.push(at);
-            await pace.breathe();
+            await pace.yieldIfDue();
           }
         }
         settled.settle(exchanges, acted);

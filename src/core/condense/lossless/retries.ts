@@ -2,9 +2,9 @@ import type { Content } from '../../messages/content';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools';
 import type { Path } from '../../messages/types';
-import { perObject } from '../../perObject';
-import { findMarkers } from '../markers';
-import type { DraftStep } from '../steps';
+import { memoizeByObject } from '../../memoizeByObject';
+import { findMarkers } from '../../messages/markers';
+import type { DraftStep } from '../report/steps';
 import { exchangesOf } from './draftExchanges';
 import { plainCommand } from './describe';
 import { knownLinesOf, stepMemory } from './knownLines';
@@ -45,7 +45,7 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
           });
           if (saved > 0) acted.push(at);
         }
-        await pace.breathe();
+        await pace.yieldIfDue();
       }
       settled.settle(exchanges, acted);
     },
@@ -71,7 +71,7 @@ function givesAgain(later: ToolExchange, { path, text }: Content): boolean {
   return again !== undefined && 2 * [...lines].filter((line) => again.has(line)).length >= lines.size;
 }
 
-const linesByParameter = perObject(
+const linesByParameter = memoizeByObject(
   ({ parameters }: ToolExchange) => new Map(parameters.map(({ path, text }) => [nameOf(path), linesOf(text)])),
 );
 
@@ -80,7 +80,7 @@ const nameOf = (path: Path): string => path.slice(2).join(' ');
 
 const linesOf = (text: string): Set<string> => new Set(text.split('\n').map((line) => line.trim()));
 
-const commandTarget = perObject((exchange: ToolExchange) => {
+const commandTarget = memoizeByObject((exchange: ToolExchange) => {
   const words = plainCommand(exchange)?.split(/\s+/, 3);
   return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
 });

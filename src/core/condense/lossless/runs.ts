@@ -1,5 +1,5 @@
 import { isSamePath } from '../../messages/path';
-import type { Pace } from '../pace';
+import type { Pace } from '../../pace';
 import type { LineId } from './lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from './lines';
@@ -74,7 +74,7 @@ export class RunsOfIndex {
     this.grow(index.size);
     for (const at of touched) {
       this.findRanges(at);
-      if (pace.isDue) await pace.breathe();
+      if (pace.isDue) await pace.yieldIfDue();
     }
     const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
     for (let at = 0; at < index.sources.length; at++) {
@@ -82,7 +82,7 @@ export class RunsOfIndex {
       const isStale = touched.has(at) || before?.keepers.some((keeper) => changed.has(keeper)) === true;
       if (!isStale) continue;
       known[at] = this.runsOf(at);
-      if (pace.isDue) await pace.breathe();
+      if (pace.isDue) await pace.yieldIfDue();
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Pace } from '../pace';
+import type { Pace } from '../../pace';
 
 /**
  * Items of a list that a step has looked at in vain. A conversation that grows gives the very same items at the same places
@@ -59,7 +59,7 @@ export class Groups<T extends object> {
     for (const group of this.changed(list)) {
       for (const index of work(group)) {
         if (index !== undefined) acted.push(group.places[index] as number);
-        await pace.breathe();
+        await pace.yieldIfDue();
       }
     }
     this.settle(list, acted);

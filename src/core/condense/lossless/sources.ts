@@ -1,6 +1,6 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { pathOf, ruleFor, type ToolKind } from '../../messages/tools';
-import type { Pace } from '../pace';
+import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
 import { Settled } from './settled';
@@ -62,7 +62,7 @@ export class Sources {
     const changed: { readonly at: number; readonly sources: readonly Source[] }[] = [];
     for (const at of this.settled.open(exchanges)) {
       changed.push({ at, sources: this.sourcesOf(exchanges[at] as ToolExchange) });
-      await pace.breathe();
+      await pace.yieldIfDue();
     }
     const gone = this.own.splice(exchanges.length);
     for (const { at, sources } of changed) {

@@ -1,6 +1,6 @@
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
-import type { Pace } from '../pace';
+import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import { longer, NOTHING, type LineId } from './lineIds';
 import type { Lines } from './lines';
@@ -26,7 +26,7 @@ export class StandingLines {
     for (const at of this.seen.open(view)) {
       const texts = contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content));
       changed.push({ at, texts });
-      await pace.breathe();
+      await pace.yieldIfDue();
     }
     // New lines are counted before old ones are taken away, so that a line that only moved is never missing; no `await`
     // may come between.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { cpuNow, lines } from '../../testing';
-import { Draft } from '../draft';
-import { Pace } from '../pace';
+import { Draft } from '../draft/draft';
+import { Pace } from '../../pace';
 import { repeatedCommands, repeatedListings, similarResults } from './consolidation';
 import { duplicateReads, duplicateResults } from './duplicates';
 import { obsoleteState } from './obsoleteState';

@@ -1,5 +1,5 @@
 import { ruleFor } from '../../messages/tools';
-import type { CutRequest } from '../cutRequest';
+import type { CutRequest } from '../draft/cutRequest';
 import { resultStep } from './resultStep';
 
 /**

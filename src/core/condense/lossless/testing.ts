@@ -5,11 +5,11 @@ import { valueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, call, cutsOf, exchange, result, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { Draft } from '../draft';
-import { applyEdits, restoreOriginal } from '../applyEdits';
-import { Pace } from '../pace';
-import { expandReference, referencesOf } from '../references';
-import type { DraftStep } from '../steps';
+import { Draft } from '../draft/draft';
+import { applyEdits, restoreOriginal } from '../edits/applyEdits';
+import { Pace } from '../../pace';
+import { expandReference, referencesOf } from '../edits/references';
+import type { DraftStep } from '../report/steps';
 import { brokenCuts } from './integrity';
 
 export const counter = freshCounter();

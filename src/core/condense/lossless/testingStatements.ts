@@ -6,9 +6,9 @@ import type { Hash } from '../../hash';
 import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { originalOf, type Edit } from '../edits';
-import { expandReference, referencesOf } from '../references';
-import { findMarkers, type ReferenceId } from '../markers';
+import { originalOf, type Edit } from '../edits/edits';
+import { expandReference, referencesOf } from '../edits/references';
+import { findMarkers, type ReferenceId } from '../../messages/markers';
 
 interface ViewLine {
   readonly text: string;

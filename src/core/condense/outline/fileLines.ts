@@ -1,7 +1,7 @@
 import type { PlacedContent } from '../../messages/exchanges';
 import type { Slice } from '../../slice';
 import { prefixAt, prefixFormat } from '../lossless/prefixes';
-import { findMarkers } from '../markers';
+import { findMarkers } from '../../messages/markers';
 import { declarationsIn } from './declarations';
 
 /** A line of a file that was read, with the number that the tool put in front of it, without the newline. */

@@ -5,10 +5,10 @@ import { newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, cutsOf, exchange, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { Draft } from '../draft';
-import { applyEdits } from '../applyEdits';
-import { expandMarkers } from '../markers';
-import { Pace } from '../pace';
+import { Draft } from '../draft/draft';
+import { applyEdits } from '../edits/applyEdits';
+import { expandMarkers } from '../../messages/markers';
+import { Pace } from '../../pace';
 import { fileLines } from './fileLines';
 import { outlineStep, type OutlineOptions } from './outline';
 

@@ -1,9 +1,9 @@
 import { exchangesOf, originalExchanges } from '../lossless/draftExchanges';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../cutRequest';
-import type { Draft } from '../draft';
-import type { DraftStep } from '../steps';
+import type { CutRequest } from '../draft/cutRequest';
+import type { Draft } from '../draft/draft';
+import type { DraftStep } from '../report/steps';
 import { fileReads, turnCounter, type FileRead } from './fileAge';
 import { fileLines, type FileLine, type FileLines, type FileRules } from './fileLines';
 import { quotedLines } from './quotedLines';
@@ -40,7 +40,7 @@ export const outlineStep = (name: string, options: OutlineOptions): DraftStep =>
         if (content.message <= draft.task || !options.mayTouch(content, read.exchange)) continue;
         if (draft.counter.text(content.text) < options.minimumTokens) continue;
         outlineRead(name, draft, fileLines(content, read.paths[0], isQuoted, options), read);
-        await pace.breathe();
+        await pace.yieldIfDue();
       }
     }
   },

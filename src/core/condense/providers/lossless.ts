@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { jsonSchema, validate } from '../config';
-import { Draft } from '../draft';
+import { Draft } from '../draft/draft';
 import { repeatedCommands, repeatedListings, similarResults } from '../lossless/consolidation';
 import { duplicateReads, duplicateResults } from '../lossless/duplicates';
 import { obsoleteState } from '../lossless/obsoleteState';
@@ -11,7 +11,7 @@ import { repeatedReminders } from '../lossless/reminders';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { retriedErrors } from '../lossless/retries';
 import { terminalNoise } from '../lossless/terminal';
-import { runSteps, type DraftStep } from '../steps';
+import { runSteps, type DraftStep } from '../report/steps';
 import type { CondensationProvider, ProviderCapabilities } from '../types';
 
 const toolRule = z

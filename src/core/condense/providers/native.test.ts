@@ -6,13 +6,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';
 import { assistant, call, lines, user, result } from '../../testing';
-import { applyEdits, restoreOriginal } from '../applyEdits';
-import type { Edit } from '../edits';
+import { applyEdits, restoreOriginal } from '../edits/applyEdits';
+import type { Edit } from '../edits/edits';
 import { hashText, type Hash } from '../../hash';
 import type { CondensationRequest } from '../condensation';
 import { selectSummarizer } from '../summary/selectSummarizer';
 import { type ScriptedReply } from '../summary/testing';
-import { originalOf } from '../edits';
+import { originalOf } from '../edits/edits';
 import { nativeProvider } from './native';
 import { SUMMARY, conversation, bed, condensed, textOf } from './testingNative';
 

@@ -1,5 +1,5 @@
 import { jsonSchema, validate } from '../config';
-import { Draft } from '../draft';
+import { Draft } from '../draft/draft';
 import type { OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
 import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';

@@ -1,5 +1,5 @@
 import { sumOfCosts } from '../../cost/callCost';
-import { Draft } from '../draft';
+import { Draft } from '../draft/draft';
 import type { OutputSample } from '../summary/expectedOutput';
 import type { NativeConfig } from '../summary/nativeConfig';
 import type { SummaryPlan } from '../summary/plan';

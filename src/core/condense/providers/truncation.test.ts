@@ -4,7 +4,7 @@ import { checkConversation, newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, call, exchange, lines, result, text, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { applyEdits } from '../applyEdits';
+import { applyEdits } from '../edits/applyEdits';
 import { CondensationManager } from '../manager';
 import type { CondensationOptions } from '../types';
 import { truncationProvider } from './truncation';

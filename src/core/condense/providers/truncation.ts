@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { contentsOf, type Content } from '../../messages/content';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validate } from '../config';
-import { Draft } from '../draft';
-import type { Pace } from '../pace';
-import { runSteps, type DraftStep } from '../steps';
-import { truncatedSlice } from '../truncate';
+import { Draft } from '../draft/draft';
+import type { Pace } from '../../pace';
+import { runSteps, type DraftStep } from '../report/steps';
+import { truncatedSlice } from '../operations/truncate';
 import type { CondensationProvider, ProviderCapabilities } from '../types';
-import { oldZone } from '../zones';
+import { oldZone } from '../../messages/zones';
 
 const keepPart = z.enum(['head', 'tail', 'both']);
 const count = z.int().min(1).max(1_000_000);
@@ -95,7 +95,7 @@ const truncationStep = (
       for (const content of editable(draft.messages[index], config)) {
         if (targetTokens !== undefined && draft.tokens <= targetTokens) return;
         shorten(draft, index, content, config[content.type], config.minimumTokens);
-        await pace.breathe();
+        await pace.yieldIfDue();
       }
     }
   },

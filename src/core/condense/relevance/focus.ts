@@ -4,7 +4,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { personText } from '../../messages/personText';
 import { ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { perObject } from '../../perObject';
+import { memoizeByObject } from '../../memoizeByObject';
 
 /** Words with the weight that each use adds up to; what was said long ago weighs less. */
 export interface Focus {
@@ -19,7 +19,7 @@ const WORD = /[A-Za-z_$][\w$]{2,}/g;
 export const wordsOf = (text: string): Set<string> => new Set(text.match(WORD));
 
 /** Passes look at the same contents again and again. */
-const wordsIn = perObject(({ text }: Content) => wordsOf(text));
+const wordsIn = memoizeByObject(({ text }: Content) => wordsOf(text));
 
 /** What a use of a word counts for, by where it stands. A person's words never fade. */
 const WEIGHT = { person: 3, assistant: 1 } as const;

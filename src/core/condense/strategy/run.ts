@@ -2,9 +2,9 @@ import { sumOfCosts } from '../../cost/callCost';
 import { errorMessage } from '../../errors';
 import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
-import { judge } from '../condition';
-import { applyEdits } from '../applyEdits';
-import type { Edit } from '../edits';
+import { judge } from '../trigger/condition';
+import { applyEdits } from '../edits/applyEdits';
+import type { Edit } from '../edits/edits';
 import {
   ProviderFailure,
   type CondensationOptions,

@@ -3,7 +3,7 @@ import { newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { applyEdits } from '../applyEdits';
+import { applyEdits } from '../edits/applyEdits';
 import { losslessProvider } from '../providers/lossless';
 import { nativeProvider } from '../providers/native';
 import { smartProvider } from '../providers/smart';

@@ -1,6 +1,6 @@
 /** Strategies as data: providers and presets, tried in order, each where its condition holds. */
 import * as z from 'zod';
-import { conditionSchema } from '../condition';
+import { conditionSchema } from '../trigger/condition';
 
 const stepSchema = z
   .looseObject({

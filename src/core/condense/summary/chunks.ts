@@ -1,4 +1,4 @@
-import { safeBoundary } from '../truncate';
+import { safeBoundary } from '../operations/truncate';
 
 /**
  * Packs texts in their order into chunks of at most so many tokens. A text that is too long alone is split, at a line's

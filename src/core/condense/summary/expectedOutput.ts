@@ -17,12 +17,12 @@ export const defaultOutputTokens = (inputTokens: number): number => Math.min(FUL
  * less where there is less to say.
  */
 const SHARE_OF_LIMIT = 0.8;
-const LEAST_OF_CONTENT = 20;
+const MIN_OF_CONTENT = 20;
 const SHARE_OF_CONTENT = 0.35;
 
 /** @param inputTokens, askedTokens o200k tokens of the request, and what its reply is asked to have at most. */
 const defaultContentTokens = (inputTokens: number, askedTokens: number): number =>
-  Math.min(SHARE_OF_LIMIT * askedTokens, LEAST_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
+  Math.min(SHARE_OF_LIMIT * askedTokens, MIN_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
 
 /** What a run taught: what was sent and what came back, in the model's tokens. */
 export interface OutputSample {

@@ -3,10 +3,10 @@ import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
-import { perObject } from '../../perObject';
+import { memoizeByObject } from '../../memoizeByObject';
 import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { safeBoundary } from '../truncate';
+import { safeBoundary } from '../operations/truncate';
 
 /** Something that a person told the agent, word for word. */
 export interface Instruction {
@@ -56,7 +56,7 @@ function* elementsIn(result: string): Generator<WordsInResult> {
 export const personSlices = (result: string): Slice[] => [...wordsInResult(result)].sort(byStart);
 
 /** What a person said in the result of a call; empty where nobody did. */
-const saidIn = perObject(({ resultText }: ToolExchange): string => {
+const saidIn = memoizeByObject(({ resultText }: ToolExchange): string => {
   for (const { words } of wordsInResult(resultText)) if (words !== '') return words;
   return '';
 });

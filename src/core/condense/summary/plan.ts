@@ -5,11 +5,11 @@ import { maskSecrets } from '../../messages/secrets';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { Draft } from '../draft';
-import type { MessageRange } from '../messageRange';
+import { Draft } from '../draft/draft';
+import type { MessageRange } from '../../messages/messageRange';
 import { losslessProvider, losslessSteps } from '../providers/lossless';
-import { runSteps } from '../steps';
-import { TOKEN_BUFFER_PERCENTAGE } from '../thresholds';
+import { runSteps } from '../report/steps';
+import { TOKEN_BUFFER_PERCENTAGE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
 import { packChunks } from './chunks';
 import { expectedOutputTokens, type OutputSample } from './expectedOutput';
@@ -46,9 +46,9 @@ export type Planned = SummaryPlan | { readonly kind: 'not-enough' | 'already-con
 /** Roles, tags and what else stands around a request's two texts. Tokens. */
 const FRAME_TOKENS = 16;
 /** Share of the window that a reply may take at most: a small model must have room to read, too. */
-const MOST_OUTPUT = 0.2;
+const MAX_OUTPUT = 0.2;
 /** Least room for a part of the conversation that makes sense. Tokens. */
-const LEAST_PART = 500;
+const MIN_PART = 500;
 
 export interface PlanInput {
   readonly context: ConversationContext;
@@ -78,7 +78,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const told = (text: string): string => (masks ? maskSecrets(text) : text);
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
-    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MOST_OUTPUT),
+    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
   );
   const base = {
     kind: 'plan',
@@ -106,7 +106,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
   // Each part but the first comes with the summary of those before it.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
-  if (perPart < LEAST_PART) return { kind: 'window-too-small' };
+  if (perPart < MIN_PART) return { kind: 'window-too-small' };
   const parts = packChunks(texts, perPart, (text) => counter.text(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.text(part)), isReduced };
 }

@@ -1,7 +1,7 @@
 import { toolExchanges } from '../../messages/exchanges';
 import { isSummaryMessage, taskIndex } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
-import type { MessageRange } from '../messageRange';
+import type { MessageRange } from '../../messages/messageRange';
 
 /** Where units begin: at every message that doesn't lie between a call and its result. */
 export function unitStarts(messages: readonly ApiMessage[]): number[] {

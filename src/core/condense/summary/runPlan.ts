@@ -31,7 +31,7 @@ export type PlanRun =
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
 /** How often a request that turned out to be too long is planned anew, smaller. Then it is given up. */
-const MOST_SHRINKS = 2;
+const MAX_SHRINKS = 2;
 const SHRINK = 0.6;
 
 /** @throws the signal's reason where planning anew was aborted. */
@@ -50,7 +50,7 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
   for (let shrinks = 0; ; shrinks++) {
     const outcome = await fold(plan, noted);
     if (outcome.kind === 'complete') return { ...outcome, plan };
-    if (outcome.reply.kind !== 'too-long' || shrinks >= MOST_SHRINKS) return outcome;
+    if (outcome.reply.kind !== 'too-long' || shrinks >= MAX_SHRINKS) return outcome;
     // Our count of its tokens was too low, or the window is smaller than it was said to be.
     const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens = Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** (shrinks + 1));

@@ -43,11 +43,11 @@ export const DEFAULT_WINDOW = 128_000;
  */
 const THINKING_TOKENS = 8_192;
 /** Not more of a small window: the request must fit beside it. */
-const MOST_THINKING_SHARE = 0.05;
+const MAX_THINKING_SHARE = 0.05;
 
 /** The limit for an answer that is to have so many of the model's tokens at most, with room to think before it. */
 export function outputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
-  const room = Math.min(THINKING_TOKENS, (contextWindow ?? DEFAULT_WINDOW) * MOST_THINKING_SHARE);
+  const room = Math.min(THINKING_TOKENS, (contextWindow ?? DEFAULT_WINDOW) * MAX_THINKING_SHARE);
   return Math.min(answerTokens + Math.floor(room), maxOutputTokens ?? Infinity);
 }
 

@@ -4,8 +4,8 @@
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage, Block } from '../../messages/types';
-import type { MessageRange } from '../messageRange';
-import { safeBoundary } from '../truncate';
+import type { MessageRange } from '../../messages/messageRange';
+import { safeBoundary } from '../operations/truncate';
 
 export interface TranscriptLimits {
   /** Characters that stay of a tool's result. */

@@ -5,7 +5,7 @@ import { formatDollars, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { profileEntries } from '../profiles/profileEntries';
+import { profileEntries } from '../../state/profileEntries';
 import { providerName } from './providerName';
 
 interface RecommendationsProps {

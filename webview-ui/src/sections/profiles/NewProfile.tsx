@@ -6,7 +6,7 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, TextField } from '../../ui';
-import { VENDOR_NAMES } from './profileEntries';
+import { VENDOR_NAMES } from '../../state/profileEntries';
 
 interface NewProfileProps {
   /** Ids that there are. */

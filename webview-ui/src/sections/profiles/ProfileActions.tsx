@@ -6,7 +6,7 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Icon, ProgressRing } from '../../ui';
-import type { ProfileEntry } from './profileEntries';
+import type { ProfileEntry } from '../../state/profileEntries';
 
 /** How long a model may take to answer a test, in milliseconds. */
 const TEST_TIMEOUT_MS = 120_000;

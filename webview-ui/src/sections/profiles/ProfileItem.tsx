@@ -8,7 +8,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProfileActions } from './ProfileActions';
 import { ProfileFields } from './ProfileFields';
-import { VENDOR_NAMES, type ProfileEntry } from './profileEntries';
+import { VENDOR_NAMES, type ProfileEntry } from '../../state/profileEntries';
 
 interface ProfileItemProps {
   readonly entry: ProfileEntry;

@@ -7,7 +7,7 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button } from '../../ui';
 import { NewProfile } from './NewProfile';
-import { profileEntries } from './profileEntries';
+import { profileEntries } from '../../state/profileEntries';
 import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
 

@@ -52,7 +52,7 @@ export type ContentReply =
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
 /** After so many failures in a row no more calls are made: the vendor is down, or the key is wrong. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 /**
  * The replies to jobs, in their order. Calls run side by side; after a failure one after the other, for it is often a
@@ -79,7 +79,7 @@ export async function askAll(
       const job = worker > 0 && failure ? undefined : jobs[next];
       if (!job) return;
       const index = next++;
-      const gaveUp = failure && failuresInRow >= MOST_FAILURES ? failure : undefined;
+      const gaveUp = failure && failuresInRow >= MAX_FAILURES ? failure : undefined;
       const reply = gaveUp ?? (await ask(job, parts, running, onCall));
       parts.signal?.throwIfAborted();
       replies[index] = reply;

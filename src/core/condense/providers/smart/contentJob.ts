@@ -2,11 +2,11 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { maskSecrets } from '../../../messages/secrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
-import { findMarkers } from '../../markers';
+import { findMarkers } from '../../../messages/markers';
 import { fenced } from '../../summary/fence';
 import { personSlices } from '../../summary/instructions';
 import { summaryIn, type Prompt } from '../../summary/prompt';
-import { TOKEN_BUFFER_PERCENTAGE } from '../../thresholds';
+import { TOKEN_BUFFER_PERCENTAGE } from '../../trigger/thresholds';
 import type { SummarizerModel } from '../../summary/summarizer';
 import { cutMiddle } from '../../summary/transcript';
 import type { Operation } from './operationSchema';
@@ -23,7 +23,7 @@ export interface ContentJob {
 }
 
 /** Shorter parameters are not summarized: they cost little and say what the others are about. */
-const LEAST_CHARS = 200;
+const MIN_CHARS = 200;
 const SUMMARIZED = 'summarized';
 
 /** The job for an item; undefined where there is nothing to sum up, or a person speaks in it. */
@@ -34,7 +34,7 @@ export function contentJob(
 ): ContentJob | undefined {
   const isParameter = item.type === 'toolParameters';
   const contents = item.contents
-    .filter((content) => !isParameter || (!isIdentifying(content, item) && content.text.length >= LEAST_CHARS))
+    .filter((content) => !isParameter || (!isIdentifying(content, item) && content.text.length >= MIN_CHARS))
     .toSorted((a, b) => b.text.length - a.text.length);
   const isDone = contents.some(({ text }) => findMarkers(text).some(({ what }) => what.startsWith(SUMMARIZED)));
   const hasWords = item.type === 'toolResults' && contents.some(({ text }) => personSlices(text).length > 0);
@@ -95,7 +95,7 @@ function describe({ type, role, exchange }: Item): string {
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
   if (!exchange) return `${what} of a tool`;
   const asked = Object.entries(exchange.input)
-    .filter(([, value]) => typeof value === 'string' && value.length < LEAST_CHARS)
+    .filter(([, value]) => typeof value === 'string' && value.length < MIN_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
   return `${what} of the agent's call ${exchange.tool} ${asked.slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, exchange } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
-import { applyEdits } from '../../applyEdits';
+import { applyEdits } from '../../edits/applyEdits';
 import { testSummarizer } from '../../summary/testing';
 import { individual, many, prepared, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
 

@@ -1,9 +1,9 @@
 /** A pass on messages one by one: each content gets the operation of its type, the oldest first. */
-import type { Draft } from '../../draft';
-import { placeKey } from '../../edits';
+import type { Draft } from '../../draft/draft';
+import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
-import type { Pace } from '../../pace';
-import type { DraftStep } from '../../steps';
+import type { Pace } from '../../../pace';
+import type { DraftStep } from '../../report/steps';
 import { NoSummarizerError } from '../../summary/selectSummarizer';
 import type { ContentOperation, Operation } from './operationSchema';
 import type { IndividualPass } from './passSchema';
@@ -41,7 +41,7 @@ type OperationOf = (item: Item) => ContentOperation;
 
 const KEEP: ContentOperation = { operation: 'keep' };
 /** Less can't be saved: a marker has about as many. */
-const LEAST_TOKENS = 16;
+const MIN_TOKENS = 16;
 
 /** The operation for an item after selection, thresholds and protection. */
 function operations(draft: Draft, pass: IndividualPass, parts: PassParts): OperationOf {
@@ -53,8 +53,7 @@ function operations(draft: Draft, pass: IndividualPass, parts: PassParts): Opera
   return (item) => {
     const { type, message, tokens } = item;
     const operation = own.get(message)?.[type] ?? defaults[type];
-    const isOut =
-      message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? LEAST_TOKENS);
+    const isOut = message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_TOKENS);
     return operation.operation === 'keep' || isOut || !has(item) || isProtected(item) ? KEEP : operation;
   };
 }
@@ -82,7 +81,7 @@ async function outline(
       coldTurns,
       keepDeclarations,
       contextLines,
-      minimumTokens: LEAST_TOKENS,
+      minimumTokens: MIN_TOKENS,
       targetTokens,
       mayTouch: (content) => wanted.get(placeKey(content)) === operation,
       tools,
@@ -126,7 +125,7 @@ async function editOldest(
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else cutAll(name, draft, requests);
-    await pace.breathe();
+    await pace.yieldIfDue();
   }
   return waiting;
 }

@@ -3,8 +3,8 @@ import { contentsOf, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ApiMessage, ContentType, Path } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
-import { perObject } from '../../../perObject';
-import type { Draft } from '../../draft';
+import { memoizeByObject } from '../../../memoizeByObject';
+import type { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
 
 export interface Item {
@@ -68,7 +68,7 @@ function itemsIn(
  * The exchange of a content. Exchanges hold the very paths of the contents; several XML-era slices share one. Passes that
  * change nothing find the same exchanges.
  */
-const owners = perObject((exchanges: readonly ToolExchange[]): Owners => {
+const owners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {

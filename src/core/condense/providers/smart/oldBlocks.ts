@@ -1,8 +1,8 @@
 /** What happens to old blocks that are not text: the model's thinking, and images. */
 import { blocksOf, isAnyThinking, isImage, isToolResult } from '../../../messages/blocks';
 import type { Block, Path } from '../../../messages/types';
-import type { Draft } from '../../draft';
-import type { DraftStep } from '../../steps';
+import type { Draft } from '../../draft/draft';
+import type { DraftStep } from '../../report/steps';
 import type { SmartConfig } from './config';
 
 /** The steps that the configuration asks for. */
@@ -33,7 +33,7 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep
       );
       // All or nothing: of a message's thinking no part may be missing.
       if (taken.length < places.length) draft.rollback(before);
-      await pace.breathe();
+      await pace.yieldIfDue();
     }
   },
 });
@@ -45,7 +45,7 @@ const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep =
       for (const path of imagesIn(blocksOf(draft.original[index] ?? NOTHING))) {
         draft.takeBlock('Old images', { message: index, path }, 'image', WHY);
       }
-      await pace.breathe();
+      await pace.yieldIfDue();
     }
   },
 });

@@ -1,6 +1,6 @@
 /** A pass: which content, what happens to it, and when. */
 import * as z from 'zod';
-import { conditionSchema } from '../../condition';
+import { conditionSchema } from '../../trigger/condition';
 import { promptProblems } from '../../summary/prompt';
 import { keep, operation, operations, resultOperation } from './operationSchema';
 import { selection } from './selectionSchema';

@@ -1,6 +1,6 @@
-import { Draft } from '../../draft';
-import { editKey } from '../../edits';
-import { runSteps } from '../../steps';
+import { Draft } from '../../draft/draft';
+import { editKey } from '../../edits/edits';
+import { runSteps } from '../../report/steps';
 import type { ApiMessage } from '../../../messages/types';
 import type { CondensationOptions, ConversationContext, StepReport } from '../../types';
 import { losslessSteps } from '../lossless';

@@ -2,7 +2,7 @@
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
-import type { Draft } from '../../draft';
+import type { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
 import { wordsOf } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';

@@ -1,12 +1,12 @@
 /** One condensation by the Smart provider: the lossless prelude, then the passes in order until the target is met. */
 import { sumOfCosts } from '../../../cost/callCost';
 import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
-import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../coherence/coherence';
-import { judge, type ConditionFacts } from '../../condition';
-import type { Draft } from '../../draft';
+import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coherence/coherence';
+import { judge, type ConditionFacts } from '../../trigger/condition';
+import type { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
 import { keepingReferences, RESTORED } from '../../lossless/integrity';
-import { runSteps, type DraftStep, type StepSpending } from '../../steps';
+import { runSteps, type DraftStep, type StepSpending } from '../../report/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
 import { Budget } from './budget';
@@ -59,7 +59,7 @@ export class SmartRun {
     this.steps = [...steps, ...first];
     if (!config.losslessPrelude.enabled || draft.tokens === tokens) return draft;
     let restored = 0;
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       await this.more(draft, [this.preludeAgain()]);
       const now = restoredIn(draft);
       if (now === restored) break;
@@ -181,7 +181,7 @@ export class SmartRun {
 }
 
 /** How often the passes run again, at most, on what was restored. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** Tokens that were restored because the copy that they referred to was taken out. */
 const restoredIn = (draft: Draft): number =>

@@ -1,9 +1,9 @@
 /** Which messages and contents a pass may touch. */
 import type { ToolTable } from '../../../messages/tools';
-import type { Draft } from '../../draft';
-import type { MessageRange } from '../../messageRange';
+import type { Draft } from '../../draft/draft';
+import type { MessageRange } from '../../../messages/messageRange';
 import { unitStarts } from '../../summary/range';
-import { oldZone } from '../../zones';
+import { oldZone } from '../../../messages/zones';
 import type { Selection } from './selectionSchema';
 import { filterTest, type ItemTest } from './filter';
 import type { Item } from './items';

@@ -2,7 +2,7 @@ import { valueAt } from '../../../messages/path';
 import type { ApiMessage } from '../../../messages/types';
 import { exchange, lines, user, brief } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
-import { applyEdits } from '../../applyEdits';
+import { applyEdits } from '../../edits/applyEdits';
 import type { TestSummarizer } from '../../summary/testing';
 import type { CondensationOptions, CondensationProvider, ConversationContext, ProviderResult } from '../../types';
 import type { SmartConfig, SmartConfigInput } from './config';

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../../messages/types';
 import { assistant, exchange, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
-import { Draft } from '../../draft';
+import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
-import { Pace } from '../../pace';
+import { Pace } from '../../../pace';
 import type { Item } from './items';
 import { thin } from './thin';
 

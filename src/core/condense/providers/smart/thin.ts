@@ -4,11 +4,11 @@
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor } from '../../../messages/tools';
-import type { Draft } from '../../draft';
+import type { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../lossless/draftExchanges';
 import { lastTouches, turnCounter } from '../../outline/fileAge';
 import { quotedLines } from '../../outline/quotedLines';
-import type { Pace } from '../../pace';
+import type { Pace } from '../../../pace';
 import { focusOf } from '../../relevance/focus';
 import { relevanceOf, type Standing } from '../../relevance/relevance';
 import { textBlocks, type TextBlock } from '../../relevance/textBlocks';
@@ -41,24 +41,24 @@ export async function thin(
   const before = draft.checkpoint();
   // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const chosen = leastOf(candidates, excess);
     draft.rollback(before);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
       cutAll(name, draft, leftOut(content, item, joined(blocks)));
     }
-    await pace.breathe();
+    await pace.yieldIfDue();
     const missing = draft.tokens - targetTokens;
     if (missing <= 0 || chosen.length === candidates.length) return;
     excess += missing + MARKER_TOKENS / 2;
   }
 }
 
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** About what a marker takes. Tokens. */
 const MARKER_TOKENS = 16;
 /** Shorter blocks are not worth a marker. Tokens. */
-const LEAST_TOKENS = 30;
+const MIN_TOKENS = 30;
 
 async function leastRelevantFirst(
   draft: Draft,
@@ -81,7 +81,7 @@ async function leastRelevantFirst(
   const candidates: Candidate[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     for (const item of items(message).filter(isWanted)) candidates.push(...candidatesIn(item, message, parts));
-    await pace.breathe();
+    await pace.yieldIfDue();
   }
   const relevance = relevanceOf(candidates, focus);
   const order = candidates.map((candidate, index) => ({ candidate, relevance: relevance[index] ?? 0 }));
@@ -110,7 +110,7 @@ function candidatesIn(item: Item, message: number, parts: Surroundings): Candida
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
     const tokens = slice ? tokensOf(content.text) : 0;
-    if (!slice || tokens < LEAST_TOKENS) return [];
+    if (!slice || tokens < MIN_TOKENS) return [];
     const standing: Standing = { type, kind, tokens, turns, isNamed };
     return textBlocks(content, { tokens, path: paths[0], isQuoted, from: slice.start }).map((block) => ({
       item,

@@ -1,0 +1,23 @@
+import { sourceId, sourceName } from '../conversationId';
+import { type MessageDocument, checkedMessages, requestOf } from './messageArray';
+import { titleOf } from '../title';
+import type { Conversation, Source } from '../types';
+import { unansweredNote } from './unanswered';
+
+/**
+ * Messages of the Anthropic API: `[…]`, `{ "messages": […] }`, or a request body, whose other fields (`system`, `tools`,
+ * `model`, …) go into `request`.
+ * @throws {ConversationReadError} for a message of a wrong shape
+ */
+export function readAnthropic(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
+  const messages = checkedMessages(document.messages, sourceName(source));
+  return {
+    id: sourceId(source, input),
+    format: 'anthropic',
+    title: titleOf(messages),
+    messages,
+    notes: unansweredNote(messages),
+    sidechains: [],
+    ...requestOf(document),
+  };
+}

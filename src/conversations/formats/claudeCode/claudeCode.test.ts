@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Fields,
+  assistant,
+  boundary,
+  other,
+  text,
+  user,
+} from '../../../../test/fixtures/conversations/claudeCodeLines';
+import { read, outline } from './testing';
+
+describe('the active branch', () => {
+  it('follows parents through records of other types', () => {
+    const { messages } = read([
+      user('u1', null, 'fix the test'),
+      other('progress', 'p1', 'u1'),
+      other('system', 's1', 'p1', { subtype: 'stop_hook_summary' }),
+      other('attachment', 't1', 's1', { attachment: { type: 'todo' } }),
+      assistant('a1', 't1', 'm1', text('done')),
+    ]);
+    expect(outline(messages)).toEqual(['user: fix the test', 'assistant: done']);
+  });
+
+  it('is the newest one: what a rewind left behind is dropped and told', () => {
+    const { messages, notes } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', text('first try')),
+      user('u2', 'a1', 'no, wrong'),
+      assistant('a2', 'u2', 'm2', text('second try')),
+      user('u3', 'a1', 'use the other file'),
+      assistant('a3', 'u3', 'm3', text('third try')),
+      other('progress', 'p1', 'a2'),
+    ]);
+    expect(outline(messages)).toEqual([
+      'user: task',
+      'assistant: first try',
+      'user: use the other file',
+      'assistant: third try',
+    ]);
+    expect(notes).toContain('Left out: 2 records that the newest branch does not lead to (rewound or replaced).');
+  });
+
+  it('starts where a parent is not in the file, and says so', () => {
+    const { messages, notes } = read([
+      user('u1', null, 'lost'),
+      user('u2', 'gone', 'here'),
+      assistant('a1', 'u2', 'm', text('yes')),
+    ]);
+    expect(outline(messages)).toEqual(['user: here', 'assistant: yes']);
+    expect(notes.join()).toContain("Line 2 continues a message that isn't in the file");
+  });
+
+  it('ends where links run in a circle', () => {
+    expect(outline(read([user('u1', 'u2', 'a'), user('u2', 'u1', 'b')]).messages)).toEqual(['user: a', 'user: b']);
+  });
+
+  it('is the order of the file where records have no uuid', () => {
+    const bare = (fields: Fields): Fields => ({
+      ...fields,
+      uuid: undefined,
+      parentUuid: undefined,
+      sessionId: undefined,
+    });
+    const conversation = read([bare(user('', null, 'hello')), bare(assistant('', null, 'm1', text('hi')))]);
+    expect(outline(conversation.messages)).toEqual(['user: hello', 'assistant: hi']);
+    expect(conversation.id).toMatch(/^file:[0-9a-f]{16}$/);
+    expect(
+      outline(read([bare(user('', null, 'old')), bare(boundary('', 'x')), bare(user('', null, 'new'))]).messages),
+    ).toEqual(['user: new']);
+  });
+});
+
+describe('what is part of the conversation', () => {
+  it('keeps meta messages, which are sent, and marks them', () => {
+    const { messages } = read([
+      user('u1', null, 'skill content', { isMeta: true }),
+      assistant('a1', 'u1', 'm', text('ok')),
+    ]);
+    expect(messages[0]).toEqual({ role: 'user', content: 'skill content', isMeta: true });
+  });
+
+  it('sends what a local command printed as a user message', () => {
+    const { messages } = read([
+      other('system', 's1', null, {
+        subtype: 'local_command',
+        content: '<local-command-stdout>ok</local-command-stdout>',
+      }),
+      user('u1', 's1', 'go'),
+    ]);
+    expect(outline(messages)).toEqual(['user: <local-command-stdout>ok</local-command-stdout>', 'user: go']);
+  });
+
+  it('passes over API errors and records of other kinds, and counts them', () => {
+    const { messages, notes } = read([
+      { type: 'summary', summary: 'Old work', leafUuid: 'x' },
+      { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
+      { type: 'queue-operation', operation: 'enqueue' },
+      user('u1', null, 'task'),
+      other('progress', 'p1', 'u1'),
+      other('progress', 'p2', 'u1'),
+      assistant('a1', 'u1', 'm1', text('API Error: 500'), { isApiErrorMessage: true }),
+      assistant('a2', 'a1', 'm2', text('done')),
+    ]);
+    expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
+    expect(notes).toEqual([
+      'Left out, since it is not sent to the model: 2 progress, 1 API error message, 1 file-history-snapshot, 1 queue-operation, 1 summary.',
+    ]);
+  });
+
+  it('keeps unknown fields of messages and leaves those of records', () => {
+    const line = user('u1', null, 'x', { toolUseResult: { stdout: 'x' } });
+    (line['message'] as Fields)['later'] = { a: 1 };
+    expect(read([line]).messages[0]).toEqual({ role: 'user', content: 'x', later: { a: 1 } });
+  });
+});
+
+describe('sidechains', () => {
+  const side = { isSidechain: true };
+
+  it('are kept apart, one per agent', () => {
+    const { messages, sidechains } = read([
+      user('u1', null, 'task'),
+      user('x1', null, 'explore', { ...side, agentId: 'one' }),
+      user('y1', null, 'plan', { ...side, agentId: 'two' }),
+      assistant('x2', 'x1', 'mx', text('found'), { ...side, agentId: 'one' }),
+      assistant('a1', 'u1', 'm1', text('done')),
+    ]);
+    expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
+    expect(sidechains.map(({ messages: side }) => outline(side))).toEqual([
+      ['user: explore', 'assistant: found'],
+      ['user: plan'],
+    ]);
+  });
+
+  it('without the name of their agent are told apart by the root of their tree', () => {
+    const { sidechains } = read([
+      user('u1', null, 'task'),
+      user('x1', 'u1', 'explore', side),
+      user('y1', null, 'plan', side),
+      assistant('x2', 'x1', 'mx', text('found'), side),
+      assistant('x3', 'x2', 'mx2', text('more'), side),
+      assistant('y2', 'y1', 'my', text('planned'), side),
+      other('progress', 'z1', null, side),
+    ]);
+    expect(sidechains.map(({ messages: side }) => outline(side))).toEqual([
+      ['user: explore', 'assistant: found', 'assistant: more'],
+      ['user: plan', 'assistant: planned'],
+    ]);
+  });
+
+  it('in a file of their own are the conversation', () => {
+    const agent = { ...side, agentId: 'abc' };
+    const { id, messages, sidechains } = read([
+      user('x1', null, 'explore', agent),
+      assistant('x2', 'x1', 'm', text('found'), agent),
+    ]);
+    expect(outline(messages)).toEqual(['user: explore', 'assistant: found']);
+    expect(sidechains).toEqual([]);
+    expect(id).toBe('claude-code:00000000-0000-4000-8000-000000000001:abc');
+  });
+
+  it('survive links that run in a circle', () => {
+    const { sidechains } = read([user('u', null, 'task'), user('x1', 'x2', 'a', side), user('x2', 'x1', 'b', side)]);
+    expect(sidechains.flatMap(({ messages }) => messages)).toHaveLength(2);
+  });
+});
+
+it('has the id of the newest session', () => {
+  const copied = user('u1', null, 'task', { sessionId: 'older' });
+  expect(read([copied, user('u2', 'u1', 'go on')]).id).toBe('claude-code:00000000-0000-4000-8000-000000000001');
+});

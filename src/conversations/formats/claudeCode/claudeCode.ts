@@ -1,0 +1,155 @@
+import { type Branch, activeBranch } from './branch';
+import { joinRecords } from './join';
+import { type ClaudeCodeRecord, parseRecords } from './record';
+import { sourceId, sourceName } from '../../conversationId';
+import { groupBy } from '../../groupBy';
+import { linesOf } from '../../text/lines';
+import { countedKinds, leftOutNote, plural } from '../../notes';
+import { ConversationReadError } from '../../readError';
+import { titleOf } from '../../title';
+import { unansweredNote } from '../unanswered';
+import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
+
+/**
+ * A Claude Code transcript. `active` is what resuming the session would send: the newest branch from the last compact
+ * boundary on; `all` adds what stands before it. Sidechains (subagents) are kept apart; a subagent's own file, in which
+ * everything is a sidechain, is a conversation of its own.
+ *
+ * @throws {ConversationReadError} for lines that are broken, messages of a wrong shape, or no messages at all
+ */
+export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const { records, notes } = parseRecords(linesOf(input, sourceName(source)), sourceName(source), options);
+  const { main, side } = threads(records);
+  const branch = activeBranch(main);
+  if (branch.records.length === 0) throw noMessages(records, sourceName(source));
+
+  const earlier = joinRecords(branch.records.slice(0, branch.before), main);
+  const active = joinRecords(branch.records.slice(branch.before), main);
+  const everything = [...earlier.messages, ...active.messages];
+  const messages = options.history === 'all' ? everything : active.messages;
+  const used = new Set([...earlier.used, ...active.used]);
+  return {
+    id: idOf(branch, source, input),
+    format: 'claude-code',
+    title: titleOf(everything),
+    messages,
+    notes: [
+      ...notes,
+      ...(messages === everything || earlier.messages.length === 0
+        ? []
+        : [leftOutNote(earlier.messages.length, 'before the last compaction')]),
+      ...abandonedNote(main, used),
+      ...rootlessNote(branch),
+      ...passedOverNote(records),
+      ...unansweredNote(messages),
+    ],
+    sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
+    ...parentOf(branch),
+    ...workspaceOf(records),
+  };
+}
+
+interface Threads {
+  readonly main: readonly ClaudeCodeRecord[];
+  readonly side: readonly (readonly ClaudeCodeRecord[])[];
+}
+
+function threads(records: readonly ClaudeCodeRecord[]): Threads {
+  const main = records.filter(({ isSidechain }) => !isSidechain);
+  const side = [
+    ...groupBy(
+      records.filter(({ isSidechain }) => isSidechain),
+      sideThreadKey(records),
+    ).values(),
+  ];
+  if (main.some(({ message }) => message) || side.length === 0) return { main, side };
+  const [first = [], ...rest] = side;
+  return { main: first, side: rest };
+}
+
+/** A subagent's records name it by `agentId`; before that field existed, they only share the root of their tree. */
+function sideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCodeRecord) => string {
+  const byUuid = new Map(records.map((record) => [record.uuid, record]));
+  const roots = new Map<ClaudeCodeRecord, string>();
+  return (record) => {
+    if (record.agentId !== undefined) return `agent ${record.agentId}`;
+    const path: ClaudeCodeRecord[] = [];
+    const seen = new Set<ClaudeCodeRecord>();
+    let at: ClaudeCodeRecord | undefined = record;
+    let root: string | undefined;
+    while (at?.isSidechain && !seen.has(at)) {
+      seen.add(at);
+      path.push(at);
+      root = roots.get(at) ?? `root ${at.uuid ?? at.line}`;
+      if (roots.has(at)) break;
+      at = at.parent === undefined ? undefined : byUuid.get(at.parent);
+    }
+    for (const step of path) roots.set(step, root ?? '');
+    return root ?? '';
+  };
+}
+
+function sidechain(thread: readonly ClaudeCodeRecord[], index: number): readonly Sidechain[] {
+  const { records, before } = activeBranch(thread);
+  const { messages } = joinRecords(records.slice(before), thread);
+  if (messages.length === 0) return [];
+  return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: titleOf(messages), messages }];
+}
+
+/** A subagent's file names the session that started it. */
+function parentOf({ records }: Branch): { parent?: string } {
+  const last = records.findLast(({ sessionId }) => sessionId !== undefined);
+  return last?.sessionId !== undefined && last.isSidechain ? { parent: `claude-code:${last.sessionId}` } : {};
+}
+
+function workspaceOf(records: readonly ClaudeCodeRecord[]): { workspace?: string } {
+  const cwd = records.find((record) => record.cwd !== undefined)?.cwd;
+  return cwd === undefined ? {} : { workspace: cwd };
+}
+
+function idOf({ records }: Branch, source: Source, input: string | Uint8Array): string {
+  // The newest record's: an older version copied records of a resumed session into the new session's file.
+  const newest = records.findLast(({ sessionId }) => sessionId !== undefined);
+  if (newest?.sessionId === undefined) return sourceId(source, input);
+  const agent = newest.isSidechain && newest.agentId !== undefined ? `:${newest.agentId}` : '';
+  return `claude-code:${newest.sessionId}${agent}`;
+}
+
+function abandonedNote(main: readonly ClaudeCodeRecord[], used: ReadonlySet<ClaudeCodeRecord>): readonly string[] {
+  const usedIds = new Set([...used].map(({ uuid }) => uuid));
+  const abandoned = main.filter(
+    (record) => record.message && !record.isApiError && !used.has(record) && !usedIds.has(record.uuid),
+  );
+  return abandoned.length === 0
+    ? []
+    : [
+        `Left out: ${plural(abandoned.length, 'record')} that the newest branch does not lead to (rewound or replaced).`,
+      ];
+}
+
+function rootlessNote({ rootless }: Branch): readonly string[] {
+  return rootless
+    ? [`Line ${rootless.line} continues a message that isn't in the file; the conversation is read from there.`]
+    : [];
+}
+
+function passedOverNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
+  const kinds = new Map<string, number>();
+  for (const record of records) {
+    if (record.message && !record.isApiError) continue;
+    const detail = record.isApiError ? 'API error message' : [record.type, record.subtype].filter(Boolean).join(' ');
+    kinds.set(detail, (kinds.get(detail) ?? 0) + 1);
+  }
+  return kinds.size === 0 ? [] : [`Left out, since it is not sent to the model: ${countedKinds(kinds)}.`];
+}
+
+function noMessages(records: readonly ClaudeCodeRecord[], source: string): ConversationReadError {
+  const kinds = new Map<string, number>();
+  for (const { type } of records) kinds.set(type, (kinds.get(type) ?? 0) + 1);
+  return new ConversationReadError({
+    problem: 'wrong-shape',
+    source,
+    found: `no messages, only ${countedKinds(kinds)} records`,
+    expected: 'a Claude Code transcript with "user" and "assistant" records',
+  });
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, boundary, summary, text, user } from '../../../../test/fixtures/conversations/claudeCodeLines';
+import { read, outline } from './testing';
+
+describe('compaction', () => {
+  const compacted = [
+    user('u1', null, 'the task'),
+    assistant('a1', 'u1', 'm1', text('working')),
+    boundary('b1', 'a1'),
+    summary('s1', 'b1'),
+    assistant('a2', 's1', 'm2', text('going on')),
+  ];
+
+  it('reads from the last boundary on, as resuming would, and tells what is left out', () => {
+    const { messages, notes, title } = read(compacted);
+    expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
+    expect(messages[0]).toMatchObject({ isCompactSummary: true });
+    expect(notes).toContain('Left out, before the last compaction: 2 messages (read them with history "all").');
+    expect(title).toBe('the task');
+  });
+
+  it('reads across the boundary with history "all"', () => {
+    const { messages, notes } = read(compacted, { history: 'all' });
+    expect(outline(messages).map((line) => line.slice(0, 18))).toEqual([
+      'user: the task',
+      'assistant: working',
+      'user: This session',
+      'assistant: going o',
+    ]);
+    expect(notes.join()).not.toContain('before the last compaction');
+  });
+
+  it('finds the older part without its logical parent: the last message above the boundary', () => {
+    const records = compacted.map((fields) =>
+      fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: 'gone' } : fields,
+    );
+    expect(read(records, { history: 'all' }).messages).toHaveLength(4);
+    const without = compacted.map((fields) =>
+      fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: null } : fields,
+    );
+    expect(read(without, { history: 'all' }).messages).toHaveLength(4);
+  });
+
+  it('counts only the last of several', () => {
+    const again = [...compacted, boundary('b2', 'a2'), summary('s2', 'b2'), user('u9', 's2', 'next')];
+    expect(outline(read(again).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
+    expect(read(again, { history: 'all' }).messages).toHaveLength(6);
+  });
+
+  it('is a conversation of its summary when nothing followed yet', () => {
+    expect(read(compacted.slice(0, 4)).messages).toHaveLength(1);
+  });
+
+  describe('with messages that it kept', () => {
+    const before = [
+      user('u1', null, 'the task'),
+      assistant('a1', 'u1', 'm1', text('working')),
+      user('u2', 'a1', 'kept question'),
+      assistant('a2', 'u2', 'm2', text('kept answer')),
+    ];
+    const after = [summary('s1', 'b1'), user('u3', 's1', 'next')];
+    const segment = { headUuid: 'u2', tailUuid: 'a2', anchorUuid: 's1' };
+    const expected = [
+      expect.stringContaining('This session'),
+      'user: kept question',
+      'assistant: kept answer',
+      'user: next',
+    ];
+
+    it.each([
+      ['named by head and tail', { preservedSegment: segment }],
+      ['named one by one', { preservedMessages: { anchorUuid: 's1', uuids: ['u2', 'a2'] } }],
+      [
+        'of which some are gone',
+        { preservedMessages: { anchorUuid: 's1', allUuids: ['u2', 'gone', 'a2'], uuids: [] } },
+      ],
+    ])('%s: puts them behind the summary', (_, metadata) => {
+      const records = [...before, boundary('b1', 'a2', metadata), ...after];
+      expect(outline(read(records).messages)).toEqual(expected);
+      expect(outline(read(records, { history: 'all' }).messages)).toEqual([
+        'user: the task',
+        'assistant: working',
+        ...expected,
+      ]);
+    });
+
+    it('in front of the summary where the boundary is the anchor', () => {
+      const metadata = { preservedSegment: { ...segment, anchorUuid: 'b1' } };
+      expect(outline(read([...before, boundary('b1', 'a2', metadata), ...after]).messages)).toEqual([
+        'user: kept question',
+        'assistant: kept answer',
+        expect.stringContaining('This session'),
+        'user: next',
+      ]);
+    });
+
+    it('when the next message hangs at the last kept one, or nothing followed yet', () => {
+      const records = [...before, boundary('b1', 'a2', { preservedSegment: segment }), summary('s1', 'b1')];
+      expect(outline(read([...records, user('u3', 'a2', 'next')]).messages)).toEqual(expected);
+      expect(outline(read(records).messages)).toEqual(expected.slice(0, 3));
+    });
+
+    it('and wrote again under the same uuid', () => {
+      const metadata = { preservedMessages: { anchorUuid: 's1', uuids: ['u2', 'a2'] } };
+      const copies = before.slice(2);
+      const records = [...before, boundary('b1', 'a2', metadata), ...copies, ...after];
+      expect(outline(read(records).messages)).toEqual(expected);
+    });
+
+    it.each([
+      ['the anchor is not in the file', { preservedSegment: { ...segment, anchorUuid: 'gone' } }],
+      ['the walk misses the head', { preservedSegment: { ...segment, headUuid: 'gone' } }],
+      ['the tail is missing', { preservedSegment: { headUuid: 'u2', anchorUuid: 's1' } }],
+    ])('moves nothing where %s', (_, metadata) => {
+      const records = [...before, boundary('b1', 'a2', metadata), ...after];
+      expect(outline(read(records).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
+    });
+
+    it('can have kept everything', () => {
+      const metadata = { preservedSegment: { ...segment, headUuid: 'u1' } };
+      const records = [...before, boundary('b1', 'a2', metadata), ...after];
+      expect(read(records, { history: 'all' }).messages).toHaveLength(6);
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Fields,
+  assistant,
+  call,
+  other,
+  result,
+  text,
+  user,
+} from '../../../../test/fixtures/conversations/claudeCodeLines';
+import { blocksOf } from '../../../core/messages/blocks';
+import { checkConversation } from '../../../core/messages/firewall';
+import { read, outline } from './testing';
+
+describe('joining', () => {
+  it('makes one message of the lines of one API message; the last line has the last word', () => {
+    const records = [
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', { type: 'thinking', thinking: 'hm', signature: 's' }),
+      assistant('a2', 'a1', 'm1', text('I will read')),
+    ];
+    const last = assistant('a3', 'a2', 'm1', call('t1'));
+    (last['message'] as Fields)['stop_reason'] = 'tool_use';
+    const { messages } = read([...records, last, user('u2', 'a3', [result('t1')])]);
+    expect(messages).toHaveLength(3);
+    expect(messages[1]).toMatchObject({ id: 'm1', model: 'claude-opus-4-5', stop_reason: 'tool_use' });
+    expect(blocksOf(messages[1]!).map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
+  });
+
+  it('puts parallel results into one message, those beside the path too', () => {
+    const { messages, notes } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      assistant('a2', 'a1', 'm1', call('t2')),
+      user('u2', 'a1', [result('t1')]),
+      user('u3', 'a2', [result('t2')]),
+      assistant('a3', 'u3', 'm2', text('both read')),
+    ]);
+    expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2', 'assistant: both read']);
+    expect(checkConversation(messages)).toEqual([]);
+    expect(notes.join()).not.toContain('Left out');
+  });
+
+  it('takes in siblings that hang beside the path', () => {
+    const { messages } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      assistant('a2', 'a1', 'm1', call('t2')),
+      user('u3', 'a2', [result('t2')]),
+      user('u2', 'a1', [result('t1')]),
+      assistant('a3', 'u2', 'm2', text('both read')),
+    ]);
+    expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t2 t1', 'assistant: both read']);
+  });
+
+  it('joins calls that were written between the results of the first ones', () => {
+    const { messages } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      user('u2', 'a1', [result('t1'), text('(reminder)')]),
+      assistant('a2', 'u2', 'm1', call('t2')),
+      user('u3', 'a2', [result('t2')]),
+    ]);
+    expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2 (reminder)']);
+  });
+
+  it('does not join over what was said meanwhile, but puts a result to its call', () => {
+    const { messages } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      user('u2', 'a1', 'by the way'),
+      user('u3', 'u2', [result('t1')]),
+      assistant('a2', 'u3', 'm1', call('t2')),
+      user('u4', 'a2', [result('t2')]),
+    ]);
+    expect(outline(messages)).toEqual([
+      'user: task',
+      'assistant: t1',
+      'user: t1',
+      'user: by the way',
+      'assistant: t2',
+      'user: t2',
+    ]);
+    expect(checkConversation(messages)).toEqual([]);
+  });
+
+  it('leaves a message with results as it stands in its own record', () => {
+    const content = [text('before'), result('t1')];
+    const { messages } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      user('u2', 'a1', content),
+    ]);
+    expect(messages[2]?.content).toEqual(content);
+  });
+
+  it('keeps an interrupted call as it is and tells it', () => {
+    const { messages, notes } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      user('u2', 'a1', [text('[Request interrupted by user for tool use]')]),
+    ]);
+    expect(messages).toHaveLength(3);
+    expect(notes).toContain('1 tool call without a result (first: message 2); left as it is.');
+  });
+
+  it('does not carry a late result over another answer', () => {
+    const { messages } = read([
+      user('u1', null, 'task'),
+      assistant('a1', 'u1', 'm1', call('t1')),
+      assistant('a2', 'a1', 'm2', text('meanwhile')),
+      user('u2', 'a2', [result('t1')]),
+    ]);
+    expect(outline(messages)).toEqual(['user: task', 'assistant: t1', 'assistant: meanwhile', 'user: t1']);
+  });
+
+  it('reads content that is a string, and messages without an id', () => {
+    const records = [
+      user('u1', null, 'task'),
+      other('assistant', 'a1', 'u1', { message: { role: 'assistant', content: 'first' } }),
+      other('assistant', 'a2', 'a1', { message: { role: 'assistant', content: 'second' } }),
+      other('assistant', 'a3', 'a2', { message: { role: 'assistant', id: 'm', content: 'a' } }),
+      other('assistant', 'a4', 'a3', { message: { role: 'assistant', id: 'm', content: '' } }),
+      other('assistant', 'a5', 'a4', { message: { role: 'assistant', id: 'm', content: [text('b')] } }),
+    ];
+    expect(outline(read(records).messages)).toEqual([
+      'user: task',
+      'assistant: first',
+      'assistant: second',
+      'assistant: a b',
+    ]);
+  });
+});

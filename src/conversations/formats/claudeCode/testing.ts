@@ -1,0 +1,20 @@
+/** Reads records of a Claude Code session, and tells in short what a conversation says. */
+import { type Fields, jsonl } from '../../../../test/fixtures/conversations/claudeCodeLines';
+import type { ApiMessage, Block } from '../../../core/messages/types';
+import { readClaudeCode } from './claudeCode';
+import type { ReadOptions } from '../../types';
+
+export const read = (records: readonly Fields[], options: ReadOptions = {}) =>
+  readClaudeCode(jsonl(...records), { path: '/home/me/session.jsonl' }, options);
+
+/** The conversation in a short form: role and what its blocks say. */
+export const outline = (messages: readonly ApiMessage[]): string[] =>
+  messages.map((message) => `${message.role}: ${words(message)}`);
+
+export const words = (message: ApiMessage): string =>
+  typeof message.content === 'string' ? message.content : message.content.map(sign).join(' ');
+
+export const sign = (block: Block): string => {
+  const id = block['text'] ?? block['id'] ?? block['tool_use_id'];
+  return typeof id === 'string' ? id : block.type;
+};

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf } from '../../../core/messages/blocks';
+import { checkConversation } from '../../../core/messages/firewall';
+import { readCodex } from './codex';
+import type { ReadOptions } from '../../types';
+
+type Fields = Record<string, unknown>;
+
+const line = (type: string, payload: Fields): Fields => ({ timestamp: '2026-03-25T11:31:11.752Z', type, payload });
+const item = (payload: Fields): Fields => line('response_item', payload);
+const said = (role: string, text: string): Fields => ({
+  type: 'message',
+  role,
+  content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+});
+const call = (id: string, args: string, name = 'shell'): Fields => ({
+  type: 'function_call',
+  name,
+  arguments: args,
+  call_id: id,
+});
+const output = (id: string, value: unknown): Fields => ({ type: 'function_call_output', call_id: id, output: value });
+const META = line('session_meta', {
+  id: '019d24c3',
+  cwd: '/home/dev/app',
+  cli_version: '0.116.0',
+  source: 'cli',
+  base_instructions: { text: 'You are Codex.' },
+});
+const ENVIRONMENT = said('user', '<environment_context>\n<cwd>/home/dev/app</cwd>\n</environment_context>');
+
+const read = (records: readonly Fields[], options: ReadOptions = {}) =>
+  readCodex(records.map((record) => JSON.stringify(record)).join('\n'), { path: '/home/dev/rollout.jsonl' }, options);
+
+describe('a rollout', () => {
+  const rollout = [
+    META,
+    item(said('developer', '<permissions instructions>ask</permissions instructions>')),
+    item(ENVIRONMENT),
+    item(said('user', 'Fix the test')),
+    line('event_msg', { type: 'user_message', message: 'Fix the test' }),
+    item({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Look first' }], encrypted_content: 'abc' }),
+    item(said('assistant', 'I look.')),
+    item(call('c1', '{"command":["ls"]}')),
+    item(call('c2', 'not json')),
+    item(output('c1', 'a.ts')),
+    item(output('c2', { content: 'no such tool', success: false })),
+    item({ type: 'custom_tool_call', call_id: 'c3', name: 'apply_patch', input: '*** Begin Patch' }),
+    item({ type: 'custom_tool_call_output', call_id: 'c3', output: [{ type: 'input_text', text: 'Done' }] }),
+    item({ type: 'local_shell_call', call_id: 'c4', action: { type: 'exec', command: ['pwd'] } }),
+    item(output('c4', [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }])),
+    item({ type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'x' } }),
+    item({ type: 'ghost_snapshot' }),
+    line('turn_context', { model: 'gpt-5.5' }),
+  ];
+
+  it('is read item by item; what the model said together is one message', () => {
+    const conversation = read(rollout);
+    expect(conversation).toMatchObject({
+      id: 'codex:019d24c3',
+      format: 'codex',
+      title: 'Fix the test',
+      workspace: '/home/dev/app',
+      request: { system: 'You are Codex.' },
+      notes: ['Left out, since it is not sent to the model: 1 event user_message, 1 ghost_snapshot, 1 turn_context.'],
+    });
+    expect(conversation.messages.map(({ role }) => role).join(' ')).toBe(
+      'system user user assistant user assistant user assistant user assistant',
+    );
+    expect(conversation.messages[3]?.content).toEqual([
+      { type: 'openai_reasoning', item: expect.objectContaining({ encrypted_content: 'abc' }) },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 'c1', name: 'shell', input: { command: ['ls'] }, rawArguments: '{"command":["ls"]}' },
+      { type: 'tool_use', id: 'c2', name: 'shell', input: { invalidArguments: 'not json' }, rawArguments: 'not json' },
+    ]);
+    expect(conversation.messages[4]?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 'c1', content: 'a.ts' },
+      { type: 'tool_result', tool_use_id: 'c2', content: 'no such tool', is_error: true },
+    ]);
+    expect(conversation.messages[5]?.content).toMatchObject([
+      { name: 'apply_patch', input: { input: '*** Begin Patch' } },
+    ]);
+    expect(conversation.messages[6]?.content).toMatchObject([{ content: [{ type: 'text', text: 'Done' }] }]);
+    expect(conversation.messages[7]?.content).toMatchObject([{ name: 'local_shell', input: { command: ['pwd'] } }]);
+    expect(conversation.messages[8]?.content).toMatchObject([
+      { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }] },
+    ]);
+    expect(conversation.messages[9]?.content).toMatchObject([{ type: 'codex_item', item: { id: 'ws_1' } }]);
+    expect(checkConversation(conversation.messages)).toEqual([]);
+  });
+
+  it('of a version before September 2025 has no envelope', () => {
+    const bare = [
+      { id: 'old', timestamp: 't', instructions: 'Be short.' },
+      said('user', 'Hello'),
+      { record_type: 'state' },
+    ];
+    expect(read(bare)).toMatchObject({
+      id: 'codex:old',
+      request: { system: 'Be short.' },
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    });
+  });
+
+  it('of a subagent names the one that started it; a fork has its own id', () => {
+    const spawned = line('session_meta', {
+      id: 'child',
+      source: { subagent: { thread_spawn: { parent_thread_id: 'mother', depth: 1 } } },
+    });
+    expect(read([spawned, META, item(said('user', 'Hello'))])).toMatchObject({
+      id: 'codex:child',
+      parent: 'codex:mother',
+    });
+    expect(read([META, item(said('user', 'Hello'))])).not.toHaveProperty('parent');
+  });
+
+  it('keeps items that it doesn’t know, whole', () => {
+    const odd = { type: 'later_invention', value: 1 };
+    const noId = { type: 'function_call_output', output: 'x' };
+    expect(read([META, item(said('user', 'x')), item(odd), item(noId)]).messages.slice(1)).toEqual([
+      { role: 'assistant', content: [{ type: 'codex_item', item: odd }] },
+      { role: 'user', content: [{ type: 'codex_item', item: noId }] },
+    ]);
+  });
+});
+
+describe('what Codex compacted', () => {
+  const before = [META, item(ENVIRONMENT), item(said('user', 'first')), item(said('assistant', 'one'))];
+  const texts = (records: readonly Fields[], options: ReadOptions = {}): unknown[] =>
+    read(records, options).messages.map((message) => blocksOf(message)[0]?.['text']);
+
+  it('begins with its replacement history', () => {
+    const replacement_history = [said('user', 'first'), said('user', 'SUMMARY')];
+    const records = [...before, line('compacted', { message: '', replacement_history }), item(said('user', 'second'))];
+    expect(texts(records)).toEqual(['first', 'SUMMARY', 'second']);
+    expect(texts(records, { history: 'all' })).toEqual([
+      expect.stringContaining('<environment'),
+      'first',
+      'one',
+      'second',
+    ]);
+  });
+
+  it('without one is the user’s words and the summary', () => {
+    const records = [...before, line('compacted', { message: 'SUMMARY' }), item(said('user', 'second'))];
+    expect(texts(records)).toEqual([expect.stringContaining('<environment'), 'first', 'SUMMARY', 'second']);
+    expect(texts(records, { history: 'all' })).toHaveLength(5);
+    expect(read(records).messages[2]).toMatchObject({ isSummary: true });
+    expect(read(records).notes[0]).toMatch(/^Left out, before the last compaction: 1 message /);
+  });
+
+  it('leaves out turns that were taken back', () => {
+    const records = [
+      ...before,
+      item(said('user', 'second')),
+      item(said('assistant', 'two')),
+      item(ENVIRONMENT),
+      item(said('user', 'third')),
+      line('event_msg', { type: 'thread_rolled_back', num_turns: 2 }),
+      item(said('user', 'other')),
+    ];
+    expect(texts(records)).toEqual([expect.stringContaining('<environment'), 'first', 'one', 'other']);
+    expect(read(records).notes).toContain('Left out: 2 turns that was taken back (rollback).');
+    expect(
+      texts([...before, line('event_msg', { type: 'thread_rolled_back', num_turns: 9 }), item(said('user', 'x'))]),
+    ).toEqual([expect.stringContaining('<environment'), 'x']);
+  });
+});
+
+it('a rollout without messages says what it holds', () => {
+  expect(() => read([META, line('turn_context', {})])).toThrow('found no messages, only 1 turn_context');
+});
+
+it('a line that is cut off is dropped where that is asked for', () => {
+  const text = [META, item(said('user', 'x'))].map((record) => JSON.stringify(record)).join('\n') + '\n{"type":"resp';
+  const source = { path: '/r.jsonl' };
+  expect(() => readCodex(text, source)).toThrow('cut off');
+  expect(readCodex(text, source, { tornTail: 'drop' }).notes[0]).toContain('cut off');
+});

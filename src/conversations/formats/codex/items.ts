@@ -1,0 +1,97 @@
+/** Items of the Responses API, as Codex keeps them, to messages. What has no place in a message stays whole in a block. */
+import { REASONING_BLOCK, isRecord } from '../../../core/messages/blocks';
+import type { ApiMessage, Block, Role } from '../../../core/messages/types';
+import type { CodexItem } from './rollout';
+import { parseArguments } from '../openai/arguments';
+import { asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
+
+/** An item that we don't know, or that only Codex's own API understands. */
+const CODEX_ITEM = 'codex_item';
+
+/**
+ * One message for what the model said without an answer in between, one for the results that follow each other, one for each
+ * message of a user.
+ */
+export function messagesOf(items: readonly CodexItem[]): ApiMessage[] {
+  const messages: ApiMessage[] = [];
+  let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
+  const add = (kind: 'reply' | 'results', blocks: readonly Block[]): void => {
+    if (open?.kind !== kind) {
+      open = { kind, blocks: [] };
+      messages.push({ role: kind === 'reply' ? 'assistant' : 'user', content: open.blocks });
+    }
+    open.blocks.push(...blocks);
+  };
+  for (const item of items) {
+    const role = stringIn(item, 'role');
+    if (item['type'] === 'message' && role !== 'assistant') {
+      open = undefined;
+      messages.push(spoken(item, role === 'developer' || role === 'system' ? 'system' : 'user'));
+    } else if (RESULTS.has(item['type'])) add('results', [resultOf(item)]);
+    else add('reply', replyBlocks(item));
+  }
+  return messages.filter(({ content }) => content.length > 0);
+}
+
+const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output']);
+
+const spoken = (item: CodexItem, role: Role): ApiMessage => ({
+  role,
+  content: partsOf(item['content']),
+  ...(item['isSummary'] === true && { isSummary: true }),
+});
+
+function replyBlocks(item: CodexItem): readonly Block[] {
+  const id = stringIn(item, 'call_id');
+  switch (item['type']) {
+    case 'message':
+      return partsOf(item['content']);
+    case 'reasoning':
+      return [{ type: REASONING_BLOCK, item }];
+    case 'function_call': {
+      const rawArguments = stringIn(item, 'arguments') ?? '';
+      const name = stringIn(item, 'name');
+      if (id === undefined || name === undefined) break;
+      return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments }];
+    }
+    case 'custom_tool_call': {
+      const name = stringIn(item, 'name');
+      if (id === undefined || name === undefined) break;
+      return [{ type: 'tool_use', id, name, input: { input: asText(item['input']) }, openai: CUSTOM_CALL }];
+    }
+    case 'local_shell_call':
+      if (id === undefined) break;
+      return [{ type: 'tool_use', id, name: 'local_shell', input: recordIn(item, 'action') ?? {} }];
+  }
+  return [{ type: CODEX_ITEM, item }];
+}
+
+/** The shell of a custom tool's call; see openai.ts. */
+const CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
+
+function resultOf(item: CodexItem): Block {
+  const id = stringIn(item, 'call_id');
+  if (id === undefined) return { type: CODEX_ITEM, item };
+  const { output } = item;
+  // For a while it was an object of text and outcome.
+  const content = isRecord(output) ? (output['content_items'] ?? output['content']) : output;
+  const failed = isRecord(output) && output['success'] === false;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: Array.isArray(content) ? partsOf(content) : asText(content ?? output),
+    ...(failed && { is_error: true }),
+  };
+}
+
+function partsOf(content: unknown): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return listIn({ content }, 'content').flatMap((part): Block[] => {
+    if (!isRecord(part)) return [];
+    const text = stringIn(part, 'text');
+    if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
+    const url = stringIn(part, 'image_url');
+    if (url !== undefined) return [{ type: 'image', source: imageSource(url) }];
+    return [{ type: CODEX_ITEM, item: part }];
+  });
+}

@@ -1,0 +1,162 @@
+/**
+ * The lines of a Codex rollout: `{timestamp, type, payload}`, append-only; before September 2025 the bare items. What counts
+ * is found by replaying them: a `compacted` record replaces the history, a rollback takes turns back. Sources: Codex's
+ * protocol (codex-rs/protocol: RolloutItem, ResponseItem), rollouts in public repositories' tests.
+ */
+import { isRecord } from '../../../core/messages/blocks';
+import { type JsonRecord, checkDepth, jsonRecords } from '../../text/jsonLines';
+import type { Line } from '../../text/lines';
+import type { ReadOptions } from '../../types';
+import { type Fields, listIn, recordIn, stringIn } from '../../text/values';
+
+/** An item of the Responses API, as Codex sends and receives it. */
+export type CodexItem = Fields;
+
+export interface CodexRollout {
+  readonly id: string | undefined;
+  readonly parent: string | undefined;
+  readonly workspace: string | undefined;
+  /** The system prompt. */
+  readonly instructions: string | undefined;
+  /** What the next request would hold. */
+  readonly active: readonly CodexItem[];
+  /** All that was said and not taken back, the summaries of compactions included. */
+  readonly everything: readonly CodexItem[];
+  readonly compactions: number;
+  /** Turns that were taken back. */
+  readonly rolledBack: number;
+  /** Records that are no part of the conversation, by kind. */
+  readonly passedOver: ReadonlyMap<string, number>;
+  readonly notes: readonly string[];
+}
+
+/** @throws {ConversationReadError} for a broken line */
+export function parseRollout(lines: Iterable<Line>, source: string, options: ReadOptions): CodexRollout {
+  const notes: string[] = [];
+  const replay = new Replay();
+  for (const record of jsonRecords(lines, source, options, notes)) {
+    if (isItem(record.value) || recordIn(record.value, 'payload')) checkDepth(record, source);
+    replay.take(record);
+  }
+  return { ...replay.result(), notes };
+}
+
+/** Items that are messages, calls, results and thoughts stand bare in old rollouts; a header has an id and no type. */
+const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
+
+/** Kinds of items that never go to the model. */
+const NOT_SENT = new Set(['ghost_snapshot', 'compaction_trigger']);
+
+class Replay {
+  private header: Fields | undefined;
+  private active: CodexItem[] = [];
+  private everything: CodexItem[] = [];
+  private compactions = 0;
+  private rolledBack = 0;
+  private readonly passedOver = new Map<string, number>();
+
+  take({ value }: JsonRecord): void {
+    const payload = recordIn(value, 'payload');
+    if (!payload) {
+      if (isItem(value)) this.item(value);
+      else if (value['record_type'] === undefined) this.header ??= value;
+      return;
+    }
+    switch (value['type']) {
+      case 'session_meta':
+        // A forked session repeats the header of the one that it came from: the first is its own.
+        this.header ??= payload;
+        return;
+      case 'response_item':
+        this.item(payload);
+        return;
+      case 'compacted':
+        this.compacted(payload);
+        return;
+      case 'event_msg':
+        if (payload['type'] === 'thread_rolled_back') this.rollBack(payload);
+        else this.passOver(`event ${kindOf(payload)}`);
+        return;
+      default:
+        this.passOver(kindOf(value));
+    }
+  }
+
+  result(): Omit<CodexRollout, 'notes'> {
+    const header = this.header ?? {};
+    const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn');
+    const base = recordIn(header, 'base_instructions');
+    return {
+      id: stringIn(header, 'id'),
+      parent: spawn && stringIn(spawn, 'parent_thread_id'),
+      workspace: stringIn(header, 'cwd'),
+      instructions: (base && stringIn(base, 'text')) ?? stringIn(header, 'instructions'),
+      active: this.active,
+      everything: this.everything,
+      compactions: this.compactions,
+      rolledBack: this.rolledBack,
+      passedOver: this.passedOver,
+    };
+  }
+
+  private item(item: CodexItem): void {
+    if (NOT_SENT.has(kindOf(item))) {
+      this.passOver(kindOf(item));
+      return;
+    }
+    this.active.push(item);
+    this.everything.push(item);
+  }
+
+  private compacted(payload: Fields): void {
+    this.compactions += 1;
+    const text = stringIn(payload, 'message') ?? '';
+    const summary: CodexItem = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text }],
+      isSummary: true,
+    };
+    if (text !== '') this.everything.push(summary);
+    const replacement = payload['replacement_history'];
+    // Without one (before 2025-11), Codex rebuilds it: the user's words and the summary.
+    this.active = Array.isArray(replacement)
+      ? replacement.filter(isRecord)
+      : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
+  }
+
+  private rollBack(payload: Fields): void {
+    const turns = typeof payload['num_turns'] === 'number' ? payload['num_turns'] : 0;
+    this.rolledBack += turns;
+    this.active = withoutTurns(this.active, turns);
+    this.everything = withoutTurns(this.everything, turns);
+  }
+
+  private passOver(kind: string): void {
+    this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
+  }
+}
+
+const kindOf = (value: Fields): string => stringIn(value, 'type') ?? 'unnamed';
+
+/** The items before the last so many turns; a turn begins with what the user typed. */
+function withoutTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
+  let end = items.length;
+  let left = turns;
+  for (let at = items.length - 1; at >= 0 && left > 0; at -= 1) {
+    const item = items[at];
+    if (!item || !isTyped(item)) continue;
+    end = at;
+    left -= 1;
+  }
+  return items.slice(0, end);
+}
+
+/** What Codex itself puts into user messages: the environment, AGENTS.md, notices. */
+const PREFIX = /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/;
+
+function isTyped(item: CodexItem): boolean {
+  if (item['role'] !== 'user' || item['isSummary'] === true) return false;
+  const [first] = listIn(item, 'content');
+  return !isRecord(first) || !PREFIX.test(stringIn(first, 'text') ?? '');
+}

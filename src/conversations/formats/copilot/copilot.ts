@@ -1,0 +1,62 @@
+import { groupBy } from '../../groupBy';
+import { sourceId, sourceName } from '../../conversationId';
+import { messagesOf } from './messages';
+import { type CopilotEvent, parseEvents } from './events';
+import { linesOf } from '../../text/lines';
+import { countedKinds, leftOutNote, plural } from '../../notes';
+import { ConversationReadError } from '../../readError';
+import { UNTITLED, titleOf } from '../../title';
+import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
+import { unansweredNote } from '../unanswered';
+
+/**
+ * The events of a session of GitHub Copilot: a transcript of VS Code's agent mode, or Copilot CLI's `events.jsonl`. `active`
+ * begins with the summary of the last compaction, `all` with the first word. What subagents said is kept apart.
+ * @throws {ConversationReadError} for lines that are broken, or where there are no messages
+ */
+export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const { start, events, passedOver, rewound, notes } = parseEvents(linesOf(input, name), name, options);
+  const main = messagesOf(events.filter(({ agent }) => agent === undefined));
+  const everything = main.messages;
+  if (everything.length === 0) {
+    throw new ConversationReadError({
+      problem: 'wrong-shape',
+      source: name,
+      found: `no messages, only ${countedKinds(passedOver) || 'a header'}`,
+      expected: 'a Copilot session with "user.message" and "assistant.message" events',
+    });
+  }
+  const from = options.history === 'all' ? 0 : main.activeFrom;
+  const messages = from === 0 ? everything : [...everything.slice(0, main.system), ...everything.slice(from)];
+  const title = titleOf(everything);
+  return {
+    id: start.id === undefined ? sourceId(source, input) : `copilot:${start.id}`,
+    format: 'copilot',
+    title: title === UNTITLED ? (start.title ?? title) : title,
+    messages,
+    notes: [
+      ...notes,
+      ...(from > 0 ? [leftOutNote(everything.length - messages.length, 'before the last compaction')] : []),
+      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'event')} that was taken back (rewound).`] : []),
+      ...(main.withoutResult > 0
+        ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not write down; they are empty.`]
+        : []),
+      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: sidechainsOf(events),
+    ...(start.workspace !== undefined && { workspace: start.workspace }),
+  };
+}
+
+function sidechainsOf(events: readonly CopilotEvent[]): Sidechain[] {
+  const byAgent = groupBy(
+    events.filter(({ agent }) => agent !== undefined),
+    ({ agent }) => agent ?? '',
+  );
+  return [...byAgent].flatMap(([id, own]) => {
+    const { messages } = messagesOf(own);
+    return messages.length === 0 ? [] : [{ id, title: titleOf(messages), messages }];
+  });
+}

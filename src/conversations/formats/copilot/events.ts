@@ -1,0 +1,77 @@
+/**
+ * The lines of a Copilot session: `{type, data, id, timestamp, parentId}`, append-only. Sources: the event schema of GitHub's
+ * Copilot SDK (session-events), transcripts in public repositories' tests.
+ */
+import { checkDepth, jsonRecords } from '../../text/jsonLines';
+import type { Line } from '../../text/lines';
+import type { ReadOptions } from '../../types';
+import { type Fields, recordIn, stringIn } from '../../text/values';
+
+export interface CopilotEvent {
+  readonly type: string;
+  readonly id: string | undefined;
+  readonly data: Fields;
+  /** The subagent that it belongs to. */
+  readonly agent: string | undefined;
+}
+
+export interface CopilotEvents {
+  readonly start: {
+    readonly id: string | undefined;
+    readonly workspace: string | undefined;
+    readonly title: string | undefined;
+  };
+  /** Those that make the conversation, in order, less what was taken back. */
+  readonly events: readonly CopilotEvent[];
+  /** How many of those were taken back. */
+  readonly rewound: number;
+  /** Events that are no part of the conversation, by type. */
+  readonly passedOver: ReadonlyMap<string, number>;
+  readonly notes: readonly string[];
+}
+
+/** The events that make the conversation. */
+const KEPT = new Set([
+  'system.message',
+  'user.message',
+  'assistant.message',
+  'tool.execution_start',
+  'tool.execution_complete',
+  'session.compaction_start',
+  'session.compaction_complete',
+  'session.context_cleared',
+]);
+
+/** @throws {ConversationReadError} for a broken line */
+export function parseEvents(lines: Iterable<Line>, source: string, options: ReadOptions): CopilotEvents {
+  const notes: string[] = [];
+  const passedOver = new Map<string, number>();
+  let events: CopilotEvent[] = [];
+  let rewound = 0;
+  let start: Fields = {};
+  let title: string | undefined;
+  for (const record of jsonRecords(lines, source, options, notes)) {
+    const { value } = record;
+    const type = stringIn(value, 'type') ?? 'unnamed';
+    const data = recordIn(value, 'data') ?? {};
+    if (type === 'session.start') start = data;
+    else if (type === 'session.title_changed') title = stringIn(data, 'title') ?? title;
+    else if (type === 'session.snapshot_rewind') {
+      const kept = before(events, stringIn(data, 'upToEventId'));
+      rewound += events.length - kept.length;
+      events = kept;
+    } else if (KEPT.has(type)) {
+      checkDepth(record, source);
+      const agent = stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId');
+      events.push({ type, id: stringIn(value, 'id'), data, agent });
+    } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
+  }
+  const workspace = stringIn(recordIn(start, 'context') ?? {}, 'cwd');
+  return { start: { id: stringIn(start, 'sessionId'), workspace, title }, events, rewound, passedOver, notes };
+}
+
+/** A rewind takes the named event back and all that came after it. */
+function before(events: readonly CopilotEvent[], id: string | undefined): CopilotEvent[] {
+  const index = events.findIndex((event) => event.id === id);
+  return index === -1 || id === undefined ? [...events] : events.slice(0, index);
+}

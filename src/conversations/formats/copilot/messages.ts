@@ -1,0 +1,151 @@
+import { isRecord, isToolUse } from '../../../core/messages/blocks';
+import type { ApiMessage, Block, ToolUseBlock } from '../../../core/messages/types';
+import type { CopilotEvent } from './events';
+import { parseArguments } from '../openai/arguments';
+import { type Fields, asText, listIn, stringIn } from '../../text/values';
+
+export interface CopilotMessages {
+  readonly messages: readonly ApiMessage[];
+  /** How many of the first ones are system messages: they stay through a compaction. */
+  readonly system: number;
+  /** Index of the first message that the next request would hold, behind the system messages; 0 without a compaction. */
+  readonly activeFrom: number;
+  /** Results of which only the outcome was written down. */
+  readonly withoutResult: number;
+}
+
+/** Events of one thread to messages: results that follow each other go into one message. */
+export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
+  const messages: ApiMessage[] = [];
+  const called = new Set<string>();
+  let results: Block[] | undefined;
+  let compactionStart: number | undefined;
+  let activeFrom = 0;
+  let withoutResult = 0;
+  for (const { type, data } of events) {
+    switch (type) {
+      case 'tool.execution_start': {
+        const call = callOf(data, stringIn(data, 'toolName'));
+        if (!call || called.has(call.id)) break;
+        called.add(call.id);
+        appendCall(messages, call);
+        results = undefined;
+        break;
+      }
+      case 'tool.execution_complete': {
+        const result = resultOf(data);
+        if (!result) break;
+        if (result['content'] === undefined) withoutResult += 1;
+        if (results) results.push(result);
+        else messages.push({ role: 'user', content: (results = [result]) });
+        break;
+      }
+      case 'session.compaction_start':
+        compactionStart = messages.length;
+        break;
+      case 'session.compaction_complete': {
+        const summary = stringIn(data, 'summaryContent') ?? '';
+        if (data['success'] === false || summary === '') break;
+        // What was said while the summary was being written is not in it.
+        activeFrom = compactionStart ?? messages.length;
+        messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
+        results = undefined;
+        break;
+      }
+      case 'session.context_cleared':
+        activeFrom = messages.length;
+        break;
+      default: {
+        const message = messageOf(type, data);
+        for (const block of message.content) if (isToolUse(block)) called.add(block.id);
+        if (message.content.length > 0) messages.push(message);
+        results = undefined;
+      }
+    }
+  }
+  const firstOther = messages.findIndex(({ role }) => role !== 'system');
+  const system = firstOther === -1 ? messages.length : firstOther;
+  return { messages, system, activeFrom: Math.min(activeFrom, Math.max(messages.length - 1, 0)), withoutResult };
+}
+
+/** A call that no message asked for: it was written down only when it ran. */
+function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant' && typeof last.content !== 'string') {
+    messages.splice(-1, 1, { ...last, content: [...last.content, call] });
+  } else messages.push({ role: 'assistant', content: [call] });
+}
+
+function messageOf(type: string, data: Fields): ApiMessage & { readonly content: readonly Block[] } {
+  if (type === 'assistant.message') return { role: 'assistant', content: replyBlocks(data) };
+  if (type === 'system.message') return { role: 'system', content: textBlocks(data['content']) };
+  const attachments = listIn(data, 'attachments');
+  return {
+    role: 'user',
+    // What was sent stands beside what was typed.
+    content: textBlocks(data['transformedContent'] ?? data['content']),
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
+
+function replyBlocks(data: Fields): Block[] {
+  const thought = stringIn(data, 'reasoningText') ?? '';
+  const calls = listIn(data, 'toolRequests').flatMap((request) => {
+    const call = isRecord(request) ? callOf(request, stringIn(request, 'name')) : undefined;
+    return call ? [call] : [];
+  });
+  return [
+    ...(thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }]),
+    ...textBlocks(data['content']),
+    ...calls,
+  ];
+}
+
+function textBlocks(content: unknown): Block[] {
+  const text = asText(content);
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+function callOf(data: Fields, name: string | undefined): ToolUseBlock | undefined {
+  const id = stringIn(data, 'toolCallId');
+  if (id === undefined || name === undefined) return undefined;
+  const { arguments: given } = data;
+  if (typeof given !== 'string') {
+    return { type: 'tool_use', id, name, input: isRecord(given) ? given : { input: given ?? null } };
+  }
+  return { type: 'tool_use', id, name, input: parseArguments(given), rawArguments: given };
+}
+
+function resultOf(data: Fields): Block | undefined {
+  const id = stringIn(data, 'toolCallId');
+  if (id === undefined) return undefined;
+  const content = contentOf(data['result']);
+  if (data['success'] !== false) return { type: 'tool_result', tool_use_id: id, ...(content && { content }) };
+  const error = data['error'];
+  const told = isRecord(error) ? stringIn(error, 'message') : stringIn(data, 'error');
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: told ?? (typeof content === 'string' ? content : 'The tool failed.'),
+    is_error: true,
+  };
+}
+
+/** A result is told as text, as parts, or as what the tool gave (JetBrains, older versions). */
+function contentOf(result: unknown): string | Block[] | undefined {
+  if (result === undefined || result === null) return undefined;
+  if (!isRecord(result)) return asText(result);
+  const images = listIn(result, 'contents').flatMap(imageBlocks);
+  const parts = result['content'] ?? result['result'];
+  const text = Array.isArray(parts)
+    ? parts.map((part) => (isRecord(part) ? asText(part['text'] ?? part['value'] ?? part) : asText(part))).join('\n')
+    : asText(parts ?? result);
+  return images.length > 0 ? [...textBlocks(text), ...images] : text;
+}
+
+function imageBlocks(part: unknown): Block[] {
+  if (!isRecord(part) || part['type'] !== 'image') return [];
+  const data = stringIn(part, 'data');
+  const source = { type: 'base64', media_type: stringIn(part, 'mimeType') ?? 'image/png', data };
+  return data === undefined ? [] : [{ type: 'image', source }];
+}

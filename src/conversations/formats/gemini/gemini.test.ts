@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf } from '../../../core/messages/blocks';
+import { checkConversation } from '../../../core/messages/firewall';
+import { readConversation } from '../../read';
+
+type Fields = Record<string, unknown>;
+
+const HEAD = {
+  sessionId: 'f86f',
+  projectHash: '79b6',
+  startTime: '2026-01-01T00:00:00Z',
+  lastUpdated: '2026-01-01T00:00:00Z',
+};
+const PATH = '/home/dev/.gemini/tmp/79b6/chats/session-2026-01-01T00-00-f86f.json';
+const record = (id: string, type: string, content: unknown, more: Fields = {}): Fields => ({
+  id,
+  type,
+  content,
+  ...more,
+});
+const answer = (output: unknown): Fields[] => [
+  { functionResponse: { id: 'c', name: 'read_file', response: { output } } },
+];
+
+const document = (messages: readonly unknown[], more: Fields = {}) =>
+  readConversation(JSON.stringify({ ...HEAD, ...more, messages }), { path: PATH });
+const lines = (records: readonly Fields[], path = PATH) =>
+  readConversation(records.map((each) => JSON.stringify(each)).join('\n'), { path });
+const texts = (records: readonly Fields[]): unknown[] =>
+  lines(records).messages.map((message) => blocksOf(message)[0]?.['text']);
+
+describe('a session in one document', () => {
+  it('is read with thoughts, calls and results', () => {
+    const conversation = document([
+      record('1', 'user', 'List the files'),
+      record('2', 'info', 'Update available'),
+      record('3', 'gemini', 'I look.', {
+        thoughts: [{ subject: 'Looking', description: 'At files' }, { description: 'More' }],
+        toolCalls: [
+          { id: 'c1', name: 'list_directory', args: { path: '.' }, status: 'success', result: answer('a.ts') },
+          {
+            id: 'c2',
+            name: 'read_file',
+            args: {},
+            status: 'error',
+            result: [{ functionResponse: { response: { error: 'gone' } } }],
+          },
+          {
+            id: 'c3',
+            name: 'web',
+            args: {},
+            status: 'success',
+            result: [{ functionResponse: { response: { a: 1 } } }, { text: 'x' }],
+          },
+        ],
+        model: 'gemini-2.5-pro',
+      }),
+      record('4', 'gemini', [{ text: 'Done.' }, { executableCode: {} }]),
+    ]);
+    expect(conversation).toMatchObject({
+      id: 'gemini:f86f',
+      format: 'gemini',
+      title: 'List the files',
+      notes: ['Left out, since it is not sent to the model: 1 info.'],
+    });
+    expect(conversation.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'List the files' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: '**Looking**\nAt files\n\nMore' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'c1', name: 'list_directory', input: { path: '.' } },
+          { type: 'tool_use', id: 'c2', name: 'read_file', input: {} },
+          { type: 'tool_use', id: 'c3', name: 'web', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'a.ts' }] },
+          { type: 'tool_result', tool_use_id: 'c2', content: 'gone', is_error: true },
+          {
+            type: 'tool_result',
+            tool_use_id: 'c3',
+            content: [
+              { type: 'text', text: '{"a":1}' },
+              { type: 'text', text: 'x' },
+            ],
+          },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Done.' },
+          { type: 'gemini_part', part: { executableCode: {} } },
+        ],
+      },
+    ]);
+    expect(checkConversation(conversation.messages)).toEqual([]);
+  });
+
+  it('keeps pictures and documents, and calls that nothing came back for', () => {
+    const media = (mimeType: string): Fields => ({ inlineData: { mimeType, data: 'AAAA' } });
+    const { messages, notes } = document([
+      record('1', 'user', [media('image/png'), media('application/pdf'), media('audio/wav'), 7, '']),
+      record('2', 'gemini', '', { toolCalls: [{ id: 'c', name: 'n', result: null }, { args: 1 }] }),
+    ]);
+    expect(messages[0]?.content).toMatchObject([{ type: 'image' }, { type: 'document' }, { type: 'gemini_part' }]);
+    expect(messages[1]?.content).toMatchObject([
+      { type: 'tool_use', input: {} },
+      { type: 'gemini_part', part: { args: 1 } },
+    ]);
+    expect(notes).toEqual(['1 tool call without a result (first: message 2); left as it is.']);
+  });
+
+  it('has its summary for a title where nobody wrote a word', () => {
+    expect(document([record('1', 'gemini', 'hi')], { summary: 'Greeting' }).title).toBe('Greeting');
+  });
+
+  it('without messages says so', () => {
+    expect(() => document([])).toThrow('found no messages; expected');
+    expect(() => document([record('1', 'error', 'x')])).toThrow('found no messages, only 1 error');
+  });
+});
+
+describe('a session in lines', () => {
+  it('replaces records, changes its header and takes messages back', () => {
+    expect(
+      texts([
+        HEAD,
+        record('1', 'user', 'one'),
+        record('2', 'gemini', 'draft'),
+        record('2', 'gemini', 'final'),
+        { $set: { lastUpdated: 'later', directories: ['/home/dev/app'] } },
+        record('3', 'user', 'wrong'),
+        record('4', 'gemini', 'reply'),
+        { $rewindTo: '3' },
+        record('5', 'user', 'two'),
+      ]),
+    ).toEqual(['one', 'final', 'two']);
+  });
+
+  it('a rewind to what isn’t there empties it; $set may hold all messages', () => {
+    const rewound = lines([HEAD, record('1', 'user', 'one'), { $rewindTo: 'x' }, record('2', 'user', 'two')]);
+    expect(rewound.messages).toHaveLength(1);
+    expect(rewound.notes).toContain('Left out: 1 message that was taken back (rewound).');
+    const set = { $set: { messages: [record('9', 'user', 'compressed'), { type: 'user', content: 'no id' }] } };
+    expect(texts([HEAD, record('1', 'user', 'one'), set, record('2', 'user', 'two')])).toEqual([
+      'compressed',
+      'no id',
+      'two',
+    ]);
+  });
+
+  it('of a subagent is linked to the session whose folder it lies in', () => {
+    const subagent = [{ ...HEAD, kind: 'subagent', directories: ['/w'] }, record('1', 'user', 'one')];
+    expect(lines(subagent, '/g/chats/parent-id/s.jsonl')).toMatchObject({
+      parent: 'gemini:parent-id',
+      workspace: '/w',
+    });
+    expect(lines(subagent, '/g/chats/s.jsonl')).not.toHaveProperty('parent');
+  });
+});

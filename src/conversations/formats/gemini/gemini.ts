@@ -1,0 +1,106 @@
+import { basename, dirname } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { sourceName } from '../../conversationId';
+import { geminiMessages } from './messages';
+import { checkDepth, jsonRecords } from '../../text/jsonLines';
+import { linesOf } from '../../text/lines';
+import { countedKinds, plural } from '../../notes';
+import { ConversationReadError } from '../../readError';
+import { UNTITLED, titleOf } from '../../title';
+import type { Conversation, ReadOptions, Source } from '../../types';
+import { unansweredNote } from '../unanswered';
+import { type Fields, listIn, stringIn } from '../../text/values';
+
+/** A session of Gemini CLI: what it says of itself, and its records in order. */
+interface GeminiSession {
+  readonly meta: Fields;
+  readonly records: readonly Fields[];
+  readonly rewound: number;
+  readonly notes: readonly string[];
+}
+
+/** A session as one JSON document (Gemini CLI up to 0.2x). */
+export const isGeminiDocument = (value: unknown): value is Fields =>
+  isRecord(value) &&
+  stringIn(value, 'sessionId') !== undefined &&
+  stringIn(value, 'projectHash') !== undefined &&
+  Array.isArray(value['messages']);
+
+/** The conversation of a `.json` session: one document, from before sessions were lines. */
+export const readGeminiDocument = (value: Fields, source: Source): Conversation =>
+  conversationOf({ meta: value, records: listIn(value, 'messages').filter(isRecord), rewound: 0, notes: [] }, source);
+
+/**
+ * A session as JSON lines: a header, then records; a record with the id of an earlier one takes its place, `$set` changes the
+ * header (or all messages), `$rewindTo` takes a message and all behind it back. Source: Gemini CLI's chatRecordingService.
+ * @throws {ConversationReadError} for a broken line, or where there are no messages
+ */
+export function readGeminiLines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const notes: string[] = [];
+  let meta: Fields = {};
+  let records = new Map<string, Fields>();
+  let rewound = 0;
+  for (const record of jsonRecords(linesOf(input, name), name, options, notes)) {
+    const { value } = record;
+    checkDepth(record, name);
+    const rewindTo = stringIn(value, '$rewindTo');
+    const set = value['$set'];
+    const id = stringIn(value, 'id');
+    if (rewindTo !== undefined) {
+      const kept = before(records, rewindTo);
+      rewound += records.size - kept.size;
+      records = kept;
+    } else if (isRecord(set)) {
+      meta = { ...meta, ...set };
+      if (Array.isArray(set['messages'])) records = byId(set['messages'].filter(isRecord));
+    } else if (id !== undefined) records.set(id, value);
+    else meta = { ...meta, ...value };
+  }
+  return conversationOf({ meta, records: [...records.values()], rewound, notes }, source);
+}
+
+/** A rewind to a message that isn't there empties the session, as the agent does it. */
+function before(records: ReadonlyMap<string, Fields>, id: string): Map<string, Fields> {
+  const ids = [...records.keys()];
+  return new Map([...records].slice(0, Math.max(ids.indexOf(id), 0)));
+}
+
+const byId = (records: readonly Fields[]): Map<string, Fields> =>
+  new Map(records.map((record, index) => [stringIn(record, 'id') ?? String(index), record]));
+
+function conversationOf({ meta, records, rewound, notes }: GeminiSession, source: Source): Conversation {
+  const { messages, passedOver } = geminiMessages(records);
+  if (messages.length === 0) {
+    throw new ConversationReadError({
+      problem: 'empty',
+      source: sourceName(source),
+      found: `no messages${passedOver.size > 0 ? `, only ${countedKinds(passedOver)}` : ''}`,
+      expected: 'a Gemini CLI session with "user" and "gemini" messages',
+    });
+  }
+  const title = titleOf(messages);
+  const [workspace] = listIn(meta, 'directories');
+  return {
+    id: `gemini:${stringIn(meta, 'sessionId') ?? ''}`,
+    format: 'gemini',
+    title: title === UNTITLED ? (stringIn(meta, 'summary') ?? title) : title,
+    messages,
+    notes: [
+      ...notes,
+      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} that was taken back (rewound).`] : []),
+      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    ...parentOf(meta, source),
+    ...(typeof workspace === 'string' && { workspace }),
+  };
+}
+
+/** A subagent's file lies in a folder that is named by the session that started it. */
+function parentOf(meta: Fields, source: Source): { parent?: string } {
+  if (meta['kind'] !== 'subagent' || !('path' in source)) return {};
+  const folder = basename(dirname(source.path));
+  return folder === 'chats' ? {} : { parent: `gemini:${folder}` };
+}

@@ -1,0 +1,91 @@
+/** Records of Gemini CLI to messages: the model's thoughts, words and calls, then the results of the calls. */
+import { isRecord } from '../../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../../core/messages/types';
+import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
+
+export interface GeminiMessages {
+  readonly messages: readonly ApiMessage[];
+  /** Records that are no part of the conversation (info, error, warning), by type. */
+  readonly passedOver: ReadonlyMap<string, number>;
+}
+
+/** Records of other types are counted and passed over. */
+export function geminiMessages(records: readonly Fields[]): GeminiMessages {
+  const messages: ApiMessage[] = [];
+  const passedOver = new Map<string, number>();
+  for (const record of records) {
+    const type = stringIn(record, 'type') ?? 'unnamed';
+    if (type === 'user') push(messages, 'user', partBlocks(record['content']));
+    else if (type === 'gemini') {
+      const calls = listIn(record, 'toolCalls').filter(isRecord);
+      push(messages, 'assistant', [
+        ...thoughtBlocks(listIn(record, 'thoughts')),
+        ...partBlocks(record['content']),
+        ...calls.flatMap(callBlocks),
+      ]);
+      push(messages, 'user', calls.flatMap(resultBlocks));
+    } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
+  }
+  return { messages, passedOver };
+}
+
+function push(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
+  if (content.length > 0) messages.push({ role, content });
+}
+
+/** Summaries of what the model thought: a heading and a text each. */
+function thoughtBlocks(thoughts: readonly unknown[]): Block[] {
+  const texts = thoughts.filter(isRecord).map(({ subject, description }) => {
+    const heading = asText(subject);
+    return [...(heading === '' ? [] : [`**${heading}**`]), asText(description)].join('\n').trim();
+  });
+  const thinking = texts.filter((text) => text !== '').join('\n\n');
+  return thinking === '' ? [] : [{ type: 'thinking', thinking }];
+}
+
+/** A text, a part, or a list of both (`PartListUnion` of Google's SDK). */
+function partBlocks(content: unknown): Block[] {
+  if (Array.isArray(content)) return content.flatMap(partBlocks);
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
+  if (!isRecord(content)) return [];
+  const text = stringIn(content, 'text');
+  if (text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
+  const media = recordIn(content, 'inlineData');
+  const mimeType = media && stringIn(media, 'mimeType');
+  const data = media && stringIn(media, 'data');
+  if (data !== undefined && mimeType !== undefined) {
+    const source = { type: 'base64', media_type: mimeType, data };
+    if (mimeType.startsWith('image/')) return [{ type: 'image', source }];
+    if (mimeType === 'application/pdf') return [{ type: 'document', source }];
+  }
+  return [{ type: 'gemini_part', part: content }];
+}
+
+function callBlocks(call: Fields): Block[] {
+  const id = stringIn(call, 'id');
+  const name = stringIn(call, 'name');
+  return id === undefined || name === undefined
+    ? [{ type: 'gemini_part', part: call }]
+    : [{ type: 'tool_use', id, name, input: call['args'] ?? {} }];
+}
+
+/** None where nothing came back: the call was interrupted. */
+function resultBlocks(call: Fields): Block[] {
+  const id = stringIn(call, 'id');
+  const result = call['result'];
+  if (id === undefined || stringIn(call, 'name') === undefined || result === undefined || result === null) return [];
+  const parts = Array.isArray(result) ? (result as readonly unknown[]) : [result];
+  const content = parts.flatMap(outputBlocks);
+  if (call['status'] !== 'error') return [{ type: 'tool_result', tool_use_id: id, content }];
+  const told = content.map(({ text }) => asText(text)).join('\n');
+  return [{ type: 'tool_result', tool_use_id: id, content: told || 'The tool failed.', is_error: true }];
+}
+
+/** What a tool gave stands in a `functionResponse`: `{output}`, `{error}`, or an object of the tool's own. */
+function outputBlocks(part: unknown): Block[] {
+  const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
+  if (!answer) return partBlocks(part);
+  const response = recordIn(answer, 'response') ?? {};
+  const text = asText(response['output'] ?? response['error'] ?? response);
+  return [...partBlocks(text), ...partBlocks(answer['parts'])];
+}

@@ -1,0 +1,42 @@
+import type { ApiMessage } from '../../core/messages/types';
+import { ShapeError, checkMessage } from './messageShape';
+import { ConversationReadError } from '../readError';
+
+/** A JSON document with an array of messages: the array itself, or an object around it. */
+export interface MessageDocument {
+  readonly messages: readonly unknown[];
+  /** The object's other fields. */
+  readonly request?: Readonly<Record<string, unknown>>;
+}
+
+/** @throws {ConversationReadError} naming message and field */
+export function checkedMessages(messages: readonly unknown[], source: string): readonly ApiMessage[] {
+  return inSource(source, () =>
+    messages.map((message, index) => {
+      checkMessage(message, `messages[${index}]`);
+      return message;
+    }),
+  );
+}
+
+/** Runs checks of shapes and says where they failed. */
+export function inSource<T>(source: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    throw new ConversationReadError(
+      {
+        problem: 'wrong-shape',
+        source,
+        found: `${error.found} in "${error.path}"`,
+        expected: error.expected,
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** A document's request fields, where it has any. */
+export const requestOf = ({ request }: MessageDocument): Pick<MessageDocument, 'request'> =>
+  request && Object.keys(request).length > 0 ? { request } : {};

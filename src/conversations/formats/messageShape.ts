@@ -1,0 +1,72 @@
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage } from '../../core/messages/types';
+import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { describe } from '../readError';
+
+/** Where a value has the wrong shape: the field's path (`messages[3].content[0].type`) and what was expected there. */
+export class ShapeError extends Error {
+  override readonly name = 'ShapeError';
+  readonly found: string;
+  constructor(
+    readonly path: string,
+    value: unknown,
+    readonly expected: string,
+  ) {
+    const found = describe(value);
+    super(`${path}: found ${found}, expected ${expected}`);
+    this.found = found;
+  }
+}
+
+const ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
+
+/**
+ * Checks what the types promise and nothing more: that calls have answers, or that roles alternate, is the firewall's
+ * business, for histories of interrupted calls are read as they are.
+ * @throws {ShapeError}
+ */
+export function checkMessage(value: unknown, path: string): asserts value is ApiMessage {
+  if (!isRecord(value)) throw new ShapeError(path, value, 'a message: an object with "role" and "content"');
+  if (!ROLES.includes(value['role'])) {
+    throw new ShapeError(`${path}.role`, value['role'], '"user", "assistant" or "system"');
+  }
+  const content = value['content'];
+  if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
+  // Also for string content: other fields of the message cross the worker's boundary as well.
+  if (isDeeperThan(value, MAX_DEPTH)) throw new ShapeError(path, value, `at most ${MAX_DEPTH} levels of nesting`);
+}
+
+function checkBlocks(content: unknown, path: string, expected: string): void {
+  if (!Array.isArray(content)) throw new ShapeError(path, content, expected);
+  for (const [index, block] of (content as readonly unknown[]).entries()) checkBlock(block, `${path}[${index}]`);
+}
+
+function checkBlock(block: unknown, path: string): void {
+  if (!isRecord(block)) throw new ShapeError(path, block, 'a block: an object with "type"');
+  const needString = (field: string): void => {
+    if (typeof block[field] !== 'string') throw new ShapeError(`${path}.${field}`, block[field], 'a string');
+  };
+  needString('type');
+  switch (block['type']) {
+    case 'text':
+      needString('text');
+      return;
+    case 'thinking':
+      needString('thinking');
+      return;
+    case 'tool_use':
+      needString('id');
+      needString('name');
+      return;
+    case 'tool_result': {
+      needString('tool_use_id');
+      const content = block['content'];
+      if (content !== undefined && typeof content !== 'string') {
+        checkBlocks(content, `${path}.content`, 'a string, an array of blocks or nothing');
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Which messages of an OpenCode session the agent would send, by the rules of its `filterCompacted` (message-v2.ts, 1.2 to
+ * 1.14): from the last finished compaction on; a tail that the compaction kept stands behind the summary.
+ */
+import type { Fields } from '../../text/values';
+
+export interface OpenCodeMessage {
+  readonly info: Fields;
+  readonly parts: readonly Fields[];
+}
+
+const compactionOf = ({ parts }: OpenCodeMessage): Fields | undefined =>
+  parts.find(({ type }) => type === 'compaction');
+
+/** @param messages in the order of the conversation */
+export function activeMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
+  const summary = messages.findLastIndex(({ info }) => isFinishedSummary(info));
+  const parent = messages[summary]?.info['parentID'];
+  const request = messages.findLastIndex((message) => message.info['id'] === parent && compactionOf(message));
+  const compaction = messages[request];
+  if (summary === -1 || request === -1 || !compaction) return messages;
+
+  const tailId = compactionOf(compaction)?.['tail_start_id'];
+  const tail = tailId === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === tailId);
+  const hasTail = tail >= 0 && tail < request && summary > request;
+  return [
+    ...messages.slice(request, summary + 1),
+    ...(hasTail ? messages.slice(tail, request) : []),
+    ...messages.slice(summary + 1),
+  ];
+}
+
+const isFinishedSummary = (info: Fields): boolean =>
+  info['role'] === 'assistant' &&
+  info['summary'] === true &&
+  Boolean(info['finish']) &&
+  (info['error'] === undefined || info['error'] === null);

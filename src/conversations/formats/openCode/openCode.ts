@@ -1,0 +1,124 @@
+import { isRecord } from '../../../core/messages/blocks';
+import type { ApiMessage } from '../../../core/messages/types';
+import { sourceName } from '../../conversationId';
+import { MAX_DEPTH, isDeeperThan } from '../../text/json';
+import { leftOutNote, plural } from '../../notes';
+import { type OpenCodeMessage, activeMessages } from './history';
+import { partMessages } from './parts';
+import { ConversationReadError, describe } from '../../readError';
+import { UNTITLED, titleOf } from '../../title';
+import type { Conversation, ReadOptions, Source } from '../../types';
+import { unansweredNote } from '../unanswered';
+import { type Fields, listIn, recordIn, stringIn } from '../../text/values';
+
+/** A session as `opencode export` gives it, and as it is put together from OpenCode's or Kilo's store. */
+export interface OpenCodeDocument {
+  readonly info: Fields;
+  readonly messages: readonly OpenCodeMessage[];
+  /** Messages and parts in the store that could not be read. */
+  readonly unreadable?: number;
+}
+
+/** What the agent calls a session that nobody has named yet. */
+const UNNAMED = /^(?:New|Child) session - /;
+
+/**
+ * A session of OpenCode, or of Kilo from version 7 on. `active` is what the agent would send: from the last compaction on,
+ * its summary in front; outputs that it has cleared are told as cleared. `all` is everything with every output.
+ * @throws {ConversationReadError} where there are no messages
+ */
+export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {
+  const { info } = document;
+  const revertedFrom = stringIn(recordIn(info, 'revert') ?? {}, 'messageID');
+  const kept = beforeReverted(document.messages, revertedFrom);
+  const everything = partMessages(kept, { cleared: 'original' });
+  if (everything.length === 0) {
+    throw new ConversationReadError({
+      problem: 'empty',
+      source: sourceName(source),
+      found: 'a session without messages',
+      expected: 'at least one message',
+    });
+  }
+  const messages = options.history === 'all' ? everything : partMessages(activeMessages(kept), { cleared: 'told' });
+  const reverted = document.messages.length - kept.length;
+  const title = stringIn(info, 'title');
+  const parent = stringIn(info, 'parentID');
+  const workspace = stringIn(info, 'directory');
+  return {
+    id: `opencode:${stringIn(info, 'id') ?? ''}`,
+    format: 'opencode',
+    title: titleIn(title, everything),
+    messages,
+    notes: [
+      ...(messages.length < everything.length
+        ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
+        : []),
+      ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} that was taken back (reverted).`] : []),
+      ...failedNote(kept),
+      ...unreadableNote(document),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    ...(parent !== undefined && { parent: `opencode:${parent}` }),
+    ...(workspace !== undefined && { workspace }),
+  };
+}
+
+/** The agent's own title, but for the one that it gives to what has none. */
+function titleIn(title: string | undefined, messages: readonly ApiMessage[]): string {
+  if (title !== undefined && title.trim() !== '' && !UNNAMED.test(title)) {
+    const tidy = titleOf([{ role: 'user', content: title }]);
+    if (tidy !== UNTITLED) return tidy;
+  }
+  return titleOf(messages);
+}
+
+function beforeReverted(messages: readonly OpenCodeMessage[], from: string | undefined): readonly OpenCodeMessage[] {
+  const index = from === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === from);
+  return index === -1 ? messages : messages.slice(0, index);
+}
+
+function failedNote(messages: readonly OpenCodeMessage[]): string[] {
+  const failed = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
+  return failed === 0 ? [] : [`Passed over: ${plural(failed, 'answer')} that failed before a word came.`];
+}
+
+const unreadableNote = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
+  unreadable === 0 ? [] : [`Left out: ${plural(unreadable, 'record')} of the session that could not be read.`];
+
+/** Whether a document is a session: told by what is in it. */
+export function isOpenCodeDocument(value: unknown): value is Fields {
+  if (!isRecord(value) || !isRecord(value['info']) || !Array.isArray(value['messages'])) return false;
+  return (
+    stringIn(value['info'], 'id') !== undefined &&
+    value['messages'].every((message) => isRecord(message) && isRecord(message['info']))
+  );
+}
+
+/** Whether a document is the head of a session, whose messages lie in other files (OpenCode before 1.2). */
+export const isOpenCodeSession = (value: unknown): value is Fields =>
+  isRecord(value) &&
+  stringIn(value, 'id')?.startsWith('ses_') === true &&
+  stringIn(value, 'projectID') !== undefined &&
+  !('messages' in value);
+
+/** @throws {ConversationReadError} for parts that are no list */
+export function openCodeDocument(value: Fields, source: string): OpenCodeDocument {
+  return {
+    info: recordIn(value, 'info') ?? {},
+    messages: listIn(value, 'messages').map((message, index) => {
+      const fields = isRecord(message) ? message : {};
+      const { parts = [] } = fields;
+      if (Array.isArray(parts) && !isDeeperThan(parts, MAX_DEPTH)) {
+        return { info: recordIn(fields, 'info') ?? {}, parts: parts.filter(isRecord) };
+      }
+      throw new ConversationReadError({
+        problem: 'wrong-shape',
+        source,
+        found: `${describe(parts)} in "messages[${index}].parts"`,
+        expected: `an array of parts, at most ${MAX_DEPTH} levels deep`,
+      });
+    }),
+  };
+}

@@ -1,0 +1,135 @@
+/** Parts of OpenCode's messages to blocks, by what the agent makes of them for a model (`toModelMessages`, message-v2.ts). */
+import { isRecord } from '../../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../../core/messages/types';
+import type { OpenCodeMessage } from './history';
+import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
+
+export interface PartOptions {
+  /** Outputs that the agent has cleared to save context: as they were, or as it tells the model of them. */
+  readonly cleared: 'original' | 'told';
+}
+
+/** What OpenCode sends in place of an output that it has cleared. */
+const CLEARED = '[Old tool result content cleared]';
+
+/** An assistant's message becomes its words and calls, and behind them the results of the calls. */
+export const partMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
+  messages.flatMap((message) =>
+    message.info['role'] === 'assistant' ? replyMessages(message, options) : userMessages(message),
+  );
+
+function userMessages({ parts }: OpenCodeMessage): ApiMessage[] {
+  const content = parts.flatMap(userBlocks);
+  return content.length === 0 ? [] : [{ role: 'user', content }];
+}
+
+function userBlocks(part: Fields): Block[] {
+  switch (part['type']) {
+    case 'text':
+      return part['ignored'] === true ? [] : textBlocks(part['text']);
+    case 'file':
+      return fileBlocks(part);
+    case 'compaction':
+      return [{ type: 'text', text: 'What did we do so far?' }];
+    case 'subtask':
+      return [
+        { type: 'text', text: 'The following tool was executed by the user' },
+        { type: 'opencode_part', part },
+      ];
+    default:
+      return STRUCTURE.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
+  }
+}
+
+/** Parts that only the agent itself needs. */
+const STRUCTURE = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
+
+/** A step of the model's is a message of its own, and the results of its calls the next. */
+function replyMessages({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
+  return stepsOf(parts).flatMap((step) => {
+    const content = step.flatMap(replyBlocks);
+    if (content.length === 0) return [];
+    const results = step.flatMap((part) => resultBlocks(part, options));
+    const reply: ApiMessage = { role: 'assistant', content, ...(info['summary'] === true && { isSummary: true }) };
+    return results.length === 0 ? [reply] : [reply, { role: 'user', content: results }];
+  });
+}
+
+function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
+  const steps: Fields[][] = [[]];
+  for (const part of parts) {
+    if (part['type'] === 'step-start') steps.push([]);
+    else steps.at(-1)?.push(part);
+  }
+  return steps;
+}
+
+function replyBlocks(part: Fields): Block[] {
+  switch (part['type']) {
+    case 'text':
+      return textBlocks(part['text']);
+    case 'reasoning':
+      return thinkingBlocks(part);
+    case 'tool':
+      return callBlocks(part);
+    case 'file':
+      return fileBlocks(part);
+    default:
+      return STRUCTURE.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
+  }
+}
+
+function textBlocks(value: unknown): Block[] {
+  const text = asText(value);
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+/** Anthropic's signature stands among the vendor's data; without one the thought is only for reading. */
+function thinkingBlocks(part: Fields): Block[] {
+  const anthropic = recordIn(recordIn(part, 'metadata') ?? {}, 'anthropic') ?? {};
+  const redacted = stringIn(anthropic, 'redactedData');
+  if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
+  const thinking = asText(part['text']);
+  const signature = stringIn(anthropic, 'signature');
+  if (thinking === '' && signature === undefined) return [];
+  return [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
+}
+
+function callBlocks(part: Fields): Block[] {
+  const id = stringIn(part, 'callID');
+  const name = stringIn(part, 'tool');
+  if (id === undefined || name === undefined) return [{ type: 'opencode_part', part }];
+  return [{ type: 'tool_use', id, name, input: recordIn(part, 'state')?.['input'] ?? {} }];
+}
+
+/** None for a call that is still running, or was when the agent ended. */
+function resultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
+  const id = stringIn(part, 'callID');
+  const state = recordIn(part, 'state');
+  if (part['type'] !== 'tool' || id === undefined || !state) return [];
+  const result = { type: 'tool_result', tool_use_id: id };
+  if (state['status'] === 'error') {
+    const metadata = recordIn(state, 'metadata');
+    const output = metadata?.['interrupted'] === true ? stringIn(metadata, 'output') : undefined;
+    if (output !== undefined) return [{ ...result, content: output }];
+    return [{ ...result, content: asText(state['error']) || 'The tool failed.', is_error: true }];
+  }
+  if (state['status'] !== 'completed') return [];
+  if (cleared === 'told' && recordIn(state, 'time')?.['compacted']) return [{ ...result, content: CLEARED }];
+  const output = asText(state['output']);
+  const files = listIn(state, 'attachments').flatMap((file) => (isRecord(file) ? fileBlocks(file) : []));
+  return [{ ...result, content: files.length > 0 ? [...textBlocks(output), ...files] : output }];
+}
+
+/** Text files and folders were put into text parts by the agent. */
+function fileBlocks(file: Fields): Block[] {
+  const mime = stringIn(file, 'mime') ?? '';
+  const url = stringIn(file, 'url');
+  if (url === undefined || mime === 'text/plain' || mime === 'application/x-directory') return [];
+  if (mime.startsWith('image/')) return [{ type: 'image', source: imageSource(url) }];
+  const title = stringIn(file, 'filename');
+  if (mime === 'application/pdf') {
+    return [{ type: 'document', source: imageSource(url), ...(title !== undefined && { title }) }];
+  }
+  return [{ type: 'opencode_part', part: file }];
+}

@@ -1,0 +1,249 @@
+/**
+ * OpenAI Chat Completions messages to `ApiMessage` and back. `toOpenAI(fromOpenAI(x))` is `x` for every `x`, with the order
+ * of its keys. What has no place in Anthropic's shape stands in a field `openai` of the message or block: the original
+ * object with its converted values emptied, into which they are put again on the way back. What is not understood (a
+ * message without a known role, a call without a name, the legacy `function` role) is carried whole in a block
+ * `openai_message`, `openai_call` or `openai_part`.
+ *
+ * The other way, messages that were never OpenAI's, loses what Chat Completions can not say: thinking, and `is_error`.
+ */
+import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
+import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
+import { sourceId, sourceName } from '../../conversationId';
+import { MAX_DEPTH, isDeeperThan } from '../../text/json';
+import { type MessageDocument, inSource, requestOf } from '../messageArray';
+import { ShapeError } from '../messageShape';
+import { type OpenAIRecord, callArguments, parseArguments } from './arguments';
+import { partFromOpenAI, partToOpenAI } from './parts';
+import { titleOf } from '../../title';
+import type { Conversation, Source } from '../../types';
+import { unansweredNote } from '../unanswered';
+
+/** @throws {ConversationReadError} for a message of a wrong shape */
+export function readOpenAI(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
+  const raw = inSource(sourceName(source), () =>
+    document.messages.map((message, index) => checkedOpenAI(message, `messages[${index}]`)),
+  );
+  const messages = fromOpenAI(raw);
+  return {
+    id: sourceId(source, input),
+    format: 'openai',
+    title: titleOf(messages),
+    messages,
+    notes: unansweredNote(messages),
+    sidechains: [],
+    ...requestOf(document),
+  };
+}
+
+function checkedOpenAI(message: unknown, path: string): OpenAIRecord {
+  if (!isRecord(message)) throw new ShapeError(path, message, 'a message: an object with "role"');
+  if (isDeeperThan(message, MAX_DEPTH)) throw new ShapeError(path, message, `at most ${MAX_DEPTH} levels of nesting`);
+  const { role, content, tool_calls: calls, tool_call_id: callId } = message;
+  if (typeof role !== 'string') throw new ShapeError(`${path}.role`, role, 'the role, a string');
+  if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
+    throw new ShapeError(`${path}.content`, content, 'a string, an array of parts or null');
+  }
+  if (calls !== undefined && calls !== null && !Array.isArray(calls)) {
+    throw new ShapeError(`${path}.tool_calls`, calls, 'an array of calls');
+  }
+  if (role === 'tool' && typeof callId !== 'string') {
+    throw new ShapeError(`${path}.tool_call_id`, callId, 'the id of the call, a string');
+  }
+  return message;
+}
+
+/** Results that follow each other go into one user message, as Anthropic's API wants them. Total: every input converts. */
+export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
+  const converted: ApiMessage[] = [];
+  let results: Block[] | undefined;
+  for (const message of messages) {
+    const result = resultFrom(message);
+    if (!result) {
+      results = undefined;
+      converted.push(messageFrom(message));
+    } else if (results) {
+      results.push(result);
+    } else {
+      results = [result];
+      converted.push({ role: 'user', content: results });
+    }
+  }
+  return converted;
+}
+
+/** Messages as Chat Completions has them; one with several results becomes one message each. */
+export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(messageTo);
+
+const ROLES: ReadonlyMap<unknown, Role> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+]);
+
+const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
+  const own = Object.keys(value);
+  return own.length === keys.length && keys.every((key, index) => own[index] === key);
+};
+
+function messageFrom(message: OpenAIRecord): ApiMessage {
+  // Junk from a caller without types is carried like any other message that isn't understood.
+  const whole: unknown = message;
+  if (!isRecord(whole)) return opaque(message);
+  const { role: rawRole, content, tool_calls: rawCalls } = message;
+  const role = ROLES.get(rawRole);
+  const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
+  if (role === undefined || !isContent) return opaque(message);
+
+  const calls = role === 'assistant' && Array.isArray(rawCalls) ? (rawCalls as readonly unknown[]) : [];
+  const emptied = {
+    ...message,
+    ...('content' in message && { content: emptyLike(content) }),
+    ...(calls.length > 0 && { tool_calls: [] }),
+  };
+  const plain = hasKeys(message, 'role', 'content') && role === rawRole && content !== null;
+  return {
+    role,
+    content:
+      typeof content === 'string' && calls.length === 0
+        ? content
+        : [...partsFrom(content), ...calls.map((call) => callFrom(call))],
+    ...(!plain && { openai: emptied }),
+  };
+}
+
+const opaque = (message: OpenAIRecord): ApiMessage => ({
+  role: 'user',
+  content: [{ type: 'openai_message', message }],
+});
+
+function partsFrom(content: unknown): Block[] {
+  if (Array.isArray(content)) return (content as readonly unknown[]).map((part) => partFromOpenAI(part));
+  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
+}
+
+/** What stands for a converted content: its kind is all that is needed to put it back. */
+function emptyLike(content: unknown): unknown {
+  if (typeof content === 'string') return '';
+  return Array.isArray(content) ? [] : content;
+}
+
+function callFrom(call: unknown): Block {
+  const whole: Block = { type: 'openai_call', call };
+  if (!isRecord(call) || typeof call['id'] !== 'string') return whole;
+  const { id, function: called, custom } = call;
+  if (isRecord(called) && typeof called['name'] === 'string' && typeof called['arguments'] === 'string') {
+    const { name, arguments: rawArguments } = called;
+    const plain = hasKeys(call, 'id', 'type', 'function') && call['type'] === 'function';
+    return {
+      type: 'tool_use',
+      id,
+      name,
+      input: parseArguments(rawArguments),
+      rawArguments,
+      ...(!(plain && hasKeys(called, 'name', 'arguments')) && {
+        openai: { ...call, id: '', function: { ...called, name: '', arguments: '' } },
+      }),
+    };
+  }
+  // A custom tool's input is text without a schema.
+  if (
+    called === undefined &&
+    isRecord(custom) &&
+    typeof custom['name'] === 'string' &&
+    typeof custom['input'] === 'string'
+  ) {
+    return {
+      type: 'tool_use',
+      id,
+      name: custom['name'],
+      input: { input: custom['input'] },
+      openai: { ...call, id: '', custom: { ...custom, name: '', input: '' } },
+    };
+  }
+  return whole;
+}
+
+function callTo(block: Block): unknown {
+  if (!isToolUse(block)) return block['call'];
+  const { id, name, openai } = block;
+  const shell = isRecord(openai) ? openai : undefined;
+  if (shell && isRecord(shell['custom']) && !isRecord(shell['function'])) {
+    return { ...shell, id, custom: { ...shell['custom'], name, input: customInput(block) } };
+  }
+  const called = { name, arguments: callArguments(block) };
+  if (!shell) return { id, type: 'function', function: called };
+  return { ...shell, id, function: { ...(isRecord(shell['function']) && shell['function']), ...called } };
+}
+
+function customInput({ input }: ToolUseBlock): string {
+  if (isRecord(input) && typeof input['input'] === 'string' && hasKeys(input, 'input')) return input['input'];
+  return JSON.stringify(input);
+}
+
+function resultFrom(message: OpenAIRecord): ToolResultBlock | undefined {
+  const whole: unknown = message;
+  if (!isRecord(whole) || message['role'] !== 'tool' || typeof message['tool_call_id'] !== 'string') return undefined;
+  const { content, tool_call_id: id } = message;
+  if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
+    return undefined;
+  }
+  const plain = hasKeys(message, 'role', 'tool_call_id', 'content') && content !== null;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    ...(typeof content === 'string' && { content }),
+    ...(Array.isArray(content) && { content: partsFrom(content) }),
+    ...(!plain && {
+      openai: {
+        ...message,
+        tool_call_id: '',
+        ...('content' in message && { content: emptyLike(content) }),
+      },
+    }),
+  };
+}
+
+function resultTo({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
+  const converted = typeof content === 'string' ? content : content?.map((block) => partToOpenAI(block));
+  if (!isRecord(openai)) return { role: 'tool', tool_call_id: id, content: converted ?? '' };
+  return { ...openai, tool_call_id: id, ...(converted !== undefined && { content: converted }) };
+}
+
+function messageTo(message: ApiMessage): OpenAIRecord[] {
+  const { role, content, openai } = message;
+  const shell = isRecord(openai) ? openai : undefined;
+  if (typeof content === 'string') return [shell ? { ...shell, content } : { role, content }];
+  const [first] = content;
+  if (first?.type === 'openai_message' && content.length === 1) return [first['message'] as OpenAIRecord];
+
+  const results = role === 'user' ? content.filter(isToolResult) : [];
+  const calls = role === 'assistant' ? content.filter((block) => isToolUse(block) || block.type === 'openai_call') : [];
+  const apart = new Set<Block>([...results, ...calls]);
+  const rest = content.filter((block) => !apart.has(block) && !isReasoning(block));
+  const answers = results.map((result) => resultTo(result));
+  if (answers.length > 0 && rest.length === 0 && !shell) return answers;
+  const toolCalls = calls.map((call) => callTo(call));
+  const value = contentTo(rest, shell, toolCalls.length > 0);
+  return [
+    ...answers,
+    {
+      ...(shell ?? { role }),
+      ...(value !== undefined && { content: value }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    },
+  ];
+}
+
+const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/** Content in the kind that it had: string, parts, null or absent. */
+function contentTo(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
+  const kind = shell ? shell['content'] : hasCalls ? null : [];
+  if (Array.isArray(kind)) return blocks.map((block) => partToOpenAI(block));
+  if (blocks.length === 0) return kind;
+  const [only] = blocks;
+  const plain = blocks.length === 1 && only && hasKeys(only, 'type', 'text') && only.type === 'text';
+  return plain ? only['text'] : blocks.map((block) => partToOpenAI(block));
+}

@@ -1,0 +1,49 @@
+/** Parts of an OpenAI message's content to blocks and back; see openai.ts for the rules. */
+import { isImage, isRecord } from '../../../core/messages/blocks';
+import type { Block } from '../../../core/messages/types';
+import { imageSource } from '../../text/values';
+
+/** Types that mean something in our shape: a part that happens to be named so is wrapped, so that it isn't mistaken. */
+const OURS = new Set<unknown>([
+  'image',
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'openai_part',
+  'openai_call',
+  'openai_message',
+]);
+
+/** A part that no block stands for is wrapped, so that nothing of it is lost. */
+export function partFromOpenAI(part: unknown): Block {
+  if (!isRecord(part) || OURS.has(part['type'])) return wrapped(part);
+  const { type, image_url: image } = part;
+  if (type === 'text') return typeof part['text'] === 'string' ? (part as Block) : wrapped(part);
+  if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
+    return { type: 'image', source: imageSource(image['url']), openai: { ...part, image_url: { ...image, url: '' } } };
+  }
+  return typeof type === 'string' ? (part as Block) : wrapped(part);
+}
+
+const wrapped = (part: unknown): Block => ({ type: 'openai_part', part });
+
+/** The part that {@link partFromOpenAI} made the block of. */
+export function partToOpenAI(block: Block): unknown {
+  if (block.type === 'openai_part') return block['part'];
+  if (!isImage(block)) return block;
+  const url = imageUrl(block.source);
+  if (url === undefined) return block;
+  const shell = isRecord(block['openai']) ? block['openai'] : { type: 'image_url' };
+  const image = isRecord(shell['image_url']) ? shell['image_url'] : {};
+  return { ...shell, image_url: { ...image, url } };
+}
+
+/** The address of an image: its URL, or its bytes as a data URL; undefined where it has neither. */
+export function imageUrl(source: unknown): string | undefined {
+  if (!isRecord(source)) return undefined;
+  const { type, url, media_type: mediaType, data } = source;
+  if (type === 'url' && typeof url === 'string') return url;
+  if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return undefined;
+  return `data:${mediaType};base64,${data}`;
+}

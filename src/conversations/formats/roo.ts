@@ -1,0 +1,121 @@
+import { blocksOf, isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../core/messages/types';
+import { sourceId, sourceName, taskIdOf } from '../conversationId';
+import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { type MessageDocument, checkedMessages, requestOf } from './messageArray';
+import { leftOutNote } from '../notes';
+import { titleOf } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { unansweredNote } from './unanswered';
+
+/**
+ * `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline), and Cline 4's `<id>.messages.json`.
+ * Messages are Anthropic's with fields of their own (`ts`, `isSummary`, …), which are kept. `active` is the agent's own
+ * effective history; `all` is the file.
+ * @throws {ConversationReadError} for a message of a wrong shape
+ */
+export function readRoo(
+  document: MessageDocument,
+  source: Source,
+  input: string | Uint8Array,
+  options: ReadOptions = {},
+): Conversation {
+  const all = checkedMessages(document.messages.map(normalized), sourceName(source));
+  const messages = options.history === 'all' ? all : effectiveHistory(all);
+  return {
+    id: idOf(document, source, input),
+    format: 'roo',
+    title: titleOf(all),
+    messages,
+    notes: [
+      ...(messages.length < all.length
+        ? [leftOutNote(all.length - messages.length, 'condensed or truncated by the agent')]
+        : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    ...requestOf(document),
+  };
+}
+
+function idOf({ request }: MessageDocument, source: Source, input: string | Uint8Array): string {
+  const sessionId = request?.['sessionId'];
+  if (typeof sessionId === 'string') return `cline:${sessionId}`;
+  const taskId = taskIdOf(source);
+  return taskId === undefined ? sourceId(source, input) : `roo:${taskId}`;
+}
+
+/** What of the family's own shapes has no place in the Messages API gets one, so that it can be given back. */
+function normalized(message: unknown): unknown {
+  if (!isRecord(message)) return message;
+  // Reasoning that stands alone (OpenAI's encrypted reasoning) has no content, in part no role.
+  if (message['type'] === 'reasoning') {
+    return { ...message, role: message['role'] ?? 'assistant', content: message['content'] ?? [] };
+  }
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  const blocks: readonly unknown[] = content;
+  return blocks.some(hasStructuredResult) ? { ...message, content: blocks.map(withResultAsText) } : message;
+}
+
+/** Cline 4 stores results as objects of its own, `{ query, result, success }`, instead of blocks. */
+const isStructured = (value: unknown): boolean => isRecord(value) && value['type'] === undefined;
+
+const hasStructuredResult = (block: unknown): boolean =>
+  isRecord(block) &&
+  block['type'] === 'tool_result' &&
+  Array.isArray(block['content']) &&
+  block['content'].some(isStructured);
+
+/** As JSON text, which a model can read; `clineJson` marks it for the way back. */
+function withResultAsText(block: unknown): unknown {
+  if (!isRecord(block) || !hasStructuredResult(block)) return block;
+  const content = block['content'] as readonly unknown[];
+  return {
+    ...block,
+    content: content.map((value) =>
+      isStructured(value) && !isDeeperThan(value, MAX_DEPTH)
+        ? { type: 'text', text: JSON.stringify(value), clineJson: true }
+        : value,
+    ),
+  };
+}
+
+/**
+ * What the agent sends, by the rules of Roo 3.52's `getEffectiveApiHistory`: from the last summary on, results whose
+ * calls stand before it left out; then without the messages that a truncation hides while its marker is there. In files of
+ * 2025 the summary is an assistant's message: Roo then put the task's first message in front.
+ */
+export function effectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
+  const start = all.findLastIndex((message) => message['isSummary'] === true);
+  const [first] = all;
+  const fromSummary = start === -1 ? all : withoutOrphanedResults(all.slice(start));
+  const needsTask = start > 0 && fromSummary[0]?.role === 'assistant' && first?.role === 'user';
+  const visible = withoutTruncated(fromSummary);
+  return needsTask ? [first, ...visible] : visible;
+}
+
+function withoutTruncated(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  const markers = new Set(
+    messages.filter((message) => message['isTruncationMarker'] === true).map((message) => message['truncationId']),
+  );
+  markers.delete(undefined);
+  return markers.size === 0 ? messages : messages.filter((message) => !markers.has(message['truncationParent']));
+}
+
+function withoutOrphanedResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  const calls = new Set(
+    messages
+      .filter(({ role }) => role === 'assistant')
+      .flatMap(blocksOf)
+      .filter(isToolUse)
+      .map(({ id }) => id),
+  );
+  const isOrphan = (block: Block): boolean => isToolResult(block) && !calls.has(block.tool_use_id);
+  return messages.flatMap((message) => {
+    const blocks = blocksOf(message);
+    if (message.role !== 'user' || !blocks.some(isOrphan)) return [message];
+    const content = blocks.filter((block) => !isOrphan(block));
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}

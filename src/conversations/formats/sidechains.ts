@@ -1,0 +1,30 @@
+import { ConversationReadError } from '../readError';
+import { sourceName } from '../conversationId';
+import type { Conversation, Source } from '../types';
+import { unansweredNote } from './unanswered';
+
+/**
+ * A subagent's conversation as one of its own, linked to the one that it stands in.
+ * @throws {ConversationReadError} where the file has no such part
+ */
+export function sidechainOf(conversation: Conversation, id: string, source: Source): Conversation {
+  const side = conversation.sidechains.find((each) => each.id === id);
+  if (!side) {
+    const known = conversation.sidechains.map((each) => each.id).join(', ');
+    throw new ConversationReadError({
+      problem: 'not-found',
+      source: sourceName(source),
+      found: `no subagent "${id}" in the conversation`,
+      expected: known === '' ? 'a location without "#": it has none' : `one of ${known}`,
+    });
+  }
+  return {
+    ...conversation,
+    id: `${conversation.id}:${id}`,
+    parent: conversation.id,
+    title: side.title,
+    messages: side.messages,
+    notes: unansweredNote(side.messages),
+    sidechains: [],
+  };
+}

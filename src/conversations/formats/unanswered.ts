@@ -1,0 +1,32 @@
+import { blocksOf, isToolResult, isToolUse } from '../../core/messages/blocks';
+import type { ApiMessage } from '../../core/messages/types';
+import { plural } from '../notes';
+
+/** Calls whose result doesn't stand in the next user message: an interruption, or results that were stored as text. */
+export function unansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
+  return messages.flatMap((message, index) => {
+    if (message.role !== 'assistant') return [];
+    const next = messages[index + 1];
+    const answers = new Set(
+      next?.role === 'user'
+        ? blocksOf(next)
+            .filter(isToolResult)
+            .map((block) => block.tool_use_id)
+        : [],
+    );
+    return blocksOf(message)
+      .filter(isToolUse)
+      .filter(({ id }) => !answers.has(id))
+      .map(({ id }) => ({ message: index, id }));
+  });
+}
+
+/** Told and left as it is: what an agent makes of an interrupted call is its own business. */
+export function unansweredNote(messages: readonly ApiMessage[]): readonly string[] {
+  const calls = unansweredCalls(messages);
+  const first = calls[0];
+  if (!first) return [];
+  return [
+    `${plural(calls.length, 'tool call')} without a result (first: message ${first.message + 1}); left as it is.`,
+  ];
+}

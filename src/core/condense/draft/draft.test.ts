@@ -1,0 +1,380 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashText, type Hash } from '../../hash';
+import type { ApiMessage, Block, Place } from '../../messages/types';
+import { assistant, call, cpuMs, cutsOf, lines, result, text, user, brief } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import type { CutInfo, CutRequest } from './cutRequest';
+import { Draft } from './draft';
+import { applyEdits } from '../edits/applyEdits';
+import { renderCuts } from '../edits/edits';
+import { expandReference, referencesOf } from '../edits/references';
+import { findMarkers, marker, MARKER_RULE, type ReferenceId } from '../../messages/markers';
+
+const INFO: CutInfo = { contentType: 'toolResults', reason: 'test', strict: false };
+const counter = freshCounter();
+
+/** A conversation with one result, and the place of its text. */
+const conversation = (value: string): ApiMessage[] => [
+  user('task'),
+  assistant(call('a', 'Read', {})),
+  user(result('a', value)),
+];
+const PLACE: Place = { message: 2, path: ['content', 0, 'content'] };
+const draftOf = (value: string): Draft => new Draft(conversation(value), counter);
+
+const slice = (start: number, end: number, what: string | null = 'x'): CutRequest => ({ start, end, marker: what });
+const cut = (draft: Draft, ...requests: CutRequest[]): number => draft.cut('step', PLACE, requests, INFO);
+/** The view's text with markers shortened to their words. */
+const textOf = (draft: Draft): string => brief(draft.text(PLACE));
+
+/** 20 lines that save enough to be cut each. */
+const LONG = 'word '.repeat(60);
+const block = (name: string): string => `<${name} ${LONG}>`;
+const original = [block('a'), block('b'), block('c'), block('d')].join('');
+const SIZE = block('a').length;
+const at = (index: number): number => index * SIZE;
+
+describe('cut', () => {
+  it('puts markers where slices were, and makes an edit of them', () => {
+    const draft = draftOf(original);
+    const before = draft.tokens;
+    const saved = cut(draft, slice(at(2), at(3), 'third'), slice(at(0), at(1), 'first'));
+    expect(textOf(draft)).toBe(`[first]${block('b')}[third]${block('d')}`);
+    expect(draft.tokens).toBe(before - saved);
+    expect(draft.tokens).toBe(counter.messages(draft.messages));
+    const [edit] = draft.edits;
+    expect(edit).toMatchObject({
+      place: PLACE,
+      step: 'step',
+      reason: 'test',
+      strict: false,
+      before: hashText(original),
+    });
+    expect(edit!.tokensBefore - edit!.tokensAfter).toBe(saved);
+    expect(applyEdits(draft.original, draft.edits)).toMatchObject({ messages: draft.messages, stale: [] });
+  });
+
+  it('gives references that expand to the original bytes', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
+    const references = referencesOf(draft.edits);
+    const originals = (hash: Hash): string | undefined => (hash === hashText(original) ? original : undefined);
+    const expanded = findMarkers(draft.text(PLACE)).map(({ reference }) =>
+      expandReference(references.get(reference)!, originals),
+    );
+    expect(expanded).toEqual([block('a'), block('c')]);
+  });
+
+  it('refuses slices that overlap an earlier one, are empty, or lie outside', () => {
+    const draft = draftOf(original);
+    cut(
+      draft,
+      slice(at(1), at(2), 'b'),
+      slice(at(1) + 5, at(3), 'overlaps'),
+      slice(at(3), at(3)),
+      slice(at(3), at(4) + 1),
+    );
+    expect(textOf(draft)).toBe(`${block('a')}[b]${block('c')}${block('d')}`);
+    expect(cut(draft, slice(-5, at(1)))).toBe(0);
+  });
+
+  it('takes out a slice with no marker, at the boundaries too', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(0, at(1), null));
+    cut(draft, slice(at(2), at(3), null));
+    expect(draft.text(PLACE)).toBe(block('b') + block('c'));
+    cut(draft, slice(0, at(1), 'second'));
+    expect(textOf(draft)).toBe(`[second]${block('c')}`);
+    expect(cutsOf(draft.edits)[0]?.cuts.map(({ start, end }) => [start, end])).toEqual([
+      [0, at(1)],
+      [at(1), at(2)],
+      [at(3), at(4)],
+    ]);
+  });
+
+  it('swallows the markers that a later cut touches', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(1), 'a'));
+    cut(draft, slice(draft.text(PLACE).indexOf('<c'), draft.text(PLACE).indexOf('<d'), 'c'));
+    const text = draft.text(PLACE);
+    // From the middle of the first marker to the middle of the second.
+    cut(draft, slice(10, text.lastIndexOf('⟦') + 10, 'all'));
+    expect(textOf(draft)).toBe(`[all]${block('d')}`);
+    expect(cutsOf(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
+  });
+
+  it('gives a marker that two slices touch to the first of them', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(1), at(2), 'b'));
+    const middle = draft.text(PLACE).indexOf('condensed');
+    cut(draft, slice(10, middle, 'before'), slice(middle, draft.text(PLACE).indexOf('<d'), 'after'));
+    const [edit] = cutsOf(draft.edits);
+    expect(edit?.cuts.map(({ start, end }) => [start, end])).toEqual([[10, at(2)]]);
+    expect(applyEdits(draft.original, draft.edits).messages).toEqual(draft.messages);
+  });
+
+  it('refuses what would save next to nothing, and changes nothing by it', () => {
+    const draft = draftOf('a short text of a few words only');
+    const before = draft.messages[2];
+    expect(cut(draft, slice(0, 32))).toBe(0);
+    expect(draft.messages[2]).toBe(before);
+    expect(draft.edits).toEqual([]);
+  });
+
+  it('refuses what saves tokens, but fewer than make up for the clutter', () => {
+    const draft = draftOf(original);
+    const few = 'word '.repeat(12).length;
+    expect(cut(draft, slice(3, 3 + few, null))).toBe(0);
+    expect(cut(draft, slice(3, 3 + 3 * few, null))).toBeGreaterThan(0);
+  });
+
+  it('leaves a slice in place that is cheaper than its marker, beside others that are cut', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(0) + 2, 'two'), slice(at(1), at(2), 'second'));
+    expect(textOf(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
+  });
+
+  it('never takes out a marker alone, even for nothing in its place', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(2), 'a long description of what stood here, '.repeat(3)));
+    const [found] = findMarkers(draft.text(PLACE));
+    expect(cut(draft, slice(found!.start, found!.end, null))).toBe(0);
+  });
+
+  it('gives the same change another id at another place, and the same id in another run', () => {
+    const messages = [
+      user('task'),
+      assistant(call('a', 'Read', {})),
+      user(result('a', original), result('b', original)),
+    ];
+    const ids = (index: number): string[] => {
+      const draft = new Draft(messages, counter);
+      draft.cut('step', { message: 2, path: ['content', index, 'content'] }, [slice(at(0), at(1))], INFO);
+      return draft.edits.map(({ id }) => id);
+    };
+    expect(ids(0)).toEqual(ids(0));
+    expect(ids(0)).not.toEqual(ids(1));
+  });
+
+  it('leaves no blank text', () => {
+    expect(cut(draftOf(LONG), slice(0, LONG.length, null))).toBe(0);
+    const draft = new Draft([user('t'), user(LONG), assistant(text(LONG), call('a', 'x', { p: LONG }))], counter);
+    expect(draft.cut('s', { message: 1, path: ['content'] }, [slice(0, LONG.length, null)], INFO)).toBe(0);
+    expect(draft.cut('s', { message: 2, path: ['content', 0, 'text'] }, [slice(0, LONG.length, null)], INFO)).toBe(0);
+    // A parameter may be empty.
+    expect(
+      draft.cut('s', { message: 2, path: ['content', 1, 'input', 'p'] }, [slice(0, LONG.length, null)], INFO),
+    ).toBeGreaterThan(0);
+  });
+
+  it('refuses places where no text stands', () => {
+    const draft = draftOf(original);
+    expect(() => draft.cut('s', { message: 9, path: ['content'] }, [slice(0, 1)], INFO)).toThrow('no text at 9/');
+    expect(() => draft.text({ message: 1, path: ['role', 'x'] })).toThrow('no text at 1/');
+  });
+
+  it('takes markers of the original text for text', () => {
+    const quoted = marker('what an agent wrote about us', 'abcdef' as ReferenceId);
+    const draft = draftOf(`${quoted} ${LONG} ${quoted}`);
+    cut(draft, slice(quoted.length, quoted.length + LONG.length));
+    expect(findMarkers(draft.text(PLACE))).toHaveLength(3);
+    expect(cut(draft, slice(0, quoted.length))).toBe(0);
+  });
+});
+
+describe('the rule about markers', () => {
+  const count = (draft: Draft): number => JSON.stringify(draft.messages).split(MARKER_RULE).length - 1;
+
+  it('is told once in a view', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
+    cut(draft, slice(draft.text(PLACE).indexOf('<d'), draft.text(PLACE).length));
+    expect(findMarkers(draft.text(PLACE))).toHaveLength(3);
+    expect(count(draft)).toBe(1);
+  });
+
+  it('is told again where the marker that told it is swallowed, rolled back, restored or left out', () => {
+    const draft = draftOf(original);
+    const start = draft.checkpoint();
+    cut(draft, slice(at(0), at(1)));
+    cut(draft, slice(0, draft.text(PLACE).indexOf('<c')));
+    expect(count(draft)).toBe(1);
+    cut(draft, slice(0, draft.text(PLACE).indexOf('<d'), null));
+    expect(count(draft)).toBe(0);
+    cut(draft, slice(0, 200, 'again'));
+    expect(count(draft)).toBe(1);
+    draft.rollback(start);
+    cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
+    expect(count(draft)).toBe(1);
+    const [first] = cutsOf(draft.edits).flatMap(({ cuts }) => cuts);
+    draft.restore('back', PLACE, new Set([first!]), INFO);
+    expect(count(draft)).toBe(0);
+    cut(draft, slice(at(0), at(1)));
+    expect(count(draft)).toBe(1);
+    draft.rollback(start);
+    cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
+    // A user excluded the edit that told it.
+    const edits = cutsOf(draft.edits);
+    const silent = edits.map((edit) => ({ ...edit, cuts: edit.cuts.slice(1) }));
+    const next = new Draft(draft.original, counter, silent);
+    expect(count(next)).toBe(0);
+    cut(next, slice(at(0), at(1)));
+    expect(count(next)).toBe(1);
+  });
+});
+
+describe('a draft on top of earlier edits', () => {
+  it('starts with their view and keeps their references', () => {
+    const first = draftOf(original);
+    cut(first, slice(at(0), at(1), 'a'));
+    const second = new Draft(first.original, counter, first.edits);
+    expect(second.messages).toEqual(first.messages);
+    expect(second.tokens).toBe(first.tokens);
+    expect(second.edits).toEqual([]);
+    cut(second, slice(second.text(PLACE).indexOf('<c'), second.text(PLACE).indexOf('<d'), 'c'));
+    expect(textOf(second)).toBe(`[a]${block('b')}[c]${block('d')}`);
+    expect(cutsOf(second.edits)[0]?.cuts[0]).toEqual(cutsOf(first.edits)[0]?.cuts[0]);
+  });
+
+  it('starts with the very messages that a draft remembered, and only with all of their edits', () => {
+    const two = [user('task'), user('', result('x', original), result('y', original))];
+    const places = [1, 2].map((block) => ({ message: 1, path: ['content', block, 'content'] }));
+    const first = new Draft(two, counter);
+    for (const place of places) first.cut('step', place, [slice(at(0), at(1), 'a')], INFO);
+    first.remember();
+    expect(new Draft(two, counter, first.edits).messages[1]).toBe(first.messages[1]);
+    expect(new Draft([...two, user('more')], counter, first.edits).messages[1]).toBe(first.messages[1]);
+    const reversed = first.edits.toReversed();
+    expect(new Draft(two, counter, reversed).messages).toEqual(applyEdits(two, reversed).messages);
+    const without = first.edits.slice(1);
+    expect(new Draft(two, counter, without).messages).toEqual(applyEdits(two, without).messages);
+    const copy = new Draft(two, counter, without).copy();
+    copy.cut('step', places[0]!, [slice(at(1), at(2), 'b')], INFO);
+    copy.remember();
+    for (const edits of [copy.edits, [...without, ...copy.edits]]) {
+      expect(new Draft(two, counter, edits).messages).toEqual(applyEdits(two, edits).messages);
+    }
+  });
+
+  it('refuses edits of another conversation', () => {
+    const first = draftOf(original);
+    cut(first, slice(at(0), at(1)));
+    expect(() => new Draft(conversation(`${original}!`), counter, first.edits)).toThrow(
+      'belongs to another conversation',
+    );
+  });
+
+  it('is strict only where all cuts of the place are', () => {
+    const draft = draftOf(original);
+    draft.cut('one', PLACE, [slice(at(3), at(4))], { ...INFO, strict: true });
+    expect(draft.edits.at(-1)?.strict).toBe(true);
+    draft.cut('two', PLACE, [slice(at(2), at(3))], { ...INFO, strict: false });
+    draft.cut('three', PLACE, [slice(at(0), at(1))], { ...INFO, strict: true });
+    expect(draft.edits.map(({ step, strict }) => [step, strict])).toEqual([
+      ['one', true],
+      ['two', false],
+      ['three', false],
+    ]);
+  });
+
+  it('keeps of one step and place the last edit, with the tokens from before the first', () => {
+    const draft = draftOf(original);
+    const before = counter.text(original);
+    cut(draft, slice(at(3), at(4)));
+    cut(draft, slice(at(1), at(2)));
+    expect(draft.edits).toHaveLength(1);
+    expect(draft.edits[0]).toMatchObject({ tokensBefore: before, tokensAfter: counter.text(draft.text(PLACE)) });
+  });
+});
+
+describe('rollback', () => {
+  it('drops all that was done since the checkpoint', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(3), at(4)));
+    const checkpoint = draft.checkpoint();
+    const [messages, tokens, edits] = [[...draft.messages], draft.tokens, draft.edits];
+    cut(draft, slice(0, at(2)));
+    expect(draft.messages).not.toEqual(messages);
+    draft.rollback(checkpoint);
+    expect([draft.messages, draft.tokens, draft.edits]).toEqual([messages, tokens, edits]);
+    cut(draft, slice(0, at(2), 'again'));
+    draft.rollback(checkpoint);
+    expect([draft.messages, draft.tokens, draft.edits]).toEqual([messages, tokens, edits]);
+  });
+});
+
+describe('any cuts in any order', () => {
+  const requests = fc.array(
+    fc
+      .tuple(fc.nat(3000), fc.nat(1500), fc.constantFrom('x', null))
+      .map(([start, size, what]) => slice(start, start + size, what)),
+    { maxLength: 6 },
+  );
+
+  it('keep the view equal to the original with the edits applied, never grow it, and expand to the original bytes', () => {
+    const originalText = lines('α😀', 60);
+    const original = conversation(originalText);
+    fc.assert(
+      fc.property(fc.array(requests, { maxLength: 5 }), (rounds) => {
+        const draft = new Draft(original, counter);
+        for (const round of rounds) {
+          const before = draft.tokens;
+          cut(draft, ...round);
+          expect(draft.tokens).toBeLessThanOrEqual(before);
+        }
+        expect(draft.tokens).toBe(counter.messages(draft.messages));
+        expect(applyEdits(original, draft.edits).messages).toEqual(draft.messages);
+        for (const { cuts } of cutsOf(draft.edits)) {
+          cuts.forEach(({ start, end, reference }, index) => {
+            expect(start).toBeGreaterThanOrEqual(cuts[index - 1]?.end ?? 0);
+            expect(end).toBeGreaterThan(start);
+            if (reference) expect(hashText(originalText.slice(start, end))).toMatch(new RegExp(`^${reference}`));
+          });
+          expect(renderCuts(originalText, cuts)).toBe(draft.text(PLACE));
+        }
+      }),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+});
+
+describe('time', () => {
+  /** Makes so many cuts in one string, and as many again between them. */
+  const cutTwice = (count: number): void => {
+    const one = `${'some words that repeat '.repeat(20)}\n`;
+    const draft = draftOf((one + 'stays\n').repeat(count));
+    const step = one.length + 6;
+    cut(draft, ...Array.from({ length: count }, (_, index) => slice(index * step, index * step + 300)));
+    const text = draft.text(PLACE);
+    const again: CutRequest[] = [];
+    for (let from = text.indexOf('⟧'); from >= 0; from = text.indexOf('⟧', from + 1))
+      again.push(slice(from + 2, from + 80, null));
+    cut(draft, ...again);
+    expect(cutsOf(draft.edits)[0]?.cuts).toHaveLength(2 * count);
+  };
+
+  it('is near linear for 10,000 cuts in one string, twice', () => {
+    cutTwice(200);
+    const some = cpuMs(() => {
+      cutTwice(1_000);
+    });
+    const many = cpuMs(() => {
+      cutTwice(10_000);
+    });
+    expect(many / some).toBeLessThan(30);
+  });
+
+  it('is near linear in the number of blocks of one message', () => {
+    const ids = Array.from({ length: 3_000 }, (_, index) => `id${index}`);
+    const blocks: Block[] = ids.map((id) => result(id, LONG));
+    const draft = new Draft([user('t'), user(...blocks)], counter);
+    const spent = cpuMs(() => {
+      for (const index of ids.keys()) {
+        draft.cut('s', { message: 1, path: ['content', index, 'content'] }, [slice(0, LONG.length)], INFO);
+      }
+    });
+    expect(draft.edits).toHaveLength(3_000);
+    expect(spent).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,293 @@
+import { hashText, type Hash } from '../../hash';
+import { blocksOf } from '../../messages/blocks';
+import { valueAt } from '../../messages/path';
+import { taskIndex } from '../../messages/task';
+import type { ApiMessage, Block, Place } from '../../messages/types';
+import type { MessageCounter } from '../../tokens/messageCounter';
+import type { CutInfo, CutRequest } from './cutRequest';
+import { DraftView, HIDDEN } from './draftView';
+import { hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
+import { knownView, rememberView, type ViewState } from './knownViews';
+import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
+import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
+import { cutsTellRule, newCuts, tellRule } from './newCuts';
+import { mergeCuts, type PlaceState } from './placeState';
+import { hasShortReferences, refuse, wasRefused, wishKey } from './rejectedRequests';
+import type { MessageRange } from '../../messages/messageRange';
+
+/** What {@link Draft.rollback} goes back to. */
+export interface Checkpoint extends ViewState {
+  readonly edits: ReadonlyMap<string, Edit>;
+}
+
+/**
+ * A view in the making. Providers ask for cuts in the text as it now stands; the draft keeps each as a cut of the
+ * original, refuses what would not save tokens, and hands out the edits at the end.
+ */
+export class Draft {
+  private readonly view: DraftView;
+  private made = new Map<string, Edit>();
+  private total: number;
+  private ruleTold: boolean;
+  /** Never rolled back: an id that was given once keeps its meaning. */
+  private readonly references: Map<ReferenceId, Hash>;
+  /** Index of the task, with which the conversation begins; -1 where there is none. */
+  readonly task: number;
+
+  /**
+   * @param original the immutable conversation.
+   * @param active edits of earlier condensations, which the view starts with; where a draft over the same conversation
+   *   had them before, this one costs what is new.
+   * @throws Error where an edit doesn't belong to the conversation; drop stale edits first.
+   */
+  constructor(
+    readonly original: readonly ApiMessage[],
+    readonly counter: MessageCounter,
+    private readonly active: readonly Edit[] = [],
+  ) {
+    this.task = taskIndex(original);
+    const known = knownView(original, counter, active);
+    this.view = new DraftView(original, known?.state);
+    this.references = new Map(known?.references);
+    this.ruleTold = known?.state.ruleTold ?? false;
+    this.total = (known?.state.tokens ?? 0) + this.tokensOf(original.slice(known?.original.length ?? 0));
+    const rest = active.slice(known?.edits.length ?? 0);
+    if (rest.length > 0) this.showAll(lastByPlace(rest));
+  }
+
+  /** Cuts come first, for blocks and summaries take out messages that hold some. */
+  private showAll(edits: readonly Edit[]): void {
+    for (const edit of edits) {
+      if (edit.kind !== 'cut') continue;
+      const { original } = this.view.showCuts(edit);
+      for (const { reference, start, end } of edit.cuts)
+        if (reference !== undefined) this.references.set(reference, hashText(original.slice(start, end)));
+    }
+    for (const edit of edits) {
+      if (edit.kind !== 'block') continue;
+      this.view.showWithoutBlock(edit);
+      if (edit.standIn) this.references.set(edit.standIn.reference, edit.before);
+    }
+    for (const edit of edits) {
+      if (edit.kind !== 'summary') continue;
+      this.view.showSummary(edit);
+      this.references.set(edit.reference, edit.before);
+    }
+    this.ruleTold = this.view.places.some((states) => states.some(({ cuts }) => cutsTellRule(cuts)));
+    this.total = this.tokensOf(this.view.messages);
+    this.remember();
+  }
+
+  /** A draft that stands as this one does and goes its own way from here. */
+  copy(): Draft {
+    const copy = new Draft(this.original, this.counter, this.active);
+    copy.rollback(this.checkpoint());
+    for (const [id, hash] of this.references) copy.references.set(id, hash);
+    return copy;
+  }
+
+  /**
+   * The view as it now stands, by the original's indexes: of a summarized range the first message is the summary, the
+   * others are empty.
+   */
+  get messages(): readonly ApiMessage[] {
+    return this.view.messages;
+  }
+
+  /** Tokens of the view. */
+  get tokens(): number {
+    return this.total;
+  }
+
+  /** The edits made in this draft, in order; of one step and place only the last. */
+  get edits(): readonly Edit[] {
+    return [...this.made.values()];
+  }
+
+  /** The string at a place as it now stands. */
+  text(place: Place): string {
+    const value = valueAt(this.view.messages[place.message], place.path);
+    if (typeof value !== 'string') throw new Error(`no text at ${placeKey(place)}`);
+    return value;
+  }
+
+  /** By message the places of which something was cut; the very same list while nothing changes there. */
+  get shown(): readonly (readonly PlaceState[])[] {
+    return this.view.places;
+  }
+
+  /**
+   * Makes cuts in the text at a place. A cut that would save nothing is left out, and so is the whole request where the
+   * message would hardly shrink.
+   * @returns the tokens saved, 0 where nothing was done.
+   */
+  cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
+    if (this.view.isSummarized(place.message)) return 0;
+    const state = this.view.stateOf(place);
+    const message = this.view.message(place.message);
+    const wish = wishKey(place, requests, info);
+    if (wasRefused(message, wish)) return 0;
+    const made = newCuts(state, requests, info.strict, this.counter, this.references);
+    if (made.length === 0) return 0;
+    const { cuts, ruleTold } = tellRule(state.cuts, mergeCuts(state.cuts, made), this.ruleTold);
+    const changed = changedState(state, cuts, state.strict && info.strict);
+    const shrunk = this.view.messageWith(place, changed.text);
+    const before = this.tokensAt(message, state);
+    const saved = before - this.tokensAt(shrunk, changed);
+    const judged = ruleTold === this.ruleTold ? saved : before - this.tokensWithoutRule(changed);
+    if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(changed)) {
+      if (judged < MIN_SAVED && hasShortReferences(cuts)) refuse(message, wish);
+      return 0;
+    }
+    this.view.show(changed, shrunk);
+    this.ruleTold = ruleTold;
+    this.total -= saved;
+    this.record(step, state, changed, info);
+    return saved;
+  }
+
+  /**
+   * Takes cuts of a place back: what they left out stands there again.
+   * @param taken the cuts to take back.
+   */
+  restore(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
+    const state = this.view.stateOf(place);
+    const cuts = state.cuts.filter((cut) => !taken.has(cut));
+    if (cuts.length === state.cuts.length) return;
+    const before = this.counter.message(this.view.message(place.message));
+    const changed = changedState(state, cuts, !cuts.some((cut) => cut.recoverable));
+    this.view.show(changed);
+    this.total += this.counter.message(this.view.message(place.message)) - before;
+    if (cutsTellRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleTold = false;
+    this.record(step, state, changed, info);
+  }
+
+  /**
+   * Takes a block that is not text out whole.
+   * @param what what a marker in its place says; null for none.
+   * @returns the tokens saved, 0 where nothing was done.
+   */
+  takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
+    if (this.view.isSummarized(place.message)) return 0;
+    const block = valueAt(this.original[place.message], place.path) as Block;
+    if (valueAt(this.view.messages[place.message], place.path) !== block) return 0;
+    const before = hashText(JSON.stringify(block));
+    const standIn = what === null ? undefined : this.standInFor(before, what);
+    const tokensBefore = this.counter.block(block);
+    const tokensAfter = standIn ? this.counter.text(standIn.text) : 0;
+    if (tokensBefore <= tokensAfter) return 0;
+    const edit = blockEdit(step, { place, before, ...(standIn && { standIn }), ...info, tokensBefore, tokensAfter });
+    if (standIn) this.references.set(standIn.reference, before);
+    this.view.showWithoutBlock(edit);
+    this.made.set(madeKey(step, place), edit);
+    this.total -= tokensBefore - tokensAfter;
+    return tokensBefore - tokensAfter;
+  }
+
+  private standInFor(before: Hash, what: string): { readonly text: string; readonly reference: ReferenceId } {
+    const reference = referenceFor(before, this.references);
+    return { text: marker(what, reference), reference };
+  }
+
+  /**
+   * Puts a summary in the place of a range of messages; earlier summaries that the range touches become part of it.
+   * @param info what the report says of it.
+   * @returns the tokens saved, 0 where nothing was done because none would be.
+   */
+  summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
+    const touched = this.view.summariesIn(range);
+    const start = Math.min(range.start, ...touched.map((summary) => summary.start));
+    const end = Math.max(range.end, ...touched.map((summary) => summary.end));
+    const tokensBefore = this.tokensOf(this.view.messages.slice(start, end));
+    const tokensAfter = this.counter.message(message);
+    if (tokensAfter >= tokensBefore) return 0;
+    const before = hashText(JSON.stringify(this.original.slice(start, end)));
+    const reference = referenceFor(before, this.references);
+    this.references.set(reference, before);
+    const tokens = { tokensBefore, tokensAfter };
+    const summary = summaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
+    this.view.showSummary(summary);
+    this.made.set(summaryKey(step, summary), summary);
+    this.total -= tokensBefore - tokensAfter;
+    return tokensBefore - tokensAfter;
+  }
+
+  /**
+   * Remembers the view: a draft over the conversation with these edits, or one over what it has grown to, has it at
+   * once.
+   */
+  remember(): void {
+    const { original, counter } = this;
+    const edits = [...this.active, ...this.made.values()];
+    rememberView({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
+  }
+
+  checkpoint(): Checkpoint {
+    const { total: tokens, ruleTold } = this;
+    return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleTold };
+  }
+
+  /** Drops all that was done since the checkpoint. */
+  rollback(checkpoint: Checkpoint): void {
+    this.view.rollback(checkpoint);
+    this.made = new Map(checkpoint.edits);
+    this.total = checkpoint.tokens;
+    this.ruleTold = checkpoint.ruleTold;
+  }
+
+  private tokensOf(messages: readonly ApiMessage[]): number {
+    return this.counter.messages(messages.filter((message) => message !== HIDDEN));
+  }
+
+  /**
+   * Tokens of what changes with a place, give or take a constant: its text where the text is counted as it stands, else the
+   * block that holds it.
+   */
+  private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
+    const block = blocksOf(message)[Number(path[1])];
+    const isText = path.at(-1) === 'text' || path.length === RESULT_DEPTH;
+    return !block || (block.type !== 'tool_use' && isText) ? this.counter.text(text) : this.counter.block(block);
+  }
+
+  /** The same as it would be if the rule about markers had been told before. */
+  private tokensWithoutRule(state: PlaceState): number {
+    const cuts = state.cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
+    const plain = changedState(state, cuts, state.strict);
+    return this.tokensAt(this.view.messageWith(state.place, plain.text), plain);
+  }
+
+  /** No API takes a blank text. */
+  private leavesBlank({ place, text }: PlaceState): boolean {
+    if (text.trim() !== '') return false;
+    const block = blocksOf(this.view.message(place.message))[Number(place.path[1])];
+    return block?.type !== 'tool_use';
+  }
+
+  private record(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
+    const { place, original } = changed;
+    const key = madeKey(step, place);
+    const tokens: TokenChange = {
+      tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.text(state.text),
+      tokensAfter: this.counter.text(changed.text),
+    };
+    // What was made last stands last.
+    this.made.delete(key);
+    this.made.set(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
+  }
+}
+
+const changedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean): PlaceState => ({
+  ...state,
+  cuts,
+  text: renderCuts(state.original, cuts),
+  strict,
+});
+
+/** `content, 2, content`: the string of a tool's result. */
+const RESULT_DEPTH = 3;
+
+/**
+ * Tokens that a change of one place must save. A marker that saves less only clutters the view; and it is more than the
+ * rule costs, so that the marker that happens to tell it is judged like any other.
+ */
+const MIN_SAVED = 16;

@@ -1,0 +1,145 @@
+import { hashText } from '../../hash';
+import { valueAt, withValueAt, isSamePath } from '../../messages/path';
+import type { ApiMessage, Block, Place } from '../../messages/types';
+import { hashAt, placeKey, renderCuts, type BlockEdit, type CutEdit, type SummaryEdit } from '../edits/edits';
+import type { MessageRange } from '../../messages/messageRange';
+import type { PlaceState } from './placeState';
+
+/** What a view shows, and how that came about. */
+export interface ViewContent {
+  readonly messages: readonly ApiMessage[];
+  /** By message the places of which something was cut. */
+  readonly places: readonly (readonly PlaceState[])[];
+  readonly summaries: readonly SummaryEdit[];
+}
+
+const NO_PLACES: readonly PlaceState[] = [];
+
+/** Stands in a draft's view for thinking that was taken out: no tokens. */
+const GONE: Block = { type: 'thinking', thinking: '' };
+
+/** Stands in a draft's view for a message that a summary took in: nothing to see, nothing to edit, no tokens. */
+export const HIDDEN: ApiMessage = { role: 'user', content: [] };
+
+/**
+ * The view of a draft: messages keep their indexes and blocks their places, for what goes is stood in for by something
+ * without tokens.
+ */
+export class DraftView {
+  private shownPlaces: (readonly PlaceState[])[] = [];
+  private shownMessages: ApiMessage[] = [];
+  private shownSummaries: readonly SummaryEdit[] = [];
+
+  /** @param known the view of the first messages; the others stand as the original has them. */
+  constructor(
+    private readonly original: readonly ApiMessage[],
+    known: ViewContent = { messages: [], places: [], summaries: [] },
+  ) {
+    this.rollback(known);
+  }
+
+  checkpoint(): ViewContent {
+    return { messages: [...this.shownMessages], places: [...this.shownPlaces], summaries: this.shownSummaries };
+  }
+
+  /** Shows again what it showed at the checkpoint. */
+  rollback({ messages, places, summaries }: ViewContent): void {
+    const added = this.original.slice(messages.length);
+    this.shownMessages = [...messages, ...added];
+    this.shownPlaces = [...places, ...added.map(() => NO_PLACES)];
+    this.shownSummaries = summaries;
+  }
+
+  get messages(): readonly ApiMessage[] {
+    return this.shownMessages;
+  }
+
+  get summaries(): readonly SummaryEdit[] {
+    return this.shownSummaries;
+  }
+
+  /** By message the places of which something was cut; the very same list while nothing changes there. */
+  get places(): readonly (readonly PlaceState[])[] {
+    if (this.shownSummaries.length === 0) return this.shownPlaces;
+    return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACES : states));
+  }
+
+  /** @throws Error where there is no such message. */
+  message(index: number): ApiMessage {
+    const message = this.shownMessages[index];
+    if (!message) throw new Error(`no message ${index}`);
+    return message;
+  }
+
+  /** Whether a summary stands for a message. */
+  isSummarized(message: number): boolean {
+    return this.shownSummaries.some(({ start, end }) => message >= start && message < end);
+  }
+
+  /**
+   * How a place stands.
+   * @throws Error where there is no text.
+   */
+  stateOf(place: Place): PlaceState {
+    const known = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
+    if (known) return known;
+    const original = valueAt(this.original[place.message], place.path);
+    if (typeof original !== 'string') throw new Error(`no text at ${placeKey(place)}`);
+    return { place, original, cuts: [], text: original, strict: true };
+  }
+
+  /** The message with another text at a place; the view stays as it is. */
+  messageWith({ message, path }: Place, text: string): ApiMessage {
+    return withValueAt(this.message(message), path, text);
+  }
+
+  /**
+   * Shows a place in another state.
+   * @param message what {@link messageWith} gave for it, where that is known.
+   */
+  show(state: PlaceState, message = this.messageWith(state.place, state.text)): void {
+    const states = this.shownPlaces[state.place.message] ?? NO_PLACES;
+    const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
+    this.shownPlaces[state.place.message] = at < 0 ? [...states, state] : states.with(at, state);
+    this.shownMessages[state.place.message] = message;
+  }
+
+  /**
+   * Shows a place with its edit of an earlier condensation.
+   * @throws Error where the edit doesn't belong to the conversation.
+   */
+  showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceState {
+    const state = this.stateOf(place);
+    if (hashAt(this.original, place, state.original) !== before) throw externalEdit(id);
+    const shown = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
+    this.show(shown);
+    return shown;
+  }
+
+  /**
+   * Shows a message without a block, or with its stand-in.
+   * @throws Error where the edit doesn't belong to the conversation.
+   */
+  showWithoutBlock({ place, standIn, before, id }: BlockEdit): void {
+    const { message, path } = place;
+    const block = JSON.stringify(valueAt(this.original[message], path)) as string | undefined;
+    if (block === undefined || hashText(block) !== before) throw externalEdit(id);
+    const shown = standIn ? { type: 'text', text: standIn.text } : GONE;
+    this.shownMessages[message] = withValueAt(this.message(message), path, shown);
+  }
+
+  /** The summaries that a range of messages touches. */
+  summariesIn(range: MessageRange): SummaryEdit[] {
+    return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
+  }
+
+  /** Shows a summary in the place of its range; summaries inside the range are part of it. */
+  showSummary(summary: SummaryEdit): void {
+    const { start, end, message } = summary;
+    const isInside = (other: SummaryEdit): boolean => other.start >= start && other.end <= end;
+    this.shownSummaries = [...this.shownSummaries.filter((other) => !isInside(other)), summary];
+    for (let index = start; index < end; index++) this.shownMessages[index] = index === start ? message : HIDDEN;
+  }
+}
+
+const externalEdit = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);

@@ -1,0 +1,68 @@
+/** Makes edits of what a draft has changed. The same change by the same step has the same id, in every run. */
+import { hashText, type Hash } from '../../hash';
+import type { Place } from '../../messages/types';
+import type { CutInfo } from './cutRequest';
+import { placeKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from '../edits/edits';
+import type { MessageRange } from '../../messages/messageRange';
+import type { PlaceState } from './placeState';
+
+/** Tokens of a place before and after a change. */
+export interface TokenChange {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/** What an edit is known by in its draft: a later one of the same step at the same place takes its place. */
+export const madeKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
+
+/** The same for a summary of a range. */
+export const summaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;
+
+const editId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
+
+/**
+ * The edit of a string as it now stands.
+ * @param before hash of the original string.
+ */
+export const cutEdit = (
+  step: string,
+  state: PlaceState,
+  before: Hash,
+  info: CutInfo,
+  tokens: TokenChange,
+): CutEdit => ({
+  kind: 'cut',
+  id: editId(
+    `${madeKey(step, state.place)}${state.cuts.map(({ start, end, text }) => ` ${start}-${end}${text}`).join('')}`,
+  ),
+  place: state.place,
+  contentType: info.contentType,
+  before,
+  cuts: state.cuts,
+  step,
+  reason: info.reason,
+  strict: state.strict,
+  ...tokens,
+});
+
+/** The edit that takes a block out. */
+export const blockEdit = (
+  step: string,
+  edit: Pick<BlockEdit, 'place' | 'before' | 'standIn' | 'reason'> & TokenChange,
+) =>
+  ({
+    kind: 'block',
+    id: editId(`${madeKey(step, edit.place)} ${edit.standIn?.text ?? ''}`),
+    step,
+    strict: false,
+    ...edit,
+  }) satisfies BlockEdit;
+
+/** The edit that puts a summary in the place of messages. */
+export const summaryEdit = (step: string, edit: Omit<SummaryEdit, 'kind' | 'id' | 'step' | 'strict'>): SummaryEdit => ({
+  kind: 'summary',
+  id: editId(`${step} ${edit.before} ${JSON.stringify(edit.message)}`),
+  step,
+  strict: false,
+  ...edit,
+});

@@ -1,0 +1,116 @@
+/** From an original to its view, and back. */
+import { hashText, type Hash } from '../../hash';
+import { blocksOf } from '../../messages/blocks';
+import { SUMMARY_ORIGIN } from '../../messages/firewall';
+import { withValueAt } from '../../messages/path';
+import type { ApiMessage, Block, Place } from '../../messages/types';
+import { lastByPlace, originalOf, renderCuts, type BlockEdit, type Edit, type SummaryEdit } from './edits';
+
+export interface AppliedEdits {
+  readonly messages: readonly ApiMessage[];
+  /** For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
+  readonly origins: readonly number[];
+  /** Edits whose original no longer stands at their place: the conversation went another way. They were not applied. */
+  readonly stale: readonly Edit[];
+}
+
+/** The view: the original messages with the edits applied. Messages without edits are the very same objects. */
+export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit[]): AppliedEdits {
+  const messages = [...original];
+  const summaries: SummaryEdit[] = [];
+  const blocks: BlockEdit[] = [];
+  const stale: Edit[] = [];
+  for (const edit of lastByPlace(edits)) {
+    if (edit.kind !== 'cut') {
+      if (originalOf(original, edit) === undefined) stale.push(edit);
+      else if (edit.kind === 'summary') summaries.push(edit);
+      else blocks.push(edit);
+      continue;
+    }
+    const message = messages[edit.place.message];
+    const text = originalOf(original, edit);
+    if (!message || text === undefined) stale.push(edit);
+    else messages[edit.place.message] = withValueAt(message, edit.place.path, renderCuts(text, edit.cuts));
+  }
+  for (const edit of fromTheBack(blocks)) {
+    const message = messages[edit.place.message];
+    if (message) messages[edit.place.message] = withoutBlock(message, edit);
+  }
+  return { ...withSummaries(messages, summaries), stale };
+}
+
+/** So that a block that goes doesn't move those that are still to go. */
+const fromTheBack = (blocks: readonly BlockEdit[]): BlockEdit[] =>
+  blocks.toSorted((a, b) => b.place.message - a.place.message || blockIndex(b) - blockIndex(a));
+
+const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
+
+/** The message with the stand-in in a block's place, or without the block. */
+function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
+  const { standIn, place } = edit;
+  if (standIn) return withValueAt(message, place.path, { type: 'text', text: standIn.text });
+  return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 1));
+}
+
+/** The message with a block back in its place. */
+function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
+  if (edit.standIn) return withValueAt(message, edit.place.path, block);
+  return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 0, block));
+}
+
+function withSummaries(
+  messages: readonly ApiMessage[],
+  summaries: readonly SummaryEdit[],
+): { messages: ApiMessage[]; origins: number[] } {
+  const shown: ApiMessage[] = [];
+  const origins: number[] = [];
+  const byStart = new Map(summaries.map((summary) => [summary.start, summary]));
+  for (let index = 0; index < messages.length; index++) {
+    const summary = byStart.get(index);
+    const message = summary ? summary.message : messages[index];
+    if (message) shown.push(message);
+    origins.push(summary ? SUMMARY_ORIGIN : index);
+    if (summary) index = summary.end - 1;
+  }
+  return { messages: shown, origins };
+}
+
+/**
+ * The original messages, from a view, its edits and the originals of what they changed.
+ * @throws Error where an original is missing or is not the one that its edit names.
+ */
+export function restoreOriginal(
+  view: readonly ApiMessage[],
+  edits: readonly Edit[],
+  originals: (hash: Hash) => string | undefined,
+): ApiMessage[] {
+  const shown = lastByPlace(edits);
+  const stored = ({ before }: Edit, where: string): string => {
+    const text = originals(before);
+    if (text === undefined || hashText(text) !== before) {
+      throw new Error(`the original of ${where} is missing or damaged (sha256 ${before})`);
+    }
+    return text;
+  };
+  const messages = [...view];
+  const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
+  // In order, so that every message before a summary is back at its place when its turn comes.
+  for (const summary of summaries) {
+    const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
+    messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
+  }
+  // What a summary took in came back whole with its range.
+  const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
+  const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
+  const blocks = fromTheBack(lost).toReversed();
+  for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
+    const text = stored(edit, `message ${edit.place.message}`);
+    const message = messages[edit.place.message];
+    if (!message) throw new Error(`message ${edit.place.message} is missing or damaged: the view is too short`);
+    messages[edit.place.message] =
+      edit.kind === 'block'
+        ? withBlock(message, edit, JSON.parse(text) as Block)
+        : withValueAt(message, edit.place.path, text);
+  }
+  return messages;
+}

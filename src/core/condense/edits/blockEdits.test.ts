@@ -1,0 +1,113 @@
+/** Edits of whole blocks: thinking that goes, images of which a marker stands. */
+import { describe, expect, it } from 'vitest';
+import { newViolations } from '../../messages/firewall';
+import { assistant, call, result, text, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import type { ApiMessage, Block } from '../../messages/types';
+import { checkEdits } from './checkEdits';
+import { Draft } from '../draft/draft';
+import { applyEdits, restoreOriginal } from './applyEdits';
+import { originalOf, type Edit } from './edits';
+import { expandReference, referencesOf } from './references';
+import { summaryMessage } from '../summary/summaryMessage';
+
+const thinking = (words: string): Block => ({ type: 'thinking', thinking: words.repeat(20), signature: 'c2ln' });
+const image: Block = {
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8='.repeat(400) },
+};
+const WHY = { reason: 'old' };
+
+const messages: ApiMessage[] = [
+  user('task'),
+  assistant(thinking('why '), text('because'), thinking('how '), call('a', 'Screenshot')),
+  user(result('a', [text('a picture'), image]), image),
+  assistant('done'),
+];
+
+const draftOf = (edits: readonly Edit[] = []): Draft => new Draft(messages, freshCounter(), edits);
+const originals = (edits: readonly Edit[]) => (hash: string) =>
+  edits.map((edit) => [edit.before as string, originalOf(messages, edit)] as const).find(([key]) => key === hash)?.[1];
+
+function withoutAll(): Draft {
+  const draft = draftOf();
+  for (const at of [0, 2]) draft.takeBlock('Old thinking', { message: 1, path: ['content', at] }, null, WHY);
+  for (const path of [
+    ['content', 0, 'content', 1],
+    ['content', 1],
+  ]) {
+    draft.takeBlock('Old images', { message: 2, path }, 'image', WHY);
+  }
+  return draft;
+}
+
+describe('edits of blocks', () => {
+  it('leave a valid view in which the other blocks keep their order', () => {
+    const { edits, tokens } = withoutAll();
+    const { messages: view, origins, stale } = applyEdits(messages, edits);
+    expect(stale).toEqual([]);
+    expect([...checkEdits(messages, edits), ...newViolations(messages, view, { origins })]).toEqual([]);
+    expect((view[1]?.content as Block[]).map(({ type }) => type)).toEqual(['text', 'tool_use']);
+    expect(JSON.stringify(view[2])).toMatch(/condensed: image · ref .*condensed: image · ref /);
+    expect(tokens).toBe(freshCounter().messages(view));
+  });
+
+  it('are undone byte for byte, also where a summary took the message in later', () => {
+    const draft = withoutAll();
+    const { edits } = draft;
+    const { messages: view } = applyEdits(messages, edits);
+    expect(JSON.stringify(restoreOriginal(view, edits, originals(edits)))).toBe(JSON.stringify(messages));
+    const later = draftOf(edits);
+    later.summarize('Summary', { start: 1, end: 3 }, summaryMessage('short'), WHY);
+    const all = [...edits, ...later.edits];
+    const summarized = applyEdits(messages, all).messages;
+    expect(summarized).toHaveLength(3);
+    expect(JSON.stringify(restoreOriginal(summarized, all, originals(all)))).toBe(JSON.stringify(messages));
+  });
+
+  it('are shown again by a draft that starts with them, and made once', () => {
+    const { edits, tokens } = withoutAll();
+    const again = draftOf(edits);
+    expect(again.tokens).toBe(tokens);
+    expect(again.takeBlock('Old images', { message: 2, path: ['content', 1] }, 'image', WHY)).toBe(0);
+    expect(again.edits).toEqual([]);
+  });
+
+  it('stay through cuts of the same message and their rollback', () => {
+    const draft = withoutAll();
+    const before = draft.checkpoint();
+    const place = { message: 2, path: ['content', 0, 'content', 0, 'text'] };
+    draft.cut('Cut', place, [{ start: 0, end: 9, marker: 'words' }], {
+      contentType: 'toolResults',
+      strict: false,
+      ...WHY,
+    });
+    draft.rollback(before);
+    expect(draft.edits).toEqual(withoutAll().edits);
+  });
+
+  it('give an image back by its reference', () => {
+    const { edits } = withoutAll();
+    const references = [...referencesOf(edits).values()];
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) {
+      expect(JSON.parse(expandReference(reference, originals(edits)))).toEqual(image);
+    }
+  });
+
+  it('are stale where another block stands, and refused with a reference that leads elsewhere', () => {
+    const { edits } = withoutAll();
+    const other = messages.with(2, user(result('a', 'another'), text('another')));
+    expect(applyEdits(other, edits).stale).toHaveLength(2);
+    expect(() => new Draft(other, freshCounter(), edits)).toThrow('belongs to another conversation');
+    const [, , first] = edits;
+    if (first?.kind !== 'block' || !first.standIn) throw new Error('no image');
+    const wrong = { ...first, standIn: { ...first.standIn, reference: 'ffffff' as typeof first.standIn.reference } };
+    expect(checkEdits(messages, [wrong])).toMatchObject([{ rule: 'reference-valid', message: 2 }]);
+  });
+
+  it('are refused by the firewall where what stands for an image is no marker', () => {
+    const view = messages.with(2, user(result('a', [text('a picture'), image]), text('I saw nothing')));
+    expect(newViolations(messages, view)).toMatchObject([{ rule: 'structure-kept', message: 2 }]);
+  });
+});

@@ -1,0 +1,33 @@
+/** The part of two texts in which they differ, short enough to be shown among others. */
+
+export interface ChangeExcerpt {
+  readonly before: string;
+  readonly after: string;
+}
+
+const CONTEXT_LINES = 1;
+const MAX_LINES = 8;
+const MAX_CHARS = 240;
+
+/** The lines that differ with one around them; what is left out at the ends is told by an ellipsis. */
+export function changeExcerpt(before: string, after: string): ChangeExcerpt {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const from = Math.max(0, start - CONTEXT_LINES);
+  const behind = Math.max(0, end - CONTEXT_LINES);
+  return { before: shown(old, from, behind), after: shown(now, from, behind) };
+}
+
+function shown(lines: readonly string[], from: number, behind: number): string {
+  const to = lines.length - behind;
+  const picked = lines.slice(from, to);
+  const cut = picked.length > MAX_LINES ? [...picked.slice(0, MAX_LINES - 1), '…'] : picked;
+  return [...(from > 0 ? ['…'] : []), ...cut.map(shortened), ...(behind > 0 ? ['…'] : [])].join('\n');
+}
+
+const shortened = (line: string): string =>
+  line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;

@@ -1,0 +1,64 @@
+import { hashText } from '../../hash';
+import type { Violation } from '../../messages/firewall';
+import { valueAt } from '../../messages/path';
+import type { ApiMessage } from '../../messages/types';
+import type { BlockEdit, Cut, CutEdit, Edit, SummaryEdit } from './edits';
+import { findMarkers } from '../../messages/markers';
+
+/** What is wrong with edits themselves (NFR-R-003), whatever the view that they make: a reference must lead back. */
+export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
+  return edits.flatMap((edit) => {
+    if (edit.kind === 'summary') return checkSummary(edit);
+    if (edit.kind === 'block') return checkBlock(edit);
+    const text = valueAt(original[edit.place.message], edit.place.path);
+    return typeof text === 'string' ? checkCuts(text, edit) : [];
+  });
+}
+
+function checkSummary({ start, end, before, reference }: SummaryEdit): Violation[] {
+  if (!(start >= 0 && end > start)) {
+    return [{ rule: 'cuts-in-order', message: start, detail: `the summary from ${start} to ${end} is of nothing` }];
+  }
+  return before.startsWith(reference)
+    ? []
+    : [
+        {
+          rule: 'reference-valid',
+          message: start,
+          detail: `the reference ${reference} is not that of what was summarized`,
+        },
+      ];
+}
+
+function checkBlock({ before, standIn, place: { message } }: BlockEdit): Violation[] {
+  if (!standIn) return [];
+  const { reference, text } = standIn;
+  if (before.startsWith(reference) && findMarkers(text).some((found) => found.reference === reference)) return [];
+  return [
+    { rule: 'reference-valid', message, detail: `the reference ${reference} is not that of the block it stands for` },
+  ];
+}
+
+function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violation[] {
+  let at = 0;
+  for (const cut of cuts) {
+    if (!(cut.start >= at && cut.end >= cut.start && cut.end <= text.length)) {
+      const detail = `the cut from ${cut.start} to ${cut.end} overlaps another or lies outside the text`;
+      return [{ rule: 'cuts-in-order', message, detail }];
+    }
+    at = cut.end;
+  }
+  return cuts
+    .filter((cut) => !leadsBack(text, cut))
+    .map(({ reference }) => ({
+      rule: 'reference-valid',
+      message,
+      detail: `the reference ${reference ?? ''} is not that of what it stands for`,
+    }));
+}
+
+/** True where a marker names what it stands for, and nothing else. */
+const leadsBack = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
+  reference === undefined ||
+  (hashText(text.slice(start, end)).startsWith(reference) &&
+    findMarkers(shown).some((found) => found.reference === reference));

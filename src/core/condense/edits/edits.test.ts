@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { hashText, type Hash } from '../../hash';
+import type { Place } from '../../messages/types';
+import { assistant, call, exchange, user } from '../../testing';
+import { applyEdits, restoreOriginal } from './applyEdits';
+import { lastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
+import { expandReference, referencesOf } from './references';
+import type { ReferenceId } from '../../messages/markers';
+
+const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEdit => ({
+  kind: 'cut',
+  id: id as EditId,
+  place,
+  contentType: 'toolResults',
+  before: hashText(original),
+  cuts,
+  step: 'step',
+  reason: 'why',
+  strict: false,
+  tokensBefore: 2,
+  tokensAfter: 1,
+});
+
+const messages = [user('task'), ...exchange('a', 'Read', { path: 'x' }, 'one two three')];
+const place: Place = { message: 2, path: ['content', 0, 'content'] };
+const first = edit('1', place, 'one two three', { start: 0, end: 3, text: '1' });
+const second = edit('2', place, 'one two three', { start: 0, end: 3, text: '1' }, { start: 8, end: 13, text: '3' });
+const parameter = edit('3', { message: 1, path: ['content', 0, 'input', 'path'] }, 'x', { start: 0, end: 1, text: '' });
+
+describe('renderCuts', () => {
+  it('puts each text in the place of its slice', () => {
+    expect(renderCuts('abcdef', [])).toBe('abcdef');
+    expect(
+      renderCuts('abcdef', [
+        { start: 0, end: 1, text: 'A' },
+        { start: 3, end: 6, text: '' },
+      ]),
+    ).toBe('Abc');
+  });
+});
+
+describe('applyEdits', () => {
+  it('shows of one place the last edit, and the very same objects where none is', () => {
+    const { messages: view, stale } = applyEdits(messages, [first, parameter, second]);
+    expect(view).toEqual([user('task'), ...exchange('a', 'Read', { path: '' }, '1 two 3')]);
+    expect(view[0]).toBe(messages[0]);
+    expect(stale).toEqual([]);
+    expect(applyEdits(messages, [second, first]).messages[2]).toEqual(exchange('a', 'Read', {}, '1 two three')[1]);
+    expect(lastByPlace([first, parameter, second])).toEqual([second, parameter]);
+  });
+
+  it.each<[string, Edit]>([
+    ['a message that is not there', edit('x', { ...place, message: 7 }, 'one two three')],
+    ['a place that is not there', edit('x', { ...place, path: ['content', 0, 'input'] }, 'one two three')],
+    ['another text', edit('x', place, 'one two four')],
+  ])('gives back as stale an edit of %s', (_, stale) => {
+    expect(applyEdits(messages, [stale, parameter]).stale).toEqual([stale]);
+    expect(applyEdits(messages, [stale]).messages).toEqual(messages);
+  });
+});
+
+describe('restoreOriginal', () => {
+  const store = new Map(
+    [hashText('one two three'), hashText('x')].map((hash, index) => [hash, ['one two three', 'x'][index]]),
+  );
+  const { messages: view } = applyEdits(messages, [first, second, parameter]);
+
+  it('gives back the original from the view, the edits and the store', () => {
+    expect(restoreOriginal(view, [first, second, parameter], (hash) => store.get(hash))).toEqual(messages);
+  });
+
+  it('names the message whose original is missing or damaged', () => {
+    expect(() => restoreOriginal(view, [first], () => undefined)).toThrow(/original of message 2 .* \(sha256 /);
+    expect(() => restoreOriginal(view, [first], () => 'damaged')).toThrow('missing or damaged');
+    expect(() => restoreOriginal([], [first], (hash) => store.get(hash))).toThrow('missing or damaged');
+  });
+});
+
+describe('references', () => {
+  const reference = hashText('two').slice(0, 6) as ReferenceId;
+  const cut = edit('r', place, 'one two three', { start: 4, end: 7, text: '…', reference });
+
+  it('are found in edits, and expand to the bytes that they stand for', () => {
+    const found = referencesOf([first, cut]);
+    expect([...found.keys()]).toEqual([reference]);
+    expect(found.get(reference)).toEqual({ reference, place, before: cut.before, start: 4, end: 7 });
+    expect(expandReference(found.get(reference)!, () => 'one two three')).toBe('two');
+  });
+
+  it.each<[string, (hash: Hash) => string | undefined]>([
+    ['missing', () => undefined],
+    ['damaged', () => 'one tow three'],
+  ])('say so where the original is %s', (_, originals) => {
+    expect(() => expandReference(referencesOf([cut]).get(reference)!, originals)).toThrow(
+      `ref ${reference} is missing`,
+    );
+  });
+});
+
+it('an edit reaches the text of an assistant, too', () => {
+  const conversation = [user('t'), assistant('said', call('a', 'x', {}))];
+  const said = edit('s', { message: 1, path: ['content', 0, 'text'] }, 'said', { start: 1, end: 4, text: '…' });
+  expect(applyEdits(conversation, [said]).messages[1]).toEqual(assistant('s…', call('a', 'x', {})));
+});

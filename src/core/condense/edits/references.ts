@@ -1,0 +1,50 @@
+/** References of markers, and the content that they name. */
+import { hashText, type Hash } from '../../hash';
+import type { Place } from '../../messages/types';
+import type { Slice } from '../../slice';
+import type { Edit } from './edits';
+import type { ReferenceId } from '../../messages/markers';
+
+/** What a reference stands for. */
+export interface ReferencedContent extends Slice {
+  readonly reference: ReferenceId;
+  readonly place: Place;
+  /** The whole original string that it is a slice of. */
+  readonly before: Hash;
+}
+
+/** The references of a list of edits; where an id occurs again it names the same content. */
+export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
+  const references = new Map<ReferenceId, ReferencedContent>();
+  for (const edit of edits) {
+    if (edit.kind === 'summary') {
+      const { reference, before, start } = edit;
+      references.set(reference, { reference, place: { message: start, path: [] }, before, start: 0, end: Infinity });
+      continue;
+    }
+    if (edit.kind === 'block') {
+      const { place, before, standIn } = edit;
+      if (standIn)
+        references.set(standIn.reference, { reference: standIn.reference, place, before, start: 0, end: Infinity });
+      continue;
+    }
+    for (const { reference, start, end } of edit.cuts) {
+      if (reference !== undefined)
+        references.set(reference, { reference, place: edit.place, before: edit.before, start, end });
+    }
+  }
+  return references;
+}
+
+/**
+ * The original bytes of a reference.
+ * @throws Error where the stored original is missing or damaged.
+ */
+export function expandReference(content: ReferencedContent, originals: (hash: Hash) => string | undefined): string {
+  const text = originals(content.before);
+  const slice = text?.slice(content.start, content.end);
+  if (slice === undefined || !hashText(slice).startsWith(content.reference)) {
+    throw new Error(`the original of ref ${content.reference} is missing or damaged`);
+  }
+  return slice;
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SUMMARY_ORIGIN, newViolations } from '../../messages/firewall';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, exchange, lines, user } from '../../testing';
+import { MessageCounter } from '../../tokens/messageCounter';
+import { checkEdits } from './checkEdits';
+import { Draft } from '../draft/draft';
+import { applyEdits, restoreOriginal } from './applyEdits';
+import { lastByPlace, originalOf, type Edit } from './edits';
+import { expandReference, referencesOf } from './references';
+import type { Hash } from '../../hash';
+
+const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });
+const conversation: readonly ApiMessage[] = [
+  user('task'),
+  ...exchange('a', 'Read', { path: 'a' }, lines('a', 40)),
+  ...exchange('b', 'Read', { path: 'b' }, lines('b', 40)),
+  ...exchange('c', 'Read', { path: 'c' }, lines('c', 40)),
+  assistant('done'),
+];
+const summary = (text: string): ApiMessage => user(`Summary: ${text}`);
+const WHY = { reason: 'summarized' };
+const draftOf = (edits: readonly Edit[] = []): Draft => new Draft(conversation, counter, edits);
+
+function originalsOf(edits: readonly Edit[], messages = conversation): (hash: Hash) => string | undefined {
+  const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+  return (hash) => originals.get(hash);
+}
+
+describe('a summary', () => {
+  it('stands in the view in place of its range, and every byte can be had back', () => {
+    const draft = draftOf();
+    const before = draft.tokens;
+    const saved = draft.summarize('Summary', { start: 1, end: 5 }, summary('a and b were read'), WHY);
+    expect(saved).toBeGreaterThan(0);
+    expect(draft.tokens).toBe(before - saved);
+    const { messages, origins, stale } = applyEdits(conversation, draft.edits);
+    expect(messages).toEqual([conversation[0], summary('a and b were read'), ...conversation.slice(5)]);
+    expect(origins).toEqual([0, SUMMARY_ORIGIN, 5, 6, 7]);
+    expect(stale).toEqual([]);
+    expect(counter.messages(messages)).toBe(draft.tokens);
+    expect(newViolations(conversation, messages, { origins })).toEqual([]);
+    expect(checkEdits(conversation, draft.edits)).toEqual([]);
+    expect(restoreOriginal(messages, draft.edits, originalsOf(draft.edits))).toEqual(conversation);
+  });
+
+  it('has a reference that expands to the original messages', () => {
+    const draft = draftOf();
+    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    const [reference] = referencesOf(draft.edits).values();
+    expect(JSON.parse(expandReference(reference!, originalsOf(draft.edits)))).toEqual(conversation.slice(1, 3));
+  });
+
+  it('takes earlier summaries in that it touches', () => {
+    const first = draftOf();
+    first.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    const second = draftOf(first.edits);
+    expect(second.messages[1]).toEqual(summary('a'));
+    second.summarize('Summary', { start: 2, end: 5 }, summary('b'), WHY);
+    const all = [...first.edits, ...second.edits];
+    expect(lastByPlace(all)).toEqual(second.edits);
+    expect(applyEdits(conversation, all).messages).toEqual([conversation[0], summary('b'), ...conversation.slice(5)]);
+    // Excluded, the one below shows.
+    expect(applyEdits(conversation, first.edits).messages).toHaveLength(7);
+  });
+
+  it('is not made where it saves nothing', () => {
+    const draft = draftOf();
+    expect(draft.summarize('Summary', { start: 7, end: 8 }, summary(lines('long', 50)), WHY)).toBe(0);
+    expect(draft.edits).toEqual([]);
+    expect(draft.messages).toEqual(conversation);
+  });
+
+  it('hides its range from later cuts, and a rollback brings it back', () => {
+    const draft = draftOf();
+    const start = draft.checkpoint();
+    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    const place = { message: 2, path: ['content', 0, 'content'] };
+    const info = { contentType: 'toolResults', reason: 'old', strict: false } as const;
+    expect(draft.cut('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBe(0);
+    draft.rollback(start);
+    expect(draft.messages).toEqual(conversation);
+    expect(draft.cut('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBeGreaterThan(0);
+  });
+
+  it('is left out where other messages stand there now', () => {
+    const draft = draftOf();
+    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    const branched = conversation.with(2, user('another way'));
+    const { messages, stale } = applyEdits(branched, draft.edits);
+    expect(messages).toEqual(branched);
+    expect(stale).toEqual(draft.edits);
+    expect(applyEdits(conversation.slice(0, 2), draft.edits).stale).toEqual(draft.edits);
+  });
+
+  it('must not be of nothing, and its reference must lead back', () => {
+    const draft = draftOf();
+    draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
+    const [edit] = draft.edits;
+    if (edit?.kind !== 'summary') throw new Error('no summary');
+    expect(checkEdits(conversation, [{ ...edit, end: 1 }])).toMatchObject([{ rule: 'cuts-in-order' }]);
+    expect(checkEdits(conversation, [{ ...edit, reference: 'ffffff' as typeof edit.reference }])).toMatchObject([
+      { rule: 'reference-valid' },
+    ]);
+    expect(() => restoreOriginal([], [edit], () => undefined)).toThrow('messages 1 to 2 is missing');
+  });
+});
+
+describe('the firewall', () => {
+  const rules = (view: readonly ApiMessage[], origins: readonly number[]): string[] =>
+    newViolations(conversation, view, { origins }).map(({ rule }) => rule);
+
+  it('says no to a summary that parts a call from its result', () => {
+    const view = [conversation[0]!, conversation[1]!, summary('x'), ...conversation.slice(3)];
+    expect(rules(view, [0, 1, SUMMARY_ORIGIN, 3, 4, 5, 6, 7])).toContain('call-answered');
+  });
+
+  it('says no to a message that is missing with no summary in its place', () => {
+    expect(rules([conversation[0]!, ...conversation.slice(3)], [0, 3, 4, 5, 6, 7])).toEqual(['messages-kept']);
+    expect(rules(conversation.slice(0, 5), [0, 1, 2, 3, 4])).toEqual(['messages-kept']);
+  });
+
+  it('says no to a summary in place of the task', () => {
+    const view = [summary('x'), ...conversation.slice(1)];
+    expect(rules(view, [SUMMARY_ORIGIN, 1, 2, 3, 4, 5, 6, 7])).toEqual(['task-kept']);
+  });
+});
+
+it('whatever was summarized and cut in whatever order, the original comes back', () => {
+  const range = fc.tuple(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 7 })).map(([a, b]) => ({
+    start: Math.min(a, b),
+    end: Math.max(a, b) + 1,
+  }));
+  const deed = fc.oneof(
+    range.map((where) => ({ kind: 'summary' as const, ...where })),
+    fc.record({ kind: fc.constant('cut' as const), result: fc.constantFrom(2, 4, 6), from: fc.nat(200) }),
+  );
+  fc.assert(
+    fc.property(fc.array(deed, { maxLength: 8 }), fc.nat(8), (deeds, split) => {
+      const does = (draft: Draft, list: typeof deeds): Draft => {
+        for (const [index, what] of list.entries()) {
+          if (what.kind === 'summary') draft.summarize(`S${index}`, what, summary(String(index)), WHY);
+          else {
+            const place = { message: what.result, path: ['content', 0, 'content'] };
+            const request = { start: what.from, end: what.from + 900, marker: 'x' };
+            draft.cut(`C${index}`, place, [request], { contentType: 'toolResults', reason: 'r', strict: false });
+          }
+        }
+        return draft;
+      };
+      const first = does(draftOf(), deeds.slice(0, split));
+      const second = does(draftOf(lastByPlace(first.edits)), deeds.slice(split));
+      const edits = [...first.edits, ...second.edits];
+      const { messages, stale } = applyEdits(conversation, edits);
+      expect(stale).toEqual([]);
+      expect(counter.messages(messages)).toBe(second.tokens);
+      expect(JSON.stringify(restoreOriginal(messages, edits, originalsOf(edits)))).toBe(JSON.stringify(conversation));
+    }),
+    { numRuns: 300 },
+  );
+});

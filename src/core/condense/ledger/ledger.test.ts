@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { cpuNow } from '../../testing';
+import type { Hash } from '../../hash';
+import type { MessageKey } from '../../messages/messageKey';
+import type { Edit, EditId } from '../edits/edits';
+import {
+  activeCondensations,
+  activeEdits,
+  applyEntry,
+  editsShownBy,
+  EMPTY_LEDGER,
+  foldEntries,
+  toggleEdit,
+  undo,
+  type Condensation,
+  type CondensationId,
+  type Ledger,
+  type LedgerEntry,
+} from './ledger';
+
+const id = (name: string): CondensationId => name as CondensationId;
+const editId = (name: string): EditId => name as EditId;
+
+/** An edit called `name` of the message at `message`. */
+const edit = (name: string, message: number): Edit => ({
+  kind: 'cut',
+  id: editId(name),
+  place: { message, path: ['content'] },
+  contentType: 'messageText',
+  before: 'h' as Hash,
+  cuts: [],
+  step: 's',
+  reason: 'r',
+  strict: true,
+  tokensBefore: 2,
+  tokensAfter: 1,
+});
+
+const condensed = (name: string, base: Condensation['base'], ...edits: Edit[]): LedgerEntry => ({
+  type: 'condensed',
+  condensation: {
+    id: id(name),
+    at: '2025-01-01T00:00:00Z',
+    provider: 'lossless',
+    base,
+    edits,
+    steps: [],
+    tokensBefore: 2,
+    tokensAfter: 1,
+    cost: 0,
+    viewHash: 'v',
+  },
+});
+
+const redone = (name: string): LedgerEntry => ({ type: 'redone', condensation: id(name) });
+
+const active = (ledger: Ledger): string[] => activeCondensations(ledger).map((one) => one.id);
+const shown = (ledger: Ledger): string[] => activeEdits(ledger).map((one) => one.id);
+/** The ledger after the entry that a function gives for it. */
+const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined): Ledger => {
+  const entry = next(ledger);
+  if (!entry) throw new Error('no entry');
+  return applyEntry(ledger, entry);
+};
+
+describe('condensations', () => {
+  it('on top of the view add to it; of one place the last edit is shown', () => {
+    const ledger = foldEntries([
+      condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
+      condensed('c2', 'view', edit('a2', 1)),
+    ]);
+    expect(active(ledger)).toEqual(['c1', 'c2']);
+    expect(shown(ledger)).toEqual(['a2', 'b1']);
+  });
+
+  it('of the original take the place of all before', () => {
+    const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
+    expect(active(ledger)).toEqual(['c2']);
+    expect(shown(ledger)).toEqual(['b2']);
+    expect(active(after(ledger, undo))).toEqual([]);
+    expect(active(applyEntry(after(ledger, undo), redone('c2')))).toEqual(['c2']);
+  });
+
+  it('that are none leave nothing to show or undo', () => {
+    expect(active(EMPTY_LEDGER)).toEqual([]);
+    expect(undo(EMPTY_LEDGER)).toBeUndefined();
+    expect(toggleEdit(EMPTY_LEDGER, editId('a'))).toBeUndefined();
+  });
+
+  it('that are named but not there change nothing', () => {
+    const ledger = foldEntries([condensed('c1', 'view', edit('a1', 1))]);
+    const strangers: LedgerEntry[] = [
+      { type: 'undone', condensation: id('c2') },
+      redone('c2'),
+      { type: 'excluded', condensation: id('c2'), edit: editId('a1') },
+      { type: 'excluded', condensation: id('c1'), edit: editId('zz') },
+      { type: 'included', condensation: id('c1'), edit: editId('a1') },
+    ];
+    for (const entry of strangers) expect(applyEntry(ledger, entry)).toEqual(ledger);
+    expect(active(foldEntries([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
+  });
+
+  it('recorded twice stand once', () => {
+    expect(active(foldEntries([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
+  });
+});
+
+describe('undoing', () => {
+  const three = foldEntries([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
+
+  it('goes back one by one, and a condensation that is redone is shown again', () => {
+    const back = after(after(three, undo), undo);
+    expect(active(back)).toEqual(['c1']);
+    expect(active(applyEntry(back, redone('c2')))).toEqual(['c1', 'c2']);
+    expect(active(applyEntry(back, redone('c3')))).toEqual(['c1', 'c3']);
+  });
+
+  it('reaches the beginning', () => {
+    const none = after(after(after(three, undo), undo), undo);
+    expect(active(none)).toEqual([]);
+    expect(undo(none)).toBeUndefined();
+  });
+
+  it('reaches only back to the last that was made from the original', () => {
+    const none = after(applyEntry(after(three, undo), condensed('c4', 'original')), undo);
+    expect(active(none)).toEqual([]);
+    expect(undo(none)).toBeUndefined();
+  });
+
+  it('leaves out what was undone when something new was done', () => {
+    const ledger = applyEntry(after(three, undo), condensed('c4', 'view'));
+    expect(active(ledger)).toEqual(['c1', 'c2', 'c4']);
+  });
+});
+
+describe('an excluded edit', () => {
+  const ledger = foldEntries([
+    condensed('c1', 'view', edit('a1', 1)),
+    condensed('c2', 'view', edit('a2', 1), edit('b2', 2)),
+  ]);
+  const toggle = (name: string) => (state: Ledger) => toggleEdit(state, editId(name));
+
+  it('shows the one below, and comes back', () => {
+    const without = after(ledger, toggle('a2'));
+    expect(shown(without)).toEqual(['a1', 'b2']);
+    expect(shown(after(without, toggle('a1')))).toEqual(['b2']);
+    expect(shown(after(without, toggle('a2')))).toEqual(['a2', 'b2']);
+  });
+
+  it('stays excluded when its condensation is undone and redone', () => {
+    const without = after(ledger, toggle('b2'));
+    expect(shown(applyEntry(after(without, undo), redone('c2')))).toEqual(['a2']);
+  });
+
+  it('is the one that the view shows where several condensations have it', () => {
+    const again = foldEntries([
+      condensed('c1', 'view', edit('a', 1)),
+      condensed('c2', 'view', edit('a', 1)),
+      { type: 'undone', condensation: id('c2') },
+    ]);
+    expect(toggleEdit(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
+    expect(toggleEdit(after(again, undo), editId('a'))).toMatchObject({ condensation: 'c2' });
+  });
+});
+
+it('10,000 entries are folded in no time', () => {
+  const edits = Array.from({ length: 100 }, (_, index) => edit(`e${index}`, index));
+  const entries: LedgerEntry[] = [condensed('c', 'view', ...edits)];
+  for (let index = 0; index < 10_000; index++) {
+    entries.push({ type: index % 3 ? 'excluded' : 'included', condensation: id('c'), edit: editId(`e${index % 100}`) });
+  }
+  const started = cpuNow();
+  foldEntries(entries);
+  expect(cpuNow() - started).toBeLessThan(500);
+});
+
+describe('the edits that a condensation showed', () => {
+  it('are its own and those that it was made on top of', () => {
+    const ledger = foldEntries([
+      condensed('c1', 'view', edit('a1', 1)),
+      condensed('c2', 'original', edit('a2', 1)),
+      condensed('c3', 'view', edit('b3', 2)),
+    ]);
+    const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
+    expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
+  });
+
+  it('shows of a condensation what was neither undone nor excluded when it was made', () => {
+    const entries = [
+      condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
+      condensed('c2', 'view', edit('c2', 3)),
+      { type: 'excluded', condensation: id('c1'), edit: editId('a1') },
+      { type: 'undone', condensation: id('c2') },
+      condensed('c3', 'view', edit('d3', 4)),
+      { type: 'included', condensation: id('c1'), edit: editId('a1') },
+      redone('c2'),
+    ] as const satisfies readonly LedgerEntry[];
+    const ledger = foldEntries(entries);
+    const shownBy = (name: string): string[] => editsShownBy(ledger, id(name)).map((one) => one.id);
+    expect(['c1', 'c2', 'c3'].map(shownBy)).toEqual([
+      ['a1', 'b1'],
+      ['a1', 'b1', 'c2'],
+      ['b1', 'd3'],
+    ]);
+  });
+});
+
+describe('pins', () => {
+  const key = (name: string): MessageKey => name as MessageKey;
+
+  it('are kept until they are taken back', () => {
+    const pinned = foldEntries([
+      { type: 'pinned', message: 3, key: key('a') },
+      { type: 'pinned', message: 4, key: key('b') },
+      { type: 'pinned', message: 3, key: key('a') },
+    ]);
+    expect(pinned.pinned).toEqual([
+      { message: 4, key: 'b' },
+      { message: 3, key: 'a' },
+    ]);
+    expect(applyEntry(pinned, { type: 'unpinned', message: 3, key: key('b') }).pinned).toHaveLength(2);
+    expect(applyEntry(pinned, { type: 'unpinned', message: 3, key: key('a') }).pinned).toEqual([
+      { message: 4, key: 'b' },
+    ]);
+  });
+});
+
+describe('edits that follow a conversation', () => {
+  it('are asked for condensation by condensation, without what is excluded', () => {
+    const ledger = foldEntries([
+      condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
+      condensed('c2', 'view', edit('c2', 3)),
+      { type: 'excluded', condensation: id('c1'), edit: editId('a1') },
+    ]);
+    const asked: string[] = [];
+    const edits = activeEdits(ledger, (own, condensation) => {
+      asked.push(`${condensation.id}: ${own.map((one) => one.id).join(' ')}`);
+      return condensation.id === id('c1') ? [] : own;
+    });
+    expect(asked).toEqual(['c1: b1', 'c2: c2']);
+    expect(edits.map((one) => one.id)).toEqual(['c2']);
+  });
+});

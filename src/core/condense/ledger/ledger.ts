@@ -1,0 +1,182 @@
+/**
+ * The ledger's rules: a conversation's condensations as an append-only list of entries, and the state that follows from
+ * them. Pure; `storage/` keeps the entries on disk.
+ */
+import type { MessageKey } from '../../messages/messageKey';
+import { lastByPlace, type Edit, type EditId } from '../edits/edits';
+import type { StepReport } from '../types';
+
+export type CondensationId = string & { readonly __condensation: unique symbol };
+
+/** One condensation that was applied. */
+export interface Condensation {
+  readonly id: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  /**
+   * `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of
+   * it.
+   */
+  readonly base: 'original' | 'view';
+  readonly edits: readonly Edit[];
+  readonly steps: readonly StepReport[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number | undefined;
+  /** Hash of the resulting messages' JSON: a view that was written to a file is recognized by it. */
+  readonly viewHash: string;
+  /** The messages that it was made of, by their keys: a conversation that goes on elsewhere is followed by them. */
+  readonly messages?: readonly MessageKey[];
+}
+
+/** A message that stays as it is: where it stood when it was pinned, and its key. */
+export interface PinnedMessage {
+  readonly message: number;
+  readonly key: MessageKey;
+}
+
+export type LedgerEntry =
+  | { readonly type: 'condensed'; readonly condensation: Condensation }
+  | { readonly type: 'undone'; readonly condensation: CondensationId }
+  | { readonly type: 'redone'; readonly condensation: CondensationId }
+  | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
+  | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
+  | ({ readonly type: 'pinned' } & PinnedMessage)
+  | ({ readonly type: 'unpinned' } & PinnedMessage);
+
+export interface Ledger {
+  /** All condensations, oldest first. */
+  readonly condensations: readonly Condensation[];
+  readonly undone: ReadonlySet<CondensationId>;
+  /** Edits that the user took out, as `condensation/edit`. */
+  readonly excluded: ReadonlySet<string>;
+  /**
+   * What was undone and taken out when a condensation was made, by its id: what it was made on top of follows from it.
+   */
+  readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
+  readonly pinned: readonly PinnedMessage[];
+}
+
+export const EMPTY_LEDGER: Ledger = {
+  condensations: [],
+  undone: new Set(),
+  excluded: new Set(),
+  whenMade: new Map(),
+  pinned: [],
+};
+
+const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
+
+/** The state after one more entry. An entry that names what isn't there changes nothing. */
+export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => foldFrom(ledger, [entry]);
+
+/** The state after all entries. */
+export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => foldFrom(EMPTY_LEDGER, entries);
+
+function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
+  const byId = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
+  const undone = new Set(ledger.undone);
+  const excluded = new Set(ledger.excluded);
+  const whenMade = new Map(ledger.whenMade);
+  let { pinned } = ledger;
+  for (const entry of entries) {
+    if (entry.type === 'condensed') {
+      byId.set(entry.condensation.id, entry.condensation);
+      whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excluded) });
+      continue;
+    }
+    if (entry.type === 'pinned' || entry.type === 'unpinned') {
+      const { message, key } = entry;
+      const others = pinned.filter((other) => other.message !== message || other.key !== key);
+      pinned = entry.type === 'pinned' ? [...others, { message, key }] : others;
+      continue;
+    }
+    const condensation = byId.get(entry.condensation);
+    if (!condensation) continue;
+    switch (entry.type) {
+      case 'undone':
+        undone.add(entry.condensation);
+        break;
+      case 'redone':
+        undone.delete(entry.condensation);
+        break;
+      case 'excluded':
+        if (hasEdit(condensation, entry.edit)) excluded.add(excludedKey(entry.condensation, entry.edit));
+        break;
+      case 'included':
+        excluded.delete(excludedKey(entry.condensation, entry.edit));
+        break;
+    }
+  }
+  return { condensations: [...byId.values()], undone, excluded, whenMade, pinned };
+}
+
+const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
+
+/**
+ * The condensations that the view shows, oldest first. One that was made from the original stands in place of all before
+ * it, for good: undoing it gives the original, not what was condensed before.
+ */
+export function activeCondensations(ledger: Ledger): Condensation[] {
+  return sinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
+}
+
+const sinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
+  condensations.slice(
+    Math.max(
+      0,
+      condensations.findLastIndex(({ base }) => base === 'original'),
+    ),
+  );
+
+/**
+ * The edits that the view shows: of several for one place the last that is not excluded.
+ * @param follow puts a condensation's edits where their messages now stand, and leaves out those whose messages are gone.
+ */
+export const activeEdits = (
+  ledger: Ledger,
+  follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
+): Edit[] =>
+  lastByPlace(
+    activeCondensations(ledger).flatMap((condensation) => follow(includedEdits(ledger, condensation), condensation)),
+  );
+
+const includedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
+  edits.filter((edit) => !excluded.has(excludedKey(id, edit.id)));
+
+/** The entry that undoes the last condensation; undefined where there is none. */
+export function undo(ledger: Ledger): LedgerEntry | undefined {
+  const last = activeCondensations(ledger).at(-1);
+  return last && { type: 'undone', condensation: last.id };
+}
+
+/**
+ * The entry that takes one edit out of the view, or back in; undefined where the ledger has no such edit. Where several
+ * condensations have it (one was undone and made again), the last one that the view shows is meant.
+ */
+export function toggleEdit(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
+  const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
+  const condensation = (activeCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
+  if (condensation === undefined) return undefined;
+  const type = ledger.excluded.has(excludedKey(condensation, edit)) ? 'included' : 'excluded';
+  return { type, condensation, edit };
+}
+
+/**
+ * The edits that the view of one condensation showed when it was made: its own and, where it was made on top of others,
+ * theirs, but for what was undone or excluded by then.
+ */
+export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
+  const { condensations, whenMade } = ledger;
+  const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
+  const before = whenMade.get(id) ?? ledger;
+  const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
+  return lastByPlace(
+    upTo
+      .slice(Math.max(base, 0))
+      .filter((condensation) => condensation.id === id || !before.undone.has(condensation.id))
+      .flatMap((condensation) => includedEdits(before, condensation)),
+  );
+}

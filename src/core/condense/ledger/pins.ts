@@ -1,0 +1,34 @@
+import { messageKey } from '../../messages/messageKey';
+import type { ApiMessage } from '../../messages/types';
+import type { LedgerEntry, PinnedMessage } from './ledger';
+
+/** Where the pinned messages now stand; one that is gone stands nowhere. */
+export function pinnedIndexes(pins: readonly PinnedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
+  const indexes = new Set<number>();
+  for (const { message, key } of pins) {
+    const there = messages[message];
+    const index =
+      there && messageKey(there) === key ? message : messages.findIndex((other) => messageKey(other) === key);
+    if (index >= 0) indexes.add(index);
+  }
+  return indexes;
+}
+
+/** The entries after which these messages are pinned and no others. */
+export function pinEntries(
+  pins: readonly PinnedMessage[],
+  messages: readonly ApiMessage[],
+  wanted: ReadonlySet<number>,
+): LedgerEntry[] {
+  const known = pinnedIndexes(pins, messages);
+  const released = pins
+    .filter((pin) => {
+      const [index] = pinnedIndexes([pin], messages);
+      return index !== undefined && !wanted.has(index);
+    })
+    .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));
+  const added = messages.flatMap((message, index): LedgerEntry[] =>
+    wanted.has(index) && !known.has(index) ? [{ type: 'pinned', message: index, key: messageKey(message) }] : [],
+  );
+  return [...released, ...added];
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { CondensationOutcome } from '../condensation';
+import {
+  calibratedFactor,
+  distribution,
+  measureOf,
+  outputSamples,
+  summarizeMeasures,
+  warningsOf,
+  type Measure,
+} from './metrics';
+import type { ModelCall } from '../types';
+
+const NOW = new Date('2026-11-20T00:00:00Z');
+
+const modelCall = (changes: Partial<ModelCall> = {}): ModelCall => ({
+  profile: 'Work',
+  vendor: 'anthropic',
+  model: 'm',
+  chosen: 'condensing-profile',
+  countedTokens: 1_000,
+  expectedOutputTokens: 100,
+  usage: {
+    accounting: 'anthropic',
+    source: 'reported',
+    inputTokens: 1_200,
+    outputTokens: 300,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  },
+  cost: 0.01,
+  timeMs: 2_000,
+  outcome: 'complete',
+  ...changes,
+});
+
+const condensed = (changes: Partial<CondensationOutcome> = {}): CondensationOutcome =>
+  ({
+    kind: 'condensed',
+    provider: 'native',
+    tokensBefore: 1_000,
+    tokensAfter: 400,
+    edits: [],
+    view: [],
+    steps: [],
+    cost: 0.01,
+    estimatedCost: 0.012,
+    timeMs: 2_500,
+    notes: [],
+    calls: [modelCall()],
+    ...changes,
+  }) as CondensationOutcome;
+
+describe('a measure', () => {
+  it('is taken of every outcome', () => {
+    expect(measureOf(condensed(), 'native', NOW)).toEqual({
+      at: '2026-11-20T00:00:00.000Z',
+      provider: 'native',
+      outcome: 'condensed',
+      fallback: false,
+      tokensBefore: 1_000,
+      tokensAfter: 400,
+      timeMs: 2_500,
+      cost: 0.01,
+      estimatedCost: 0.012,
+      calls: [modelCall()],
+    });
+    const failed = condensed({
+      kind: 'failed',
+      error: new Error('no'),
+      cost: undefined,
+      estimatedCost: undefined as never,
+    } as never);
+    const measure = measureOf({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
+    expect(measure).toMatchObject({ reason: 'no', fallback: true, tokensAfter: 1_000, calls: [] });
+    expect('cost' in measure).toBe(false);
+    expect(measureOf(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
+    const other = condensed({ calls: [modelCall({ chosen: 'conversation' })] });
+    expect(measureOf(other, 'native', NOW).fallback).toBe(true);
+  });
+
+  it('warns of little reduction and of high cost', () => {
+    const measure = measureOf(condensed(), 'native', NOW);
+    expect(warningsOf(measure)).toEqual([]);
+    expect(warningsOf({ ...measure, tokensAfter: 900, cost: 0.2 })).toEqual([
+      'Only 10.0 % of the tokens went; the warning is set to 20 %.',
+      'It cost $0.2000; the warning is set to $0.10.',
+    ]);
+    expect(warningsOf({ ...measure, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
+    expect(warningsOf({ ...measure, outcome: 'failed', cost: 9 })).toEqual([]);
+  });
+});
+
+describe('measures', () => {
+  it('mean and 95th percentile', () => {
+    expect(distribution([])).toBeUndefined();
+    expect(distribution([5])).toEqual({ count: 1, mean: 5, p95: 5 });
+    expect(distribution(Array.from({ length: 100 }, (_, index) => index + 1))).toEqual({
+      count: 100,
+      mean: 50.5,
+      p95: 95,
+    });
+  });
+
+  it('are summed up, by profile', () => {
+    const one = measureOf(condensed(), 'native', NOW);
+    const measures: Measure[] = [
+      one,
+      { ...one, calls: [modelCall({ profile: 'Cheap', cost: undefined }), modelCall({ usage: undefined, cost: 0 })] },
+      { ...one, outcome: 'failed', fallback: true },
+      { ...one, cost: 0 },
+    ];
+    expect(summarizeMeasures(measures)).toMatchObject({
+      condensations: 3,
+      failures: 1,
+      fallbacks: 1,
+      latencyMs: { mean: 2_500, p95: 2_500 },
+      tokensPerSecond: { count: 4, mean: 150 },
+      reductionPercent: { mean: 60 },
+      estimateErrorPercent: { count: 2, mean: expect.closeTo(20, 5) },
+      byProfile: { Work: { calls: 4, cost: expect.closeTo(0.03, 10) }, Cheap: { calls: 1, cost: 0 } },
+    });
+    expect(summarizeMeasures([])).toMatchObject({ condensations: 0, latencyMs: undefined, byProfile: {} });
+  });
+
+  it('calibrate: what the last calls reported against what was counted', () => {
+    const one = measureOf(condensed(), 'native', NOW);
+    expect(calibratedFactor([one], 'm')).toBeCloseTo(1.2, 10);
+    expect(calibratedFactor([one], 'other')).toBeUndefined();
+    expect(calibratedFactor([{ ...one, calls: [modelCall({ countedTokens: 1 })] }], 'm')).toBe(5);
+    const counted = modelCall({ usage: { ...modelCall().usage!, source: 'counted' } });
+    expect(calibratedFactor([{ ...one, calls: [counted] }], 'm')).toBeUndefined();
+    expect(outputSamples([one, { ...one, calls: [modelCall({ outcome: 'refused' })] }], 'm')).toEqual([
+      { inputTokens: 1_200, outputTokens: 300 },
+    ]);
+  });
+});

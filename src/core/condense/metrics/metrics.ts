@@ -1,0 +1,195 @@
+/** What is measured of condensations, and what follows from it. The measures stay on the machine. */
+import { promptTokens, type Usage } from '../../cost/usage';
+import type { CondensationId } from '../ledger/ledger';
+import type { CondensationOutcome } from '../condensation';
+import type { OutputSample } from '../summary/expectedOutput';
+import type { ModelCall } from '../types';
+
+/** One condensation, whatever came of it. */
+export interface Measure {
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  readonly outcome: CondensationOutcome['kind'];
+  /** Why nothing was condensed, or what failed. */
+  readonly reason?: string;
+  /** Another provider or model than the chosen one did it. */
+  readonly fallback: boolean;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Milliseconds. */
+  readonly timeMs: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
+  readonly estimatedCost?: number;
+  readonly calls: readonly ModelCall[];
+  /** The ledger's entry of it; absent where nothing was condensed. */
+  readonly condensation?: CondensationId;
+  /** The preset or strategy that the settings named; absent where they name none. */
+  readonly preset?: string;
+  /** Why it was made: by hand, or what was due in a live conversation. */
+  readonly trigger?: string;
+  /** How much of the model's window was filled before, in percent; absent where the window is not known. */
+  readonly windowPercent?: number;
+  /** US dollars that each later request costs less; absent where the conversation's prices are not known. */
+  readonly savedPerRequest?: number;
+}
+
+/** What the caller knows of a condensation that its outcome doesn't say. */
+export type MeasureContext = Pick<Measure, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
+
+/** @param chosen the provider that was asked for. */
+export function measureOf(
+  outcome: CondensationOutcome,
+  chosen: string,
+  now: Date,
+  context: MeasureContext = {},
+): Measure {
+  const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
+  const reason = reasonOf(outcome);
+  return {
+    at: now.toISOString(),
+    provider,
+    outcome: kind,
+    ...(reason !== undefined && { reason }),
+    fallback: provider !== chosen || calls.some((call) => call.chosen === 'conversation'),
+    tokensBefore,
+    tokensAfter: kind === 'condensed' ? outcome.tokensAfter : tokensBefore,
+    timeMs,
+    ...(cost !== undefined && { cost }),
+    ...(estimatedCost !== undefined && { estimatedCost }),
+    calls,
+    ...context,
+  };
+}
+
+function reasonOf(outcome: CondensationOutcome): string | undefined {
+  if (outcome.kind === 'unchanged') return outcome.reason;
+  return outcome.kind === 'failed' ? outcome.error.message : undefined;
+}
+
+export interface WarningLimits {
+  /** Percent of tokens that should go at least. */
+  readonly reductionPercent: number;
+  /** US dollars that one condensation should cost at most. */
+  readonly cost: number;
+}
+
+export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
+
+/** Whether nothing came of a run because something went wrong. */
+export const hasFailed = ({ outcome }: Measure): boolean => outcome === 'failed' || outcome === 'refused';
+
+/** Percent of the tokens that went. */
+const reductionPercent = ({ tokensBefore, tokensAfter }: Measure): number =>
+  tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
+
+/** What a person should be told about a condensation that was applied. */
+export function warningsOf(measure: Measure, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
+  if (measure.outcome !== 'condensed') return [];
+  const reduction = reductionPercent(measure);
+  return [
+    ...(reduction < limits.reductionPercent
+      ? [`Only ${reduction.toFixed(1)} % of the tokens went; the warning is set to ${limits.reductionPercent} %.`]
+      : []),
+    ...(measure.cost !== undefined && measure.cost > limits.cost
+      ? [`It cost $${measure.cost.toFixed(4)}; the warning is set to $${limits.cost.toFixed(2)}.`]
+      : []),
+  ];
+}
+
+export interface Distribution {
+  readonly count: number;
+  readonly mean: number;
+  readonly p95: number;
+}
+
+/** Mean and 95th percentile (nearest rank); undefined of nothing. */
+export function distribution(values: readonly number[]): Distribution | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = values.toSorted((a, b) => a - b);
+  const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+  return { count: values.length, mean: values.reduce((sum, value) => sum + value, 0) / values.length, p95 };
+}
+
+/** Tokens that a call wrote in a second. */
+const tokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
+  usage && timeMs > 0 ? [(usage.outputTokens * 1_000) / timeMs] : [];
+
+/** By how many percent the actual cost differed from the estimate; absent where either is not known. */
+export function estimateErrorPercent({ cost, estimatedCost }: Measure): number | undefined {
+  if (cost === undefined || estimatedCost === undefined || cost === 0) return undefined;
+  return (100 * Math.abs(estimatedCost - cost)) / cost;
+}
+
+export interface MeasureSummary {
+  readonly condensations: number;
+  readonly failures: number;
+  readonly fallbacks: number;
+  readonly latencyMs: Distribution | undefined;
+  readonly tokensPerSecond: Distribution | undefined;
+  readonly reductionPercent: Distribution | undefined;
+  readonly estimateErrorPercent: Distribution | undefined;
+  /** US dollars and calls by profile; a cost that is not known is not in it. */
+  readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
+}
+
+/** Figures over all measures: milliseconds, US dollars, and reductions in percent. */
+export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary {
+  const byProfile = new Map<string, { calls: number; cost: number }>();
+  for (const { profile, cost } of measures.flatMap(({ calls }) => calls)) {
+    const known = byProfile.get(profile) ?? { calls: 0, cost: 0 };
+    byProfile.set(profile, { calls: known.calls + 1, cost: known.cost + (cost ?? 0) });
+  }
+  const applied = measures.filter(({ outcome }) => outcome === 'condensed');
+  return {
+    condensations: applied.length,
+    failures: measures.filter(hasFailed).length,
+    fallbacks: measures.filter(({ fallback }) => fallback).length,
+    latencyMs: distribution(applied.map(({ timeMs }) => timeMs)),
+    tokensPerSecond: distribution(measures.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),
+    reductionPercent: distribution(applied.map(reductionPercent)),
+    estimateErrorPercent: distribution(applied.map(estimateErrorPercent).filter((error) => error !== undefined)),
+    byProfile: Object.fromEntries(byProfile),
+  };
+}
+
+/** How many of the latest calls a calibration looks at: models and prompts change. */
+const RECENT_CALLS = 20;
+/** The same for summaries of single contents: one run makes dozens of them, of all lengths. */
+const RECENT_CONTENTS = 100;
+/** Bounds of what is believed: no known tokenizer differs more from o200k. */
+const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
+
+interface ReportedCall extends ModelCall {
+  readonly usage: Usage;
+}
+
+const reportedCalls = (measures: readonly Measure[], model: string): ReportedCall[] =>
+  measures
+    .flatMap(({ calls }) => calls)
+    .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
+
+/** The model's tokens for one o200k token, as its last calls reported them; undefined before the first. */
+export function calibratedFactor(measures: readonly Measure[], model: string): number | undefined {
+  const calls = reportedCalls(measures, model).slice(-RECENT_CALLS);
+  const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
+  const reported = calls.reduce((sum, call) => sum + promptTokens(call.usage), 0);
+  if (counted === 0 || reported === 0) return undefined;
+  return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
+}
+
+/** How long the model's last summaries were, of conversations and of single contents. */
+export function outputSamples(measures: readonly Measure[], model: string): OutputSample[] {
+  const complete = reportedCalls(measures, model).filter(({ outcome }) => outcome === 'complete');
+  const [contents, conversations] = [true, false].map((isContent) =>
+    complete
+      .filter(({ askedTokens }) => (askedTokens !== undefined) === isContent)
+      .slice(isContent ? -RECENT_CONTENTS : -RECENT_CALLS),
+  );
+  return [...(conversations ?? []), ...(contents ?? [])].map(({ usage, askedTokens }) => ({
+    inputTokens: promptTokens(usage),
+    outputTokens: usage.outputTokens,
+    ...(askedTokens !== undefined && { askedTokens }),
+  }));
+}

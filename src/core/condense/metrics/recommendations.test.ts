@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import type { Measure } from './metrics';
+import { byProfile } from './groups';
+import { recommendationsFrom, type CurrentSettings } from './recommendations';
+
+const NOW: CurrentSettings = { provider: 'native', profile: 'large', threshold: 75 };
+
+const run = (changes: Partial<Measure> = {}): Measure => ({
+  at: '2026-11-20T01:00:00.000Z',
+  provider: 'native',
+  outcome: 'condensed',
+  fallback: false,
+  tokensBefore: 100_000,
+  tokensAfter: 40_000,
+  timeMs: 1_000,
+  cost: 0.3,
+  calls: [],
+  ...changes,
+});
+const called = (profile: string, changes: Partial<Measure> = {}): Measure =>
+  run({ ...changes, calls: [{ profile } as Measure['calls'][number]] });
+const times = (count: number, measure: Measure): Measure[] => Array.from({ length: count }, () => measure);
+
+describe('byProfile', () => {
+  it('adds up what runs took and saved, and averages what only condensed runs tell', () => {
+    const measures = [
+      called('large', { estimatedCost: 0.24, savedPerRequest: 0.1 }),
+      called('large', { timeMs: 3_000, savedPerRequest: 0.2 }),
+      called('large', { outcome: 'failed', tokensAfter: 100_000, cost: 0.1, timeMs: 60_000 }),
+      run({ provider: 'lossless', fallback: true, tokensAfter: 90_000, cost: 0 }),
+    ];
+    expect(byProfile(measures)).toEqual([
+      {
+        key: 'large',
+        runs: 3,
+        condensed: 2,
+        failures: 1,
+        fallbacks: 0,
+        tokensBefore: 300_000,
+        tokensSaved: 120_000,
+        cost: expect.closeTo(0.7, 10),
+        savedPerRequest: expect.closeTo(0.3, 10),
+        latencyMs: 2_000,
+        estimateErrorPercent: expect.closeTo(20, 10),
+      },
+      {
+        key: '',
+        runs: 1,
+        condensed: 1,
+        failures: 0,
+        fallbacks: 1,
+        tokensBefore: 100_000,
+        tokensSaved: 10_000,
+        cost: 0,
+        latencyMs: 1_000,
+      },
+    ]);
+  });
+});
+
+describe('a profile', () => {
+  const both = (count: number, small: Partial<Measure> = {}): Measure[] => [
+    ...times(count, called('large')),
+    ...times(count, called('small', { cost: 0.1, tokensAfter: 60_000, ...small })),
+  ];
+
+  it('is recommended where it takes out a token for less, with what that would have saved', () => {
+    // 60,000 tokens for $0.30 against 40,000 for $0.10: the large one's 300,000 would have cost $0.75 instead of $1.50.
+    expect(recommendationsFrom(both(5), NOW)).toEqual([
+      {
+        kind: 'profile',
+        profile: 'small',
+        from: 10,
+        saving: { dollars: expect.closeTo(0.75, 10), tokens: 0, runs: 0 },
+      },
+    ]);
+  });
+
+  it('is not, where runs are too few, the gain is small, it fails more often, or its cost is not known', () => {
+    expect(recommendationsFrom(both(4), NOW)).toEqual([]);
+    expect(recommendationsFrom(both(5, { cost: 0.17 }), NOW)).toEqual([]);
+    const unknown = called('small', { cost: undefined as never });
+    expect(recommendationsFrom([...times(5, called('large')), ...times(5, unknown)], NOW)).toEqual([]);
+    const failing = called('small', { outcome: 'failed', tokensAfter: 100_000, cost: 0 });
+    expect(recommendationsFrom([...both(5), ...times(3, failing)], NOW)).toEqual([]);
+  });
+});
+
+describe('a configuration', () => {
+  const smart = (preset: string, changes: Partial<Measure> = {}): Measure =>
+    run({ provider: 'smart', preset, ...changes });
+  const current: CurrentSettings = { provider: 'smart', preset: 'balanced', threshold: 75 };
+
+  it('is recommended where it takes out more for no more', () => {
+    const runs = [...times(6, smart('balanced')), ...times(5, smart('speed', { cost: 0.3, tokensAfter: 30_000 }))];
+    expect(recommendationsFrom(runs, current)).toEqual([
+      {
+        kind: 'configuration',
+        provider: 'smart',
+        preset: 'speed',
+        from: 11,
+        saving: { dollars: expect.closeTo(0, 10), tokens: 60_000, runs: 0 },
+      },
+    ]);
+  });
+
+  it('or costs half and takes out hardly less', () => {
+    const runs = [
+      ...times(5, smart('balanced')),
+      ...times(5, run({ provider: 'truncation', cost: 0, tokensAfter: 41_000 })),
+    ];
+    expect(recommendationsFrom(runs, current)).toMatchObject([
+      { kind: 'configuration', provider: 'truncation', saving: { dollars: expect.closeTo(1.5, 10), tokens: 0 } },
+    ]);
+  });
+
+  it('is not where more would be lost, or it only stood in for another', () => {
+    const free = { cost: 0, tokensAfter: 80_000 };
+    const lossless = times(5, run({ provider: 'lossless', ...free }));
+    const truncation = { provider: 'truncation', cost: 0 };
+    const now: CurrentSettings = { provider: 'lossless', threshold: 75 };
+    expect(recommendationsFrom([...lossless, ...times(5, run(truncation))], now)).toEqual([]);
+    const native = times(5, run());
+    expect(recommendationsFrom([...native, ...times(5, run({ ...truncation, fallback: true }))], NOW)).toEqual([]);
+    expect(recommendationsFrom([...native, ...times(5, run(truncation))], NOW)).toHaveLength(1);
+  });
+});
+
+describe('a threshold', () => {
+  const automatic = (trigger: string, changes: Partial<Measure> = {}): Measure => run({ trigger, ...changes });
+
+  it('is lowered where the window was full too often', () => {
+    const runs = [...times(3, automatic('threshold')), ...times(2, automatic('window'))];
+    expect(recommendationsFrom(runs, NOW)).toEqual([
+      { kind: 'threshold', percent: 65, from: 5, saving: { dollars: 0, tokens: 0, runs: 2 } },
+    ]);
+    expect(recommendationsFrom(runs, { ...NOW, threshold: 5 })).toEqual([]);
+  });
+
+  it('is raised where runs take out little: fewer of them are made', () => {
+    const runs = times(10, automatic('threshold', { tokensAfter: 90_000 }));
+    // It grows by 7.5 % of the window between two of them; with 10 more, by 17.5.
+    expect(recommendationsFrom(runs, NOW)).toEqual([
+      {
+        kind: 'threshold',
+        percent: 85,
+        from: 10,
+        saving: { dollars: expect.closeTo(3 * (1 - 7.5 / 17.5), 10), tokens: 0, runs: 6 },
+      },
+    ]);
+    expect(recommendationsFrom(runs, { ...NOW, threshold: 90 })).toEqual([]);
+    expect(recommendationsFrom(times(10, automatic('threshold')), NOW)).toEqual([]);
+  });
+
+  it('is not judged by what a person asked for, nor by too few', () => {
+    expect(recommendationsFrom(times(10, automatic('by-hand', { tokensAfter: 99_000 })), NOW)).toEqual([]);
+    expect(recommendationsFrom(times(4, automatic('window')), NOW)).toEqual([]);
+  });
+});
+
+it('never advises what is set already, and never a loss', () => {
+  const measure = fc.record({
+    provider: fc.constantFrom('lossless', 'truncation', 'native', 'smart', 'mine'),
+    outcome: fc.constantFrom<Measure['outcome']>('condensed', 'failed', 'unchanged'),
+    trigger: fc.constantFrom('by-hand', 'threshold', 'window'),
+    fallback: fc.boolean(),
+    tokensBefore: fc.nat(200_000),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    cost: fc.double({ min: 0, max: 1, noNaN: true }),
+    profile: fc.constantFrom('large', 'small', undefined),
+  });
+  fc.assert(
+    fc.property(fc.array(measure, { maxLength: 60 }), fc.integer({ min: 5, max: 100 }), (drawn, threshold) => {
+      const measures = drawn.map(({ share, profile, tokensBefore, ...rest }) => {
+        const changes = { ...rest, tokensBefore, tokensAfter: Math.floor(tokensBefore * share) };
+        return profile === undefined ? run(changes) : called(profile, changes);
+      });
+      for (const advice of recommendationsFrom(measures, { ...NOW, threshold })) {
+        expect(advice.from).toBeGreaterThanOrEqual(5);
+        for (const saved of Object.values(advice.saving)) expect(saved).toBeGreaterThanOrEqual(0);
+        if (advice.kind === 'profile') expect(advice.profile).not.toBe('large');
+        if (advice.kind === 'configuration') expect(advice.provider).not.toBe('native');
+        if (advice.kind === 'threshold') expect(advice.percent).not.toBe(threshold);
+      }
+    }),
+  );
+});

@@ -1,0 +1,153 @@
+/**
+ * What recorded runs advise: another profile, another configuration, another threshold. Each advice says what it would have
+ * saved over the recorded runs; where there are too few of them, nothing is said.
+ */
+import { groupRuns, type RunGroup } from './groups';
+import { hasFailed, type Measure } from './metrics';
+import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
+
+/** What the settings say now. */
+export interface CurrentSettings {
+  readonly provider: string;
+  /** Of Smart or a strategy, where the settings name one. */
+  readonly preset?: string;
+  /** Name of the condensing profile. */
+  readonly profile?: string;
+  /** Percent of the window. */
+  readonly threshold: number;
+}
+
+/** What following an advice would have saved over the recorded runs. */
+export interface ExpectedSaving {
+  /** US dollars. */
+  readonly dollars: number;
+  readonly tokens: number;
+  /** Condensations that would not have been made, or not in need. */
+  readonly runs: number;
+}
+
+export type Recommendation = {
+  /** Runs that it was drawn from. */
+  readonly from: number;
+  readonly saving: ExpectedSaving;
+} & (
+  | { readonly kind: 'profile'; readonly profile: string }
+  | { readonly kind: 'configuration'; readonly provider: string; readonly preset?: string }
+  | { readonly kind: 'threshold'; readonly percent: number }
+);
+
+/** Runs that a figure must rest on. */
+const FEWEST_RUNS = 5;
+/** Another profile must be cheaper by so much, per token that it takes out. */
+const CHEAPER = 0.8;
+/** It may fail more often by this share of its runs. */
+const MORE_FAILURES = 0.1;
+/** Another configuration must take out so much more of the conversations, at no higher cost … */
+const MORE_SAVED = 0.05;
+/** … or cost at most this share and take out hardly less. */
+const HALF = 0.5;
+const HARDLY_LESS = 0.02;
+/** A threshold is too high where this share of the runs came only when the window was full. */
+const NEED_SHARE = 0.25;
+/** It is too low where runs at the threshold take out less than this share. */
+const LITTLE_SAVED = 0.15;
+/** Percent of the window by which a threshold is moved. */
+const STEP = 10;
+
+const NOTHING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
+
+/** @param measures oldest first. */
+export function recommendationsFrom(measures: readonly Measure[], current: CurrentSettings): Recommendation[] {
+  return [profileAdvice, configurationAdvice, thresholdAdvice].flatMap((advise) => advise(measures, current) ?? []);
+}
+
+/** US dollars for a token that was taken out. */
+const pricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved > 0 ? cost / tokensSaved : Infinity);
+
+const failureShare = ({ failures, runs }: RunGroup): number => failures / runs;
+
+function profileAdvice(measures: readonly Measure[], { profile }: CurrentSettings): Recommendation | undefined {
+  const priced = measures.filter(
+    ({ calls, cost }) => cost !== undefined && new Set(calls.map((call) => call.profile)).size === 1,
+  );
+  const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(({ runs }) => runs >= FEWEST_RUNS);
+  const now = groups.find(({ key }) => key === profile);
+  if (!now || now.tokensSaved <= 0) return undefined;
+  const best = groups
+    .filter((group) => failureShare(group) <= failureShare(now) + MORE_FAILURES)
+    .toSorted((a, b) => pricePerToken(a) - pricePerToken(b))[0];
+  if (!best || pricePerToken(best) > pricePerToken(now) * CHEAPER) return undefined;
+  const dollars = now.cost - now.tokensSaved * pricePerToken(best);
+  return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NOTHING, dollars } };
+}
+
+/** Nobody is advised to lose more than now. */
+const LOSS: Readonly<Record<string, number>> = { lossless: 0, smart: 1, strategy: 1, truncation: 1, native: 2 };
+
+const keyOf = (provider: string, preset: string | undefined): string => JSON.stringify([provider, preset ?? null]);
+
+const savedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
+
+function configurationAdvice(measures: readonly Measure[], current: CurrentSettings): Recommendation | undefined {
+  const configured = new Map(measures.map((measure) => [keyOf(measure.provider, measure.preset), measure] as const));
+  const groups = groupRuns(
+    measures.filter(({ fallback }) => !fallback),
+    ({ provider, preset }) => keyOf(provider, preset),
+  ).filter(({ runs }) => runs >= FEWEST_RUNS);
+  const now = groups.find(({ key }) => key === keyOf(current.provider, current.preset));
+  if (!now) return undefined;
+  const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
+  const lossOf = ({ key }: RunGroup): number => LOSS[configured.get(key)?.provider ?? ''] ?? Infinity;
+  const isBetter = (group: RunGroup): boolean => {
+    const isCheaper = meanCost(now) > 0 && meanCost(group) <= meanCost(now) * HALF;
+    const savesMore = savedShare(group) >= savedShare(now) + MORE_SAVED && meanCost(group) <= meanCost(now);
+    return savesMore || (isCheaper && savedShare(group) >= savedShare(now) - HARDLY_LESS);
+  };
+  const best = groups
+    .filter((group) => group !== now && lossOf(group) <= lossOf(now) && isBetter(group))
+    .toSorted((a, b) => meanCost(a) - meanCost(b) || savedShare(b) - savedShare(a))[0];
+  const chosen = best && configured.get(best.key);
+  if (!chosen) return undefined;
+  const dollars = Math.max(0, now.cost - meanCost(best) * now.runs);
+  const tokens = Math.max(0, Math.round((savedShare(best) - savedShare(now)) * now.tokensBefore));
+  const { provider, preset } = chosen;
+  return {
+    kind: 'configuration',
+    provider,
+    ...(preset !== undefined && { preset }),
+    from: now.runs + best.runs,
+    saving: { ...NOTHING, dollars, tokens },
+  };
+}
+
+const IN_NEED = new Set(['window', 'too-long']);
+const AUTOMATIC = new Set([...IN_NEED, 'threshold', 'cold-cache', 'background']);
+
+function thresholdAdvice(measures: readonly Measure[], { threshold }: CurrentSettings): Recommendation | undefined {
+  const runs = measures.filter((measure) => AUTOMATIC.has(measure.trigger ?? '') && !hasFailed(measure));
+  if (runs.length < FEWEST_RUNS) return undefined;
+  const inNeed = runs.filter(({ trigger }) => IN_NEED.has(trigger ?? ''));
+  if (inNeed.length / runs.length >= NEED_SHARE) {
+    const percent = Math.max(MIN_CONDENSE_THRESHOLD, threshold - STEP);
+    return percent === threshold ? undefined : advice(percent, runs.length, { ...NOTHING, runs: inNeed.length });
+  }
+  const [all] = groupRuns(runs, () => '');
+  if (!all || savedShare(all) >= LITTLE_SAVED) return undefined;
+  const percent = Math.min(MAX_CONDENSE_THRESHOLD - STEP, threshold + STEP);
+  if (percent <= threshold) return undefined;
+  // From what a condensation leaves the conversation grows to the threshold: the further that is, the fewer are made.
+  const left = threshold * (1 - savedShare(all));
+  const avoided = 1 - (threshold - left) / (percent - left);
+  return advice(percent, runs.length, {
+    dollars: all.cost * avoided,
+    tokens: 0,
+    runs: Math.round(runs.length * avoided),
+  });
+}
+
+const advice = (percent: number, from: number, saving: ExpectedSaving): Recommendation => ({
+  kind: 'threshold',
+  percent,
+  from,
+  saving,
+});

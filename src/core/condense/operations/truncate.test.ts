@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { marker, type ReferenceId } from '../../messages/markers';
+import { safeBoundary, truncatedSlice, type TruncateLimits } from './truncate';
+
+/** The text with […] in place of the slice. */
+const truncated = (text: string, limits: TruncateLimits, mark = '[…]'): string => {
+  const slice = truncatedSlice(text, limits);
+  return slice ? text.slice(0, slice.start) + mark + text.slice(slice.end) : text;
+};
+
+const TEN = Array.from({ length: 10 }, (_, index) => `line ${index}`).join('\n');
+
+describe('truncatedSlice', () => {
+  it.each<[TruncateLimits, string]>([
+    [{ maxLines: 2, keep: 'head' }, 'line 0\nline 1\n[…]'],
+    [{ maxLines: 2, keep: 'tail' }, '[…]\nline 8\nline 9'],
+    [{ maxLines: 3, keep: 'both' }, 'line 0\nline 1\n[…]\nline 9'],
+    [{ maxLines: 1, keep: 'both' }, 'line 0\n[…]'],
+    [{ maxChars: 3, keep: 'head' }, 'lin[…]'],
+    [{ maxChars: 3, keep: 'tail' }, '[…]e 9'],
+    [{ maxChars: 5, keep: 'both' }, 'lin[…] 9'],
+    [{ maxLines: 5, maxChars: 10, keep: 'head' }, 'line 0\nlin[…]'],
+    [{ maxLines: 1, maxChars: 20, keep: 'tail' }, '[…]\nline 9'],
+    [{ maxLines: 10, keep: 'both' }, TEN],
+    [{ maxChars: TEN.length, keep: 'both' }, TEN],
+    [{ keep: 'both' }, TEN],
+  ])('keeps %j', (limits, expected) => {
+    expect(truncated(TEN, limits)).toBe(expected);
+  });
+
+  it('counts the lines that go', () => {
+    expect(truncatedSlice(TEN, { maxLines: 2, keep: 'head' })).toMatchObject({ lines: 8 });
+    expect(truncatedSlice('abcdef', { maxChars: 2, keep: 'head' })).toEqual({ start: 2, end: 6, lines: 1 });
+  });
+
+  it('keeps line ends of two characters whole', () => {
+    const text = TEN.replaceAll('\n', '\r\n');
+    expect(truncated(text, { maxLines: 2, keep: 'tail' })).toBe('[…]\r\nline 8\r\nline 9');
+    expect(truncated(text, { maxLines: 2, keep: 'head' })).toBe('line 0\r\nline 1\r\n[…]');
+  });
+
+  it.each(['head', 'tail', 'both'] as const)(
+    'kept at the %s, its result is within the limits: twice is once',
+    (keep) => {
+      const parts = fc.array(fc.constantFrom('word ', '\n', '\r\n', '👨‍👩‍👧‍👦', '🇩🇪', 'é', 'e\u0301\u0302', '漢', '\ud83d'), {
+        maxLength: 60,
+      });
+      const mark = marker('5 lines truncated', 'abcdef' as ReferenceId);
+      fc.assert(
+        fc.property(
+          parts,
+          fc.integer({ min: 1, max: 12 }),
+          fc.integer({ min: 1, max: 60 }),
+          (words, maxLines, maxChars) => {
+            const text = words.join('');
+            for (const limits of [
+              { maxLines, keep },
+              { maxChars, keep },
+              { maxLines, maxChars, keep },
+            ]) {
+              const once = truncated(text, limits, mark);
+              expect(truncatedSlice(once, limits), JSON.stringify({ text, limits, once })).toBeUndefined();
+            }
+          },
+        ),
+        { numRuns: 1_000, seed: 3 },
+      );
+    },
+  );
+});
+
+describe('safeBoundary', () => {
+  const family = '👨‍👩‍👧‍👦';
+  it.each<[string, string, number, number, number]>([
+    ['plain text', 'abcdef', 3, 3, 3],
+    ['a surrogate pair', 'ab😀cd', 3, 2, 4],
+    ['a combining mark', 'abe\u0301\u0301cd', 4, 2, 5],
+    ['a family', `ab${family}cd`, 7, 2, 2 + family.length],
+    ['a flag', 'ab🇩🇪🇫🇷', 8, 6, 10],
+    ['a row of 100 flags, far from any letter', '🇩🇪'.repeat(100), 4 * 60 + 2, 4 * 60, 4 * 61],
+    ['a line end', 'ab\r\ncd', 3, 2, 4],
+    ['the start', 'abc', -1, 0, 0],
+    ['the end', 'abc', 9, 3, 3],
+    ['text without any letter', '漢'.repeat(500), 300, 300, 300],
+  ])('finds the places around %s', (_, text, offset, before, after) => {
+    expect([safeBoundary(text, offset), safeBoundary(text, offset, 'after')]).toEqual([before, after]);
+  });
+
+  it('agrees with the segmenter over the whole text', () => {
+    const parts = fc.array(
+      fc.constantFrom('a', 'b c', '\r\n', '🇩🇪', '🇫', family, 'e\u0301', '\u200d', '\ud83d', 'क्ष', '한'),
+      { maxLength: 80 },
+    );
+    fc.assert(
+      fc.property(parts, fc.nat(300), (words, offset) => {
+        const text = words.join('');
+        const starts = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(
+          (one) => one.index,
+        );
+        const at = Math.min(offset, text.length);
+        const bounds = [...starts, text.length];
+        expect(safeBoundary(text, at)).toBe(at === 0 ? 0 : bounds.findLast((one) => one <= at));
+        expect(safeBoundary(text, at, 'after')).toBe(bounds.find((one) => one >= at));
+      }),
+      { numRuns: 500, seed: 5 },
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../../../messages/types';
+import { assistant, exchange, user } from '../../../testing';
+import { freshCounter } from '../../../testingCounter';
+import { Draft } from '../../draft/draft';
+import { Pace } from '../../../pace';
+import { smartProvider } from '../../providers/smart';
+import { coherenceFloorIn, coherenceLines, coherenceOf, floorBreaches, keptPercent } from './coherence';
+
+const FILLER = 'A line of output that nobody needs to see again, for it says nothing new.\n'.repeat(12);
+const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILLER}`;
+
+const MESSAGES: readonly ApiMessage[] = [
+  user('Mend the build.'),
+  ...exchange('1', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;'),
+  ...exchange('2', 'Bash', { command: 'npm run build' }, OUTPUT),
+  ...exchange('3', 'TodoWrite', { todos: [{ content: 'Declare x', status: 'pending' }] }, 'done'),
+  user(`Never touch the tests. ${FILLER}`),
+  assistant('I see.'),
+];
+
+const cutWhole = (draft: Draft, message: number, path: readonly (string | number)[]): void => {
+  const place = { message, path };
+  const requests = [{ start: 0, end: draft.text(place).length, marker: 'all of it' }];
+  draft.cut('test', place, requests, { contentType: 'toolResults', reason: 'test', strict: false });
+};
+
+describe('the coherence report', () => {
+  it('finds files, error lines, instructions and to-dos where they stand', async () => {
+    const report = await coherenceOf(MESSAGES, [], new Pace());
+    expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
+    expect(report.todos).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
+  });
+
+  it('takes a file’s numbered lines behind an edit for no errors', async () => {
+    const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
+    const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
+    const report = await coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], [], new Pace());
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+  });
+
+  it('tells what can only be recalled', async () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    cutWhole(draft, 4, ['content', 0, 'content']);
+    cutWhole(draft, 7, ['content']);
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
+    expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
+    expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
+    expect(keptPercent(report.instructions)).toBe(50);
+    expect(floorBreaches(report, { files: 100, instructions: 60 })).toEqual([
+      'only 50 % of the instructions would stand in the view, the floor is 60 %',
+    ]);
+  });
+
+  it('counts a line as recalled whole where a reference leads back to a part of it', async () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const place = { message: 4, path: ['content', 0, 'content'] };
+    draft.cut('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
+      contentType: 'toolResults',
+      reason: 'test',
+      strict: false,
+    });
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
+  });
+
+  it('tells what is lost: nothing in the view leads back to it', async () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const place = { message: 4, path: ['content', 0, 'content'] };
+    const text = draft.text(place);
+    draft.cut('test', place, [{ start: 0, end: text.length - 40, marker: null }], {
+      contentType: 'toolResults',
+      reason: 'test',
+      strict: false,
+    });
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
+    expect(coherenceLines(report)).toEqual([
+      'Still in the view: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
+      'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
+    ]);
+  });
+
+  it('names some of what is no longer in the view, on one line and without keys', async () => {
+    const messages = [
+      user('Begin.'),
+      ...Array.from({ length: 7 }, (_, index) => user(`Rule ${index}:\nthe password=hunter2222 stays. ${FILLER}`)),
+    ];
+    const draft = new Draft(messages, freshCounter());
+    for (let message = 1; message < messages.length; message++) cutWhole(draft, message, ['content']);
+    const [, byReference = ''] = coherenceLines(await coherenceOf(messages, draft.edits, new Pace()));
+    expect(byReference).toMatch(
+      /^Only by reference: instructions “Rule \d: the password=\[key\] stays\. A line .+ and 2 more$/,
+    );
+    expect(coherenceLines(await coherenceOf([], [], new Pace()))).toEqual([]);
+  });
+
+  it('finds what a summary says again, and what its reference leads back to', async () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
+    draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
+    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    expect(report.instructions.kept).toBe(1);
+    expect(report.instructions.recallable + report.instructions.lost).toBe(1);
+    expect(report.errors.kept).toBe(0);
+  });
+
+  it('has a floor that Smart holds pass by pass: what would go under it is dropped whole, and told', async () => {
+    const pass = (id: string, operation: object) =>
+      ({
+        id,
+        name: id,
+        mode: 'individual',
+        selection: { type: 'preserve_recent', count: 0 },
+        individualConfig: { defaults: { toolResults: operation } },
+      }) as const;
+    const smart = smartProvider();
+    const checked = smart.validateConfig({
+      version: 1,
+      losslessPrelude: { enabled: false },
+      coherenceFloor: { errors: 100, unknown: 3 },
+      passes: [pass('all', { operation: 'suppress' }), pass('most', { operation: 'truncate', maxLines: 2 })],
+    });
+    if (!checked.valid) throw new Error('unreachable');
+    const context = { messages: MESSAGES, edits: [], counter: freshCounter() };
+    const { edits, steps } = await smart.condense(context, checked.config, {});
+    expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
+      kind: 'failed',
+      reason: 'only 0 % of the error lines would stand in the view, the floor is 100 %',
+    });
+    expect(edits.map(({ step }) => step)).toContain('most');
+    expect((await coherenceOf(MESSAGES, edits, new Pace())).errors.kept).toBe(1);
+  });
+
+  it('has a floor that may come from outside', () => {
+    expect(coherenceFloorIn({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
+    expect(coherenceFloorIn(7)).toEqual({});
+  });
+
+  it('counts in proportion to the conversation, and only so many facts', async () => {
+    const many = Array.from({ length: 3_000 }, (_, at) =>
+      exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
+    ).flat();
+    expect((await coherenceOf([user('Task.'), ...many], [], new Pace())).files.kept).toBe(2_000);
+  });
+});

@@ -1,0 +1,206 @@
+/**
+ * What a condensation leaves of a conversation's facts: which still stand in the view, which can be recalled, which are
+ * lost.
+ */
+import { isRecord } from '../../../messages/blocks';
+import { contentsOf } from '../../../messages/content';
+import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
+import { valueAt } from '../../../messages/path';
+import { maskSecrets } from '../../../messages/secrets';
+import type { ApiMessage } from '../../../messages/types';
+import type { Slice } from '../../../slice';
+import { applyEdits } from '../../edits/applyEdits';
+import { lastByPlace, type Edit } from '../../edits/edits';
+import { findMarkers } from '../../../messages/markers';
+import type { Pace } from '../../../pace';
+import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
+
+export interface KindCoherence {
+  /** How many still stand in the view. */
+  readonly kept: number;
+  /** How many can be had back by a reference that stands in the view. */
+  readonly recallable: number;
+  /** Some of those that can be recalled only, for a person to look at; what looks like a key is masked. */
+  readonly recallableExamples: readonly string[];
+  /** How many are gone. */
+  readonly lost: number;
+  readonly lostExamples: readonly string[];
+}
+
+export type CoherenceReport = Readonly<Record<FactKind, KindCoherence>>;
+
+const MAX_EXAMPLES = 10;
+const LONGEST_EXAMPLE = 120;
+
+/**
+ * The coherence report of a view.
+ * @param original the immutable conversation.
+ * @param edits all edits that the view shows.
+ * @throws the reason of the pace's signal where it was aborted.
+ */
+export async function coherenceOf(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  pace: Pace,
+  tools: ToolTable = DEFAULT_TOOLS,
+): Promise<CoherenceReport> {
+  const facts = await coherenceFacts(original, tools, pace);
+  await pace.yieldIfDue();
+  const look = await lookInto(original, edits, pace);
+  const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
+  for (const fact of facts) {
+    await pace.yieldIfDue();
+    const count = counts[fact.kind];
+    const fate = look(fact);
+    count[fate]++;
+    const examples = fate === 'lost' ? count.lostExamples : count.recallableExamples;
+    if (fate !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(exampleOf(fact));
+  }
+  return counts;
+}
+
+/** On one line, for it is shown and logged. A key is masked before it could be cut in two. */
+const exampleOf = ({ text }: Fact): string =>
+  maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE))
+    .replace(/\s+/g, ' ')
+    .slice(0, LONGEST_EXAMPLE)
+    .toWellFormed();
+
+interface Tally {
+  kept: number;
+  recallable: number;
+  readonly recallableExamples: string[];
+  lost: number;
+  readonly lostExamples: string[];
+}
+
+const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
+
+type Fate = 'kept' | 'recallable' | 'lost';
+
+/** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
+async function lookInto(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  pace: Pace,
+): Promise<(fact: Fact) => Fate> {
+  const { messages: view, origins } = applyEdits(original, edits);
+  const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
+  const texts: string[] = [];
+  for (const message of view) {
+    texts.push(...textsOf(message));
+    await pace.yieldIfDue();
+  }
+  const recallable = once(() => recallableTexts(original, edits, texts));
+  return ({ kind, text, messages }) => {
+    const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
+    // An untouched message holds what it held.
+    if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
+    if (stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), text))) return 'kept';
+    if (spellings(kind, text).some((spelling) => standsIn(texts, spelling))) return 'kept';
+    return standsIn(recallable(), text) ? 'recallable' : 'lost';
+  };
+}
+
+/** Text by text: one of a whole view takes twice the room for a single sign beyond Latin-1, and as long again to search. */
+const standsIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
+
+/** A summary names a file by the end of its path, below a folder that it names once. */
+const spellings = (kind: FactKind, text: string): string[] =>
+  kind === 'files' ? [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])] : [text];
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A fact is of one content: none reaches from one into the next. */
+const textsOf = (message: ApiMessage): string[] => contentsOf(message).map(({ text }) => text);
+
+/** What the references that stand in a view's texts lead back to. */
+function recallableTexts(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  texts: readonly string[],
+): readonly string[] {
+  const standing = new Set(texts.flatMap((text) => findMarkers(text).map(({ reference }) => reference)));
+  return lastByPlace(edits).flatMap((edit) => {
+    if (edit.kind === 'summary') {
+      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(textsOf) : [];
+    }
+    const text = valueAt(original[edit.place.message], edit.place.path);
+    if (edit.kind === 'block' || typeof text !== 'string') return [];
+    const led = edit.cuts.filter(({ reference }) => reference !== undefined && standing.has(reference));
+    return led.map((cut) => linesAt(text, cut)).join('\n');
+  });
+}
+
+/** The whole lines in which a slice lies: a cut may take a part of a line, and with the part the line is gone. */
+function linesAt(text: string, { start, end }: Slice): string {
+  const newline = text.indexOf('\n', end);
+  return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
+}
+
+/** Shares that must still stand in the view, in percent, by kind; what is absent may all go. */
+export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
+
+/** The floor in a setting; what is no percentage sets none. */
+export function coherenceFloorIn(value: unknown): CoherenceFloor {
+  if (!isRecord(value)) return {};
+  const percents = FACT_KINDS.flatMap((kind) => {
+    const percent = value[kind];
+    return typeof percent === 'number' && percent >= 0 && percent <= 100 ? [[kind, percent] as const] : [];
+  });
+  return Object.fromEntries(percents);
+}
+
+/** Percent of a kind's facts that still stand in the view; 100 of none. */
+export function keptPercent({ kept, recallable, lost }: KindCoherence): number {
+  const all = kept + recallable + lost;
+  return all === 0 ? 100 : (100 * kept) / all;
+}
+
+const WORDS: Readonly<Record<FactKind, string>> = {
+  files: 'files',
+  errors: 'error lines',
+  instructions: 'instructions',
+  todos: 'to-dos',
+};
+
+/** What of a floor doesn't hold, in words; empty where all of it does. */
+export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
+  FACT_KINDS.flatMap((kind) => {
+    const least = floor[kind];
+    const share = keptPercent(report[kind]);
+    return least === undefined || share >= least
+      ? []
+      : [`only ${Math.floor(share)} % of the ${WORDS[kind]} would stand in the view, the floor is ${least} %`];
+  });
+
+/** The report in words, a line each: what still stands in the view, what a reference leads back to, what is lost. */
+export function coherenceLines(report: CoherenceReport): string[] {
+  const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: WORDS[kind] })).map((kind) => ({
+    ...kind,
+    all: kind.kept + kind.recallable + kind.lost,
+  }));
+  const found = kinds.filter(({ all }) => all > 0);
+  const named = (fate: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
+    found.filter((kind) => kind[fate] > 0).map((kind) => `${kind.words} ${listed(kind[examples], kind[fate])}`);
+  const recallable = named('recallable', 'recallableExamples');
+  const lost = named('lost', 'lostExamples');
+  return [
+    ...(found.length > 0
+      ? [`Still in the view: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
+      : []),
+    ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
+    ...(lost.length > 0 ? [`Lost: ${lost.join('; ')}`] : []),
+  ];
+}
+
+const MAX_NAMED = 5;
+
+function listed(examples: readonly string[], count: number): string {
+  const named = examples.slice(0, MAX_NAMED);
+  const more = count - named.length;
+  return `${named.map((text) => `“${text}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, exchange, lines, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { Draft } from '../draft/draft';
+import { previewEdits, withoutEdits, withoutMessages } from './preview';
+
+const counter = freshCounter();
+const FILE = lines('file', 40);
+const MESSAGES: readonly ApiMessage[] = [
+  user('task'),
+  ...exchange('1', 'Read', { path: 'a' }, FILE),
+  ...exchange('2', 'Read', { path: 'b' }, FILE),
+  assistant('done'),
+];
+const place = (message: number) => ({ message, path: ['content', 0, 'content'] }) as const;
+const INFO = { contentType: 'toolResults', reason: 'as old', strict: false } as const;
+
+const cut = (draft: Draft, step: string, message: number, part: number): void => {
+  const end = Math.floor(draft.text(place(message)).length * part);
+  draft.cut(step, place(message), [{ start: 0, end, marker: 'the beginning' }], INFO);
+};
+
+function condensed() {
+  const draft = new Draft(MESSAGES, counter);
+  cut(draft, 'first', 2, 0.5);
+  cut(draft, 'second', 2, 0.9);
+  cut(draft, 'second', 4, 1);
+  draft.summarize('third', { start: 3, end: 5 }, { ...user('Read b.'), isSummary: true }, { reason: 'in short' });
+  return draft;
+}
+
+describe('a preview', () => {
+  it('gives before, after and reason of each edit, step by step', () => {
+    const draft = condensed();
+    const [first, second, third, summary] = previewEdits(MESSAGES, [], draft.edits);
+    expect(first).toMatchObject({ message: 2, step: 'first', reason: 'as old', before: FILE, strict: false });
+    expect(second).toMatchObject({ message: 2, step: 'second', before: first?.after });
+    expect(second?.after).toBe(draft.text(place(2)));
+    expect(third).toMatchObject({ message: 4, before: FILE });
+    expect(summary).toMatchObject({ message: 3, step: 'third', reason: 'in short' });
+    expect(summary?.before).toContain('file line 39');
+    expect(summary?.after).toContain('Read b.');
+  });
+
+  it('starts from what earlier condensations left', () => {
+    const earlier = condensed().edits.slice(0, 1);
+    const draft = new Draft(MESSAGES, counter, earlier);
+    cut(draft, 'again', 2, 1);
+    const [edit] = previewEdits(MESSAGES, earlier, draft.edits);
+    expect(edit?.before).toContain('⟦condensed: the beginning');
+  });
+
+  it('tells what is left without some edits', () => {
+    const { edits, tokens } = condensed();
+    const all = withoutEdits(MESSAGES, [], edits, new Set(), counter);
+    expect(all).toEqual({ edits, tokensAfter: tokens, violations: [] });
+    const second = edits.find(({ step }) => step === 'second');
+    const some = withoutEdits(MESSAGES, [], edits, new Set(second ? [second.id] : []), counter);
+    expect(some.edits).toHaveLength(edits.length - 1);
+    expect(some.tokensAfter).toBeGreaterThan(tokens);
+    expect(some.violations).toEqual([]);
+    const none = withoutEdits(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
+    expect(none.tokensAfter).toBe(counter.messages(MESSAGES));
+  });
+
+  it('leaves messages as they are that a person excluded, with the summaries that took them in', () => {
+    const { edits } = condensed();
+    const without = (...messages: number[]) =>
+      withoutMessages(MESSAGES, [], edits, new Set(messages), counter).edits.map(({ step }) => step);
+    expect(without(2)).toEqual(['second', 'third']);
+    expect(without(3)).toEqual(['first', 'second', 'second']);
+    expect(without(0)).toHaveLength(4);
+  });
+
+  it('shows blocks as their JSON, and what stands in their place', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } };
+    const thinking = { type: 'thinking', thinking: lines('thought', 20), signature: 's' };
+    const messages: readonly ApiMessage[] = [
+      user('task'),
+      { role: 'user', content: [image] },
+      { role: 'assistant', content: [thinking, { type: 'text', text: 'So.' }] },
+    ];
+    const draft = new Draft(messages, counter);
+    draft.takeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
+    draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
+    const [first, second] = previewEdits(messages, [], draft.edits);
+    expect(first).toMatchObject({ message: 1, before: JSON.stringify(image) });
+    expect(first?.after).toContain('⟦condensed: image');
+    expect(second).toMatchObject({ message: 2, before: JSON.stringify(thinking), after: '' });
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * What a condensation would do, edit by edit, and the same without some of them: for a person to look at before it is
+ * done.
+ */
+import { newViolations, type Violation } from '../../messages/firewall';
+import { renderConversation } from '../../messages/render';
+import type { ApiMessage, Place } from '../../messages/types';
+import type { MessageCounter } from '../../tokens/messageCounter';
+import { valueAt } from '../../messages/path';
+import { applyEdits } from '../edits/applyEdits';
+import { editKey, renderCuts, type Edit, type EditId } from '../edits/edits';
+
+export interface EditPreview {
+  readonly id: EditId;
+  /** Index of the message in the original; of a summary the first. */
+  readonly message: number;
+  readonly step: string;
+  readonly reason: string;
+  /** All that goes stands elsewhere in the view. */
+  readonly strict: boolean;
+  /** What stands there now, and what would. */
+  readonly before: string;
+  readonly after: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/**
+ * The new edits with what they change.
+ * @param active edits of earlier condensations, which the view shows.
+ * @param edits those of the condensation.
+ */
+export function previewEdits(
+  original: readonly ApiMessage[],
+  active: readonly Edit[],
+  edits: readonly Edit[],
+): EditPreview[] {
+  const shown = new Map(active.map((edit) => [editKey(edit), edit]));
+  return edits.map((edit) => {
+    const before = textBefore(original, shown.get(editKey(edit)), edit);
+    // A later step of the same place starts from here.
+    shown.set(editKey(edit), edit);
+    const { id, step, reason, strict, tokensBefore, tokensAfter } = edit;
+    const message = edit.kind === 'summary' ? edit.start : edit.place.message;
+    return { id, message, step, reason, strict, before, after: textOf(original, edit), tokensBefore, tokensAfter };
+  });
+}
+
+function textBefore(original: readonly ApiMessage[], earlier: Edit | undefined, edit: Edit): string {
+  if (earlier) return textOf(original, earlier);
+  if (edit.kind === 'summary') return renderConversation(original.slice(edit.start, edit.end));
+  return textAt(original, edit.place);
+}
+
+function textOf(original: readonly ApiMessage[], edit: Edit): string {
+  switch (edit.kind) {
+    case 'summary':
+      return renderConversation([edit.message]);
+    case 'block':
+      return edit.standIn?.text ?? '';
+    case 'cut':
+      return renderCuts(textAt(original, edit.place), edit.cuts);
+  }
+}
+
+/** The string at a place; of a block its JSON. */
+function textAt(original: readonly ApiMessage[], { message, path }: Place): string {
+  const value = valueAt(original[message], path);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export interface Selected {
+  readonly edits: readonly Edit[];
+  readonly tokensAfter: number;
+  /** What stands against it: some edits can't do without others. */
+  readonly violations: readonly Violation[];
+}
+
+/** A condensation without some of its edits. Of a place that several steps changed the one below shows again. */
+export function withoutEdits(
+  original: readonly ApiMessage[],
+  active: readonly Edit[],
+  edits: readonly Edit[],
+  excluded: ReadonlySet<EditId>,
+  counter: MessageCounter,
+): Selected {
+  const kept = edits.filter(({ id }) => !excluded.has(id));
+  const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
+  const violations = newViolations(original, view, { origins });
+  return { edits: kept, tokensAfter: counter.messages(view), violations };
+}
+
+/** A condensation that leaves some messages as they are. @param excluded indexes of the messages */
+export function withoutMessages(
+  original: readonly ApiMessage[],
+  active: readonly Edit[],
+  edits: readonly Edit[],
+  excluded: ReadonlySet<number>,
+  counter: MessageCounter,
+): Selected {
+  const ids = edits.filter((edit) => touches(edit, excluded)).map(({ id }) => id);
+  return withoutEdits(original, active, edits, new Set(ids), counter);
+}
+
+/** Whether an edit changes one of these messages. */
+export function touches(edit: Edit, messages: ReadonlySet<number>): boolean {
+  if (edit.kind !== 'summary') return messages.has(edit.place.message);
+  for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;
+  return false;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { coherenceOf } from './coherence/coherence';
+import { Pace } from '../../pace';
+import type { CondensationOutcome } from '../condensation';
+import { formatChange, formatCost, formatReport, formatTime } from './report';
+import type { StepOutcome, StepReport } from '../types';
+
+const step = (
+  name: string,
+  tokensBefore: number,
+  tokensAfter: number,
+  outcome: StepOutcome = { kind: 'done' },
+): StepReport => ({
+  name,
+  tokensBefore,
+  tokensAfter,
+  edits: outcome.kind === 'done' && tokensAfter < tokensBefore ? 1 : 0,
+  timeMs: 1,
+  cost: 0,
+  outcome,
+});
+
+const base = { provider: 'smart', tokensBefore: 8_500, steps: [], cost: 0, timeMs: 12, notes: [] };
+
+describe('formatReport', () => {
+  it('tells a condensation in the form of NFR-U-002', async () => {
+    const outcome: CondensationOutcome = {
+      ...base,
+      kind: 'condensed',
+      tokensAfter: 2_800,
+      edits: [],
+      view: [],
+      coherence: await coherenceOf([], [], new Pace()),
+      cost: 0.0036,
+      timeMs: 1_800,
+      steps: [
+        step('Lossless prelude', 8_500, 5_200),
+        step('Pass 1 (Truncate)', 5_200, 3_800),
+        step('Pass 2 (Suppress)', 3_800, 2_800),
+        step('Pass 3', 2_800, 2_800, { kind: 'skipped', reason: 'the target was already met' }),
+        step('Pass 4', 2_800, 2_800, { kind: 'failed', reason: 'out of luck' }),
+        step('Pass 5', 2_800, 2_800),
+        step('Pass 6', 2_800, 2_800),
+      ],
+      notes: ['The defaults were used.'],
+    };
+    expect(formatReport(outcome, 'Smart')).toBe(
+      [
+        'Context condensed using Smart strategy:',
+        ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
+        ' - Pass 1 (Truncate): 5,200 → 3,800 tokens (-27%)',
+        ' - Pass 2 (Suppress): 3,800 → 2,800 tokens (-26%)',
+        ' - Pass 4: failed and was left out, out of luck',
+        ' - 2 steps found nothing',
+        ' - 1 step skipped: the target was already met',
+        ' - Total reduction: 67% (8,500 → 2,800 tokens)',
+        ' - Cost: $0.0036',
+        ' - Time: 1.8 seconds',
+        ' - Note: The defaults were used.',
+      ].join('\n'),
+    );
+    expect(formatReport(outcome, 'Smart', (tokens) => tokens * 1.5)).toContain('67% (12,750 → 4,200 tokens)');
+  });
+
+  it.each<[string, CondensationOutcome]>([
+    [
+      'Nothing was condensed. Only 3 of 8500 tokens would go.',
+      { ...base, kind: 'unchanged', reason: 'below-minimum-gain', detail: 'Only 3 of 8500 tokens would go.' },
+    ],
+    [
+      'Nothing was condensed: the result of Smart would not be a valid conversation. message 4: a has no result (call-answered)',
+      { ...base, kind: 'refused', violations: [{ rule: 'call-answered', message: 4, detail: 'a has no result' }] },
+    ],
+    ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
+    ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
+  ])('says %j, and what it cost', (headline, outcome) => {
+    expect(formatReport(outcome, 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
+  });
+
+  it('does without a violation where none is named', () => {
+    expect(formatReport({ ...base, kind: 'refused', violations: [] }, 'Smart')).toContain('valid conversation. \n');
+  });
+});
+
+it.each([
+  [0, 0, '0%'],
+  [100, 100, '0%'],
+  [100_000, 99_999, '0%'],
+  [100, 94.7, '-5.3%'],
+  [1000, 900.4, '-10%'],
+  [100, 150, '+50%'],
+])('%d to %d is %s', (before, after, expected) => {
+  expect(formatChange(before, after)).toBe(expected);
+});
+
+it.each([
+  [0, '$0'],
+  [0.00001, 'less than $0.0001'],
+  [0.0036, '$0.0036'],
+  [1.239, '$1.24'],
+])('%d dollars are %s', (dollars, expected) => {
+  expect(formatCost(dollars)).toBe(expected);
+});
+
+it.each([
+  [0.4, '0 ms'],
+  [999.7, '1.0 seconds'],
+  [61_000, '61.0 seconds'],
+])('%d ms are %s', (ms, expected) => {
+  expect(formatTime(ms)).toBe(expected);
+});

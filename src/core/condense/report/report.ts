@@ -1,0 +1,93 @@
+import { coherenceLines } from './coherence/coherence';
+import type { CondensationOutcome } from '../condensation';
+import type { StepReport } from '../types';
+
+const number = new Intl.NumberFormat('en-US');
+
+/** A whole number with separators of thousands. */
+export const formatTokens = (tokens: number): string => number.format(Math.round(tokens));
+
+/** Change in percent, with its sign; what rounds to nothing is 0. */
+export function formatChange(before: number, after: number): string {
+  const percent = before === 0 ? 0 : ((after - before) / before) * 100;
+  const rounded = Number(percent.toFixed(Math.abs(percent) < 9.95 ? 1 : 0));
+  return `${rounded > 0 ? '+' : ''}${rounded === 0 ? 0 : rounded}%`;
+}
+
+/** US dollars with as many digits as the amount needs; what nobody knows is "unknown", not 0. */
+export function formatCost(dollars: number | undefined): string {
+  if (dollars === undefined) return 'unknown';
+  if (dollars === 0) return '$0';
+  if (dollars < 0.0001) return 'less than $0.0001';
+  return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;
+}
+
+/** Seconds, or milliseconds below one. */
+export function formatTime(ms: number): string {
+  const whole = Math.round(ms);
+  return whole < 1000 ? `${whole} ms` : `${(ms / 1000).toFixed(1)} seconds`;
+}
+
+/**
+ * What a condensation did, in the form of NFR-U-002: one line a step that did something, then total, cost and time; behind
+ * them which facts of the conversation still stand in the view.
+ * @param providerName what people call the outcome's provider.
+ * @param calibrate tokens of the model for a number of o200k tokens.
+ */
+export function formatReport(
+  outcome: CondensationOutcome,
+  providerName: string,
+  calibrate: (tokens: number) => number = (count) => count,
+): string {
+  const tokens = (count: number): string => formatTokens(calibrate(count));
+  const change = (before: number, after: number): string =>
+    `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
+  const lines = [headline(outcome, providerName), ...stepLines(outcome.steps, change)];
+  if (outcome.kind === 'condensed') {
+    const { tokensBefore, tokensAfter } = outcome;
+    const reduction = formatChange(tokensBefore, tokensAfter).slice(1);
+    lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
+  }
+  lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
+  if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
+  return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
+}
+
+function headline(outcome: CondensationOutcome, providerName: string): string {
+  switch (outcome.kind) {
+    case 'condensed':
+      return `Context condensed using ${outcome.provider === 'strategy' ? 'a' : providerName} strategy:`;
+    case 'unchanged':
+      return `Nothing was condensed. ${outcome.detail}`;
+    case 'refused': {
+      const [first] = outcome.violations;
+      const where = first ? `message ${first.message}: ${first.detail} (${first.rule})` : '';
+      return `Nothing was condensed: the result of ${providerName} would not be a valid conversation. ${where}`;
+    }
+    case 'cancelled':
+      return 'Cancelled. Nothing was condensed.';
+    case 'failed':
+      return `Nothing was condensed: ${providerName} failed. ${outcome.error.message}`;
+  }
+}
+
+/** The steps that did something or failed, one a line; the others, which can be many, together. */
+function stepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
+  const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
+  const skipped = steps.flatMap(({ outcome }) => (outcome.kind === 'skipped' ? [outcome.reason] : []));
+  const counted = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
+  return [
+    ...steps
+      .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
+      .map((step) => stepLine(step, change)),
+    ...(idle > 0 ? [` - ${counted(idle)} found nothing`] : []),
+    ...[...new Set(skipped)].map(
+      (reason) => ` - ${counted(skipped.filter((other) => other === reason).length)} skipped: ${reason}`,
+    ),
+  ];
+}
+
+const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
+  step.outcome.kind === 'failed'
+    ? ` - ${step.name}: failed and was left out, ${step.outcome.reason}`
+    : ` - ${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`;

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { coherenceOf } from '../report/coherence/coherence';
+import { Cooldown } from './cooldown';
+import type { CondensationOutcome, CondensationRequest } from '../condensation';
+import { Pace } from '../../pace';
+
+const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic', windowTokens: 1_000 };
+const base = { provider: 'p', tokensBefore: 500, steps: [], cost: 0, timeMs: 0, notes: [] };
+const IN_VAIN: CondensationOutcome = { ...base, kind: 'unchanged', reason: 'nothing-to-gain', detail: '' };
+const GOOD: CondensationOutcome = {
+  ...base,
+  kind: 'condensed',
+  tokensAfter: 300,
+  edits: [],
+  view: [],
+  coherence: await coherenceOf([], [], new Pace()),
+};
+
+/** Tokens that are still to come at 500 tokens, after the outcomes. */
+const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
+  const cooldown = new Cooldown();
+  for (const [outcome, fields] of outcomes) cooldown.record('c', outcome, { ...REQUEST, ...fields });
+  return cooldown.tokensToGo('c', 500);
+};
+
+describe('the wait', () => {
+  it('is 10 % of the window from the tokens that are there', () => {
+    expect(waits([IN_VAIN])).toBe(100);
+    expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(100);
+    expect(waits([IN_VAIN, { windowTokens: 1_001 }])).toBe(101);
+  });
+
+  it('ends with a condensation that met its target', () => {
+    expect(waits([IN_VAIN], [GOOD])).toBe(0);
+    expect(waits([IN_VAIN], [GOOD, { targetTokens: 300 }])).toBe(0);
+  });
+
+  it('counts from what came out where the target was missed', () => {
+    const cooldown = new Cooldown();
+    cooldown.record('c', GOOD, { ...REQUEST, targetTokens: 299 });
+    expect(cooldown.tokensToGo('c', 300)).toBe(100);
+    expect(cooldown.tokensToGo('c', 400)).toBe(0);
+  });
+
+  it('is neither begun nor ended by a cancel', () => {
+    expect(waits([{ ...base, kind: 'cancelled' }])).toBe(0);
+    expect(waits([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(100);
+  });
+});

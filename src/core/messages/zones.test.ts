@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from './types';
+import { assistant, call, exchange, result, text, user } from '../testing';
+import { oldZone } from './zones';
+
+describe('oldZone', () => {
+  const messages: ApiMessage[] = [
+    { role: 'system', content: 's' },
+    user('task'),
+    ...exchange('a', 'Read', {}, 'x'),
+    assistant('two calls', call('b', 'Read', {}), call('c', 'Read', {})),
+    user(result('b', 'y')),
+    user(result('c', 'z')),
+    assistant('done'),
+  ];
+  const ends = (conversation: readonly ApiMessage[], ...keep: number[]): number[] =>
+    keep.map((count) => oldZone(conversation, count).end);
+
+  it('lies behind the task and before the recent messages', () => {
+    expect(oldZone(messages, 1)).toEqual({ start: 2, end: 7 });
+    expect(oldZone(messages, 0)).toEqual({ start: 2, end: 8 });
+    expect(oldZone(messages, 100)).toEqual({ start: 2, end: 2 });
+    expect(oldZone([], 3)).toEqual({ start: 0, end: 0 });
+  });
+
+  it('never parts a call from its results, not from those in a second message either', () => {
+    expect(ends(messages, 2, 3, 4)).toEqual([4, 4, 4]);
+  });
+
+  it('never parts a call of the XML era from its result', () => {
+    const era = (answer: ApiMessage): ApiMessage[] => [
+      user('task'),
+      assistant('hm'),
+      assistant('<read_file></read_file>'),
+      answer,
+    ];
+    expect(ends(era(user(text('[read_file] Result:'), text('x'))), 1)).toEqual([2]);
+    expect(ends(era(user('[read_file] Result:\nx')), 1)).toEqual([2]);
+    expect(ends(era(user('no')), 1)).toEqual([3]);
+  });
+});

@@ -1,0 +1,173 @@
+/** A provider of another extension as one of ours: its changes become edits by the same way as all others. */
+import { validate } from '../core/condense/config';
+import { Draft } from '../core/condense/draft/draft';
+import type {
+  CondensationOptions,
+  CondensationProvider,
+  ConversationContext,
+  ProviderCapabilities,
+  ProviderResult,
+  StepReport,
+} from '../core/condense/types';
+import { orAborted } from '../core/orAborted';
+import type { ProviderEstimate, ProviderInput } from './api';
+import { applyChanges } from './applyChanges';
+import { viewOf, type ExternalView } from './externalView';
+import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } from './parse';
+
+/** @param parsed as it was parsed when the other extension registered it */
+export function externalProvider(parsed: ParsedProvider): CondensationProvider {
+  const { provider, usesModel, configSchema, zodSchema } = parsed;
+  /** The manager asks for tokens and cost one after the other, of the same context. */
+  const estimates = new WeakMap<ConversationContext, Promise<ProviderEstimate>>();
+  const estimateOf: Estimate = (context, config, options) => {
+    const known = estimates.get(context);
+    if (known) return known;
+    const made = estimate(parsed, context, config, options);
+    estimates.set(context, made);
+    return made;
+  };
+  return {
+    id: provider.id,
+    name: provider.name,
+    description: provider.description,
+    version: provider.version,
+    getCapabilities: () => capabilitiesOf(usesModel),
+    getConfigSchema: () => configSchema,
+    validateConfig: (config) => validate(zodSchema, config),
+
+    async condense(context, config, options) {
+      if (!usesModel) return condense(parsed, context, config, options);
+      const { cost: estimatedCost } = await estimateOf(context, config, options);
+      const detail = overBudget(estimatedCost, options);
+      if (detail !== undefined) return { edits: [], steps: [], cost: 0, unchanged: { reason: 'over-budget', detail } };
+      const condensed = await condense(parsed, context, config, options);
+      return { ...condensed, ...(estimatedCost !== undefined && { estimatedCost }) };
+    },
+    async estimateReduction(context, config, options) {
+      const { tokensAfter } = await estimateOf(context, config, options);
+      const tokensBefore = context.counter.messages(viewOf(context).messages);
+      return { tokensBefore, tokensAfter, steps: [] };
+    },
+    estimateCost: async (context, config, options) => (await estimateOf(context, config, options)).cost,
+  };
+}
+
+type Estimate = (
+  context: ConversationContext,
+  config: unknown,
+  options: CondensationOptions,
+) => Promise<ProviderEstimate>;
+
+const capabilitiesOf = (usesModel: boolean): ProviderCapabilities => ({
+  supportsLossless: false,
+  supportsBatchMode: usesModel,
+  supportsIndividualMode: !usesModel,
+  supportsMultiPass: false,
+  supportsLLMSummarization: usesModel,
+  estimatedSpeed: usesModel ? 'slow' : 'fast',
+});
+
+/** Why an estimated cost, in US dollars, may not be spent; undefined where it may. */
+function overBudget(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
+  if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
+  const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
+  return `${price}; at most $${maxCost} may be spent on a condensation.`;
+}
+
+async function condense(
+  parsed: ParsedProvider,
+  context: ConversationContext,
+  config: unknown,
+  options: CondensationOptions,
+): Promise<ProviderResult> {
+  const { name } = parsed.provider;
+  const started = performance.now();
+  const view = viewOf(context);
+  const { changes, cost, notes } = await ask(parsed, view, config, options);
+  const draft = new Draft(context.messages, context.counter, context.edits);
+  const tokensBefore = draft.tokens;
+  const leftOut = applyChanges(view, changes, draft, name);
+  const step: StepReport = {
+    name,
+    tokensBefore,
+    tokensAfter: draft.tokens,
+    edits: draft.edits.length,
+    timeMs: performance.now() - started,
+    cost,
+    outcome: { kind: 'done' },
+  };
+  const told = leftOut === 0 ? [] : [`${leftOut} of ${changes.length} changes would save nothing and were left out.`];
+  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...told] };
+}
+
+/** What the provider estimates; of one that has no estimate of its own, what its changes come to. */
+async function estimate(
+  parsed: ParsedProvider,
+  context: ConversationContext,
+  config: unknown,
+  options: CondensationOptions,
+): Promise<ProviderEstimate> {
+  const { provider } = parsed;
+  const view = viewOf(context);
+  if (provider.estimate) {
+    const work = (signal: AbortSignal) => provider.estimate?.(inputOf(view, config, options), signal);
+    return parseEstimate(await settled(work, options, parsed), provider.name);
+  }
+  const draft = new Draft(context.messages, context.counter, context.edits);
+  const { changes, cost } = await ask(parsed, view, config, options);
+  applyChanges(view, changes, draft, provider.name);
+  return { tokensAfter: draft.tokens, cost };
+}
+
+async function ask(
+  parsed: ParsedProvider,
+  view: ExternalView,
+  config: unknown,
+  options: CondensationOptions,
+): Promise<ParsedResult> {
+  const { provider } = parsed;
+  const work = (signal: AbortSignal) => provider.condense(inputOf(view, config, options), signal);
+  return parseResult(await settled(work, options, parsed), provider.name);
+}
+
+const inputOf = (
+  { messages, context }: ExternalView,
+  config: unknown,
+  { targetTokens, maxCost, onProgress }: CondensationOptions,
+): ProviderInput => ({
+  messages: structuredClone(messages),
+  config,
+  targetTokens,
+  maxCost,
+  system: context.system,
+  countTokens: (text) => context.counter.text(text),
+  onProgress: (progress) => onProgress?.(progress),
+});
+
+/** How long another extension may take, in milliseconds: a request of the chat waits for one that asks no model. */
+const MAX_MS = 30_000;
+const MAX_MODEL_MS = 300_000;
+
+/**
+ * The result of foreign work, or the signal's reason as soon as it's aborted: others need not listen to it, nor ever end.
+ * @throws Error where it takes too long
+ */
+async function settled<T>(
+  work: (signal: AbortSignal) => T | Promise<T>,
+  { signal }: CondensationOptions,
+  { provider, usesModel }: ParsedProvider,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const limitMs = usesModel ? MAX_MODEL_MS : MAX_MS;
+  const limit = new AbortController();
+  const timer = setTimeout(() => {
+    limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was given up.`));
+  }, limitMs);
+  const until = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  try {
+    return await orAborted(Promise.resolve(until).then(work), until);
+  } finally {
+    clearTimeout(timer);
+  }
+}

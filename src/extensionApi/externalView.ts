@@ -1,0 +1,35 @@
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { lastByPlace } from '../core/condense/edits/edits';
+import type { ConversationContext } from '../core/condense/types';
+import { SUMMARY_ORIGIN } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
+
+/** The messages that a provider of another extension sees. */
+export interface ExternalView {
+  readonly context: ConversationContext;
+  readonly messages: readonly ApiMessage[];
+  /** For each message of the view, where it stands in the original. */
+  readonly ranges: readonly Range[];
+}
+
+/** Messages of the original; several where a summary stands for them. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly isSummary: boolean;
+}
+
+export function viewOf(context: ConversationContext): ExternalView {
+  const { messages, origins } = applyEdits(context.messages, context.edits);
+  const summaries = lastByPlace(context.edits)
+    .filter((edit) => edit.kind === 'summary')
+    .sort((a, b) => a.start - b.start);
+  let next = 0;
+  const ranges = origins.map((origin): Range => {
+    const summary = origin === SUMMARY_ORIGIN ? summaries[next++] : undefined;
+    return summary
+      ? { start: summary.start, end: summary.end, isSummary: true }
+      : { start: origin, end: origin + 1, isSummary: false };
+  });
+  return { context, messages, ranges };
+}

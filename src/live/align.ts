@@ -1,0 +1,87 @@
+import { callsOf, type MessageKey } from '../core/messages/messageKey';
+
+export interface Alignment {
+  /** Where each message of the one conversation stands in the other; undefined for one that is gone. */
+  readonly places: readonly (number | undefined)[];
+  /** True where the other one begins with all messages of the one, none of them changed. */
+  readonly isExact: boolean;
+}
+
+/**
+ * Finds the messages of a conversation as it was in the conversation as it is. Agents rewrite old messages a little (an
+ * image in a result becomes a text, a long result is cut shorter, a cancelled turn is lost): a message with calls or
+ * results is known by their ids, whatever it says now; any other by its content. The order stays.
+ */
+export function align(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
+  const places: (number | undefined)[] = was.map(() => undefined);
+  let at = 0;
+  let isExact = true;
+  for (; at < was.length && at < is.length && isSameMessage(was[at], is[at]); at++) {
+    places[at] = at;
+    isExact &&= was[at] === is[at];
+  }
+  if (at === was.length) return { places, isExact };
+  matchCalls(was, is, at, places);
+  matchTexts(was, is, at, places);
+  return { places, isExact: false };
+}
+
+const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): boolean => {
+  if (a === undefined || b === undefined) return false;
+  if (a === b) return true;
+  const calls = callsOf(a);
+  return calls !== undefined && calls === callsOf(b);
+};
+
+/** Behind the common beginning: the messages that hold the same calls or results. */
+function matchCalls(
+  was: readonly MessageKey[],
+  is: readonly MessageKey[],
+  from: number,
+  places: (number | undefined)[],
+): void {
+  const byCalls = new Map<string, number>();
+  for (let index = from; index < was.length; index++) {
+    const calls = callsOf(was[index] as MessageKey);
+    if (calls !== undefined) byCalls.set(calls, index);
+  }
+  let last = from - 1;
+  for (let place = from; place < is.length; place++) {
+    const calls = callsOf(is[place] as MessageKey);
+    const index = calls === undefined ? undefined : byCalls.get(calls);
+    if (index === undefined || index <= last) continue;
+    places[index] = place;
+    last = index;
+  }
+}
+
+/** Between those: the messages that say the same. */
+function matchTexts(
+  was: readonly MessageKey[],
+  is: readonly MessageKey[],
+  from: number,
+  places: (number | undefined)[],
+): void {
+  const ends = gapEnds(places, is.length);
+  let place = from;
+  for (let index = from; index < was.length; index++) {
+    const anchor = places[index];
+    const end = ends[index] ?? 0;
+    let found = anchor ?? place;
+    while (anchor === undefined && found < end && is[found] !== was[index]) found++;
+    if (anchor === undefined && found >= end) continue;
+    places[index] = found;
+    place = found + 1;
+  }
+}
+
+/** For each message where the next one that was found stands. */
+function gapEnds(places: readonly (number | undefined)[], end: number): number[] {
+  const ends: number[] = [];
+  let next = end;
+  for (let index = places.length - 1; index >= 0; index--) {
+    next = places[index] ?? next;
+    ends[index] = next;
+  }
+  return ends;
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { findMarkers } from '../core/messages/markers';
+import { newViolations } from '../core/messages/firewall';
+import { assistant, exchange, lines, user } from '../core/testing';
+import { liveBed, read, reads, request, type TestBed } from './testing';
+import type { LiveId } from './request';
+
+const json = (value: unknown): string => JSON.stringify(value);
+const DUE = reads(27);
+const SMALL = reads(8);
+
+async function condensedBed(root: string, messages = DUE): Promise<TestBed & { readonly id: LiveId }> {
+  const bed = liveBed(root);
+  const { conversation } = await bed.live.prepare(request(messages));
+  await bed.live.condenseNow(conversation, { provider: 'truncation', targetPercent: 40 });
+  return { ...bed, id: conversation };
+}
+
+describe('condensing by hand', () => {
+  it('acts at once, also under the threshold, and the next request goes out condensed', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const { conversation, tokens } = await live.prepare(request(SMALL));
+      const outcome = await live.condenseNow(conversation, { config: { preserveRecentCount: 2 } });
+      expect(outcome?.kind).toBe('condensed');
+      expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('by-hand');
+      expect(live.active()?.tokens).toBeLessThan(tokens * 0.6);
+      const next = await live.prepare(request([...SMALL, assistant('done')]));
+      expect(next.messages.slice(0, -1)).toEqual(live.view(conversation)?.view.slice(0, -1));
+      expect(next.tokens).toBeLessThan(tokens * 0.6);
+    }));
+
+  it('that comes to nothing says why', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation } = await live.prepare(request([user('task')]));
+      expect(await live.condenseNow(conversation)).toMatchObject({ kind: 'unchanged', reason: 'nothing-to-gain' });
+      expect(await live.condenseNow('gone' as LiveId)).toBeUndefined();
+    }));
+});
+
+describe('undo', () => {
+  it('gives the conversation back byte for byte, and redo the view, after a restart too', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await condensedBed(root);
+      const view = json(live.view(id)?.view);
+      expect(live.active()).toMatchObject({ canUndo: true, canRedo: false });
+      while ((await live.undo(id)).kind === 'done');
+      expect(live.active()).toMatchObject({ canUndo: false, canRedo: true });
+      const small = { model: { ...request(DUE).model, contextWindow: 400_000 } };
+      const again = liveBed(root);
+      expect((await again.live.prepare(request(DUE, small))).messages).toEqual(DUE);
+      while ((await again.live.redo(id)).kind === 'done');
+      expect(json((await again.live.prepare(request(DUE, small))).messages)).toBe(view);
+    }));
+
+  it('says when there is nothing', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation } = await live.prepare(request(SMALL));
+      expect(await live.undo(conversation)).toMatchObject({ kind: 'nothing' });
+      expect(await live.redo(conversation)).toMatchObject({ kind: 'nothing' });
+      expect(await live.undo('gone' as LiveId)).toMatchObject({ kind: 'nothing' });
+      expect(live.view('gone' as LiveId)).toBeUndefined();
+    }));
+
+  it('passes over condensations of messages that are gone', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await condensedBed(root);
+      await live.prepare(request([...DUE.slice(0, 3), user('another way')]));
+      expect(live.active()?.condensations).toHaveLength(0);
+      expect((await live.undo(id)).kind).toBe('nothing');
+    }));
+});
+
+describe('a single edit', () => {
+  it('can be taken out of the view and back in', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await condensedBed(root);
+      const before = live.view(id);
+      const [edit] = before?.edits ?? [];
+      await live.toggleEdit(id, edit!.id);
+      const without = live.view(id);
+      expect(without?.excluded).toEqual([edit!.id]);
+      expect(without?.edits).toHaveLength(before!.edits.length - 1);
+      await live.toggleEdit(id, edit!.id);
+      expect(json(live.view(id)?.view)).toBe(json(before?.view));
+      expect((await live.toggleEdit(id, 'none' as never)).kind).toBe('nothing');
+    }));
+});
+
+describe('a pinned message', () => {
+  it('stays as it is, and what was taken out of it comes back', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await condensedBed(root);
+      const edit = live.view(id)!.edits.find(({ kind }) => kind === 'cut');
+      const message = edit?.kind === 'cut' ? edit.place.message : -1;
+      expect(live.view(id)!.view[message]).not.toEqual(DUE[message]);
+      expect((await live.pin(id, message)).kind).toBe('done');
+      expect(live.view(id)!.view[message]).toEqual(DUE[message]);
+      expect(live.active()?.pinned).toEqual([message]);
+      await live.condenseNow(id, { provider: 'truncation', targetPercent: 1 });
+      expect(live.view(id)!.view[message]).toEqual(DUE[message]);
+      expect((await live.pin(id, message)).kind).toBe('nothing');
+      expect((await live.unpin(id, message)).kind).toBe('done');
+      expect((await live.unpin(id, message)).kind).toBe('nothing');
+      await live.condenseNow(id, { provider: 'truncation', targetPercent: 1 });
+      expect(live.view(id)!.view[message]).not.toEqual(DUE[message]);
+    }));
+
+  it('is found where it moved to', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation } = await live.prepare(request(SMALL));
+      await live.pin(conversation, 9);
+      await live.prepare(request(SMALL.toSpliced(4, 2)));
+      expect(live.active()?.pinned).toEqual([7]);
+      await live.prepare(request(SMALL.toSpliced(8, 2)));
+      expect(live.active()?.pinned).toEqual([]);
+    }));
+
+  it('that is not there is told', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await condensedBed(root);
+      expect(await live.pin(id, 1_000)).toMatchObject({ kind: 'nothing' });
+    }));
+});
+
+describe('a reference', () => {
+  /** Two reads of one file: the older one refers to the newer one, which stands further on. */
+  const TEXT = lines('shared', 120);
+  const twice = [
+    ...SMALL,
+    ...exchange('first', 'Read', { file_path: '/src/shared.ts' }, TEXT),
+    ...read('between'),
+    ...exchange('second', 'Read', { file_path: '/src/shared.ts' }, TEXT),
+    assistant('Both were read.'),
+  ];
+
+  it('whose copy was rolled back is put back, for good', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const { conversation } = await live.prepare(request(twice));
+      await live.condenseNow(conversation, { targetPercent: 1 });
+      const kept = live.view(conversation)!.view;
+      expect(findMarkers(json(kept[SMALL.length + 1]))).toHaveLength(1);
+      const back = twice.slice(0, SMALL.length + 4);
+      const rolled = await live.prepare(request(back));
+      expect(json(rolled.messages)).toContain('shared line 119');
+      expect(findMarkers(json(rolled.messages))).toHaveLength(0);
+      expect(newViolations(back, rolled.messages)).toEqual([]);
+      const restarted = await liveBed(root, { settings: { provider: 'lossless' } }).live.prepare(request(back));
+      expect(json(restarted.messages)).toBe(json(rolled.messages));
+      // Nobody asked for it, so that nobody undoes it alone.
+      expect(live.active()?.condensations).toHaveLength(1);
+    }));
+
+  it('whose copy another undo or exclusion brought back stays right', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const { conversation } = await live.prepare(request(twice));
+      await live.condenseNow(conversation, { targetPercent: 1 });
+      await live.prepare(request(twice.slice(0, SMALL.length + 4)));
+      expect((await live.undo(conversation)).kind).toBe('done');
+      expect(live.view(conversation)!.view).toEqual(twice.slice(0, SMALL.length + 4));
+      expect((await live.redo(conversation)).kind).toBe('done');
+      expect(json(live.view(conversation)!.view)).toContain('shared line 119');
+      expect((await live.redo(conversation)).kind).toBe('nothing');
+    }));
+});

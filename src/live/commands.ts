@@ -1,0 +1,75 @@
+/** What a person may do to a live conversation: entries for its ledger, or why there are none. */
+import type { EditId } from '../core/condense/edits/edits';
+import { activeCondensations, toggleEdit, type Condensation, type LedgerEntry } from '../core/condense/ledger/ledger';
+import { messageKey } from '../core/messages/messageKey';
+import { isFollowed } from './followEdits';
+import { isRestoring, type LiveConversation } from './liveConversation';
+
+/** The entries of a command, and in words what it does or why it does nothing. */
+export interface Command {
+  readonly entries: readonly LedgerEntry[];
+  readonly detail: string;
+}
+
+const UNDONE = 'Undone. The next request goes out as it was before that condensation.';
+const REDONE = 'Brought back. The next request goes out condensed again.';
+
+const nothing = (detail: string): Command => ({ entries: [], detail });
+
+/** The condensations that the conversation, as it now is, can show; oldest first. */
+export const condensationsOf = ({ ledger, messages }: LiveConversation): Condensation[] =>
+  ledger.condensations.filter((one) => !isRestoring(one) && isFollowed(one, messages));
+
+/** Takes the last condensation back. */
+export function undoCommand(conversation: LiveConversation): Command {
+  const last = lastShown(conversation);
+  if (!last) return nothing('There is nothing left to undo.');
+  return { entries: [{ type: 'undone', condensation: last.id }], detail: UNDONE };
+}
+
+/** Brings the first condensation back that was undone since the last one. */
+export function redoCommand(conversation: LiveConversation): Command {
+  const candidates = condensationsOf(conversation);
+  const last = lastShown(conversation);
+  const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
+  if (!next) return nothing('There is nothing to bring back.');
+  return { entries: [{ type: 'redone', condensation: next.id }], detail: REDONE };
+}
+
+function lastShown(conversation: LiveConversation): Condensation | undefined {
+  const active = new Set(activeCondensations(conversation.ledger).map(({ id }) => id));
+  return condensationsOf(conversation).findLast(({ id }) => active.has(id));
+}
+
+/** Takes one edit out of the view, or back in. */
+export function toggleCommand({ ledger }: LiveConversation, edit: EditId): Command {
+  const entry = toggleEdit(ledger, edit);
+  if (!entry) return nothing('The conversation has no such edit.');
+  return { entries: [entry], detail: entry.type === 'excluded' ? 'Taken out of the view.' : 'Back in the view.' };
+}
+
+/** Pins a message: it stays as it is from now on, and what was taken out of it comes back. */
+export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
+  const message = messages[index];
+  if (!message) return nothing(`The conversation has no message ${index + 1}.`);
+  if (pinned.has(index)) return nothing('The message is pinned already.');
+  const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
+  if (summary)
+    return nothing('A summary stands for the message. Undo that condensation first, or exclude the summary.');
+  const own = shown.edits.filter((edit) => edit.kind !== 'summary' && edit.place.message === index);
+  const excluded = own.flatMap(({ id }) =>
+    ledger.condensations
+      .filter(({ edits }) => edits.some((edit) => edit.id === id))
+      .map((condensation): LedgerEntry => ({ type: 'excluded', condensation: condensation.id, edit: id })),
+  );
+  return { entries: [{ type: 'pinned', message: index, key: messageKey(message) }, ...excluded], detail: 'Pinned.' };
+}
+
+/** A pinned message may be condensed again. */
+export function unpinCommand({ ledger, messages }: LiveConversation, index: number): Command {
+  const message = messages[index];
+  const key = message && messageKey(message);
+  const pins = ledger.pinned.filter((pin) => pin.key === key);
+  if (pins.length === 0) return nothing('The message is not pinned.');
+  return { entries: pins.map((pin) => ({ type: 'unpinned', ...pin })), detail: 'No longer pinned.' };
+}

@@ -1,0 +1,250 @@
+/** Condensations of live conversations: when, by what, and what becomes of them. */
+import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
+import { policyFor, requestFor, shareOf, termsOf } from './condensationRequest';
+import { applyOutcome } from './applyOutcome';
+import { cacheOf } from './decision';
+import { dueReason, tokensFrom } from './due';
+import type { LiveConversation } from './liveConversation';
+import type { LiveParts } from './liveParts';
+import { Preparation } from './preparation';
+import { UsableSettings } from './usableSettings';
+import type { LiveSettings } from './types';
+import type { CondensationReason } from './events';
+
+const WAIT_MS = 30_000;
+const GIVE_UP_MS = 300_000;
+/** Share of the window that must be new before a model is asked again that came to nothing. */
+const RETRY_PERCENT = 10;
+/** Share of a refused request that is tried again. */
+const HARDER_SHARE = 0.6;
+
+/** Condenses the live conversations of a window; one object for all of them. */
+export class Condensing {
+  private readonly settings: UsableSettings;
+
+  constructor(private readonly parts: LiveParts) {
+    this.settings = new UsableSettings(parts);
+  }
+
+  /**
+   * Does what is due for a request.
+   * @returns what was done; undefined where nothing was.
+   * @throws the signal's reason where it was aborted.
+   */
+  async condenseIfDue(
+    conversation: LiveConversation,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome | undefined> {
+    const prepared = await this.applyPrepared(conversation);
+    const reason = this.reason(conversation);
+    if (reason) return this.condense(conversation, reason, signal);
+    this.prepareInBackground(conversation);
+    return prepared;
+  }
+
+  /**
+   * Condenses harder what the model refused as too long.
+   * @returns undefined where nothing could be taken out.
+   */
+  async condenseFurther(
+    conversation: LiveConversation,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome | undefined> {
+    conversation.preparation?.abort();
+    const limitTokens = Math.floor(conversation.countedTokens * HARDER_SHARE) - conversation.overheadTokens;
+    const settings = this.settings.now();
+    const provider = this.needsModel(settings) ? 'truncation' : settings.provider;
+    const outcome = await condenseWithFallback(
+      this.parts.manager,
+      {
+        ...requestFor(conversation, settings, this.parts.learning, signal),
+        provider,
+        config: provider === settings.provider ? settings.config : settings.configs?.[provider],
+        trigger: 'manual',
+        coherenceFloor: {},
+        targetTokens: Math.max(0, limitTokens),
+      },
+      {
+        ...policyFor(conversation, settings, this.parts.learning),
+        mayUseNative: false,
+        limitTokens,
+        truncateTo: limitTokens,
+        roomTokens: 0,
+      },
+    );
+    return applyOutcome(conversation, outcome, 'too-long', this.parts, signal);
+  }
+
+  /** Condenses because a person asked for it, as far as they asked; by default to half of what is there. */
+  async byHand(
+    conversation: LiveConversation,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome> {
+    conversation.preparation?.abort();
+    const settings = this.settings.now();
+    const messages = conversation.countedTokens - conversation.overheadTokens;
+    const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
+      options;
+    const outcome = await this.parts.manager.condense({
+      ...requestFor(conversation, settings, this.parts.learning, signal),
+      provider,
+      config,
+      trigger: 'manual',
+      targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
+    });
+    return applyOutcome(conversation, outcome, 'by-hand', this.parts, signal);
+  }
+
+  /** Whether the request, as it stands, fits into the model's window. */
+  isFitting(conversation: LiveConversation): boolean {
+    const { model, countedTokens } = conversation;
+    return model.contextWindow <= 0 || countedTokens <= this.parts.learning.fitting(model);
+  }
+
+  private reason(conversation: LiveConversation): CondensationReason | undefined {
+    const { manager } = this.parts;
+    const { model, countedTokens, overheadTokens, id } = conversation;
+    return dueReason({
+      model,
+      tokens: this.modelTokens(conversation),
+      isFitting: this.isFitting(conversation),
+      cache: cacheOf(conversation, this.parts),
+      coldPercent: this.settings.now().coldPercent,
+      coolsDown: manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
+    });
+  }
+
+  private modelTokens({ model, countedTokens }: LiveConversation): number {
+    return Math.ceil(countedTokens * this.parts.learning.factor(model));
+  }
+
+  /** A mechanical condensation is made within the request, one that needs a model beside it. */
+  private needsModel({ provider, config }: LiveSettings): boolean {
+    return this.parts.manager.asksModel(provider, config);
+  }
+
+  private condense(
+    conversation: LiveConversation,
+    reason: CondensationReason,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome | undefined> {
+    const settings = this.settings.now();
+    return this.needsModel(settings)
+      ? this.withModel(conversation, reason, signal, settings)
+      : this.mechanically(conversation, reason, signal, settings);
+  }
+
+  private async mechanically(
+    conversation: LiveConversation,
+    reason: CondensationReason,
+    signal: AbortSignal | undefined,
+    settings: LiveSettings,
+  ): Promise<CondensationOutcome> {
+    const request = {
+      ...requestFor(conversation, settings, this.parts.learning, signal),
+      ...termsOf(conversation, reason, this.parts.learning),
+    };
+    const outcome = await condenseWithFallback(
+      this.parts.manager,
+      request,
+      policyFor(conversation, settings, this.parts.learning),
+    );
+    return applyOutcome(conversation, outcome, reason, this.parts, signal);
+  }
+
+  /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
+  private async withModel(
+    conversation: LiveConversation,
+    reason: CondensationReason,
+    signal: AbortSignal | undefined,
+    settings: LiveSettings,
+  ): Promise<CondensationOutcome | undefined> {
+    const running = conversation.preparation;
+    const preparation = running ?? this.start(conversation, settings);
+    if (preparation && !preparation.hasWaited) {
+      preparation.hasWaited = true;
+      await this.wait(preparation, settings, signal, running === undefined);
+    }
+    if (preparation?.isOver) {
+      const outcome = await this.applyPrepared(conversation, reason);
+      if (outcome && this.isFitting(conversation)) return outcome;
+    }
+    if (reason !== 'window') return undefined;
+    conversation.preparation?.abort();
+    conversation.preparation = undefined;
+    return this.mechanically(conversation, reason, signal, {
+      ...settings,
+      provider: 'truncation',
+      config: settings.configs?.['truncation'],
+    });
+  }
+
+  /** @throws the signal's reason where it was aborted; what was begun for this request alone ends with it. */
+  private async wait(
+    preparation: Preparation,
+    { waitMs = WAIT_MS }: LiveSettings,
+    signal: AbortSignal | undefined,
+    isOwn: boolean,
+  ): Promise<void> {
+    const done = new AbortController();
+    const until = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
+    await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, until)]);
+    done.abort();
+    if (signal?.aborted && isOwn) preparation.abort();
+    signal?.throwIfAborted();
+  }
+
+  private prepareInBackground(conversation: LiveConversation): void {
+    const settings = this.settings.now();
+    const { backgroundPercent } = settings;
+    const { model, id, countedTokens, overheadTokens } = conversation;
+    if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
+    if (this.modelTokens(conversation) < tokensFrom(backgroundPercent, model) || !this.needsModel(settings)) return;
+    if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
+    this.start(conversation, settings);
+  }
+
+  /** @returns undefined where one came to nothing and too little is new since. */
+  private start(conversation: LiveConversation, settings: LiveSettings): Preparation | undefined {
+    const { clock, manager, emit } = this.parts;
+    const { id, revision, countedTokens } = conversation;
+    if (countedTokens < conversation.waitFor) return undefined;
+    const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
+      condenseWithFallback(
+        manager,
+        requestFor(conversation, settings, this.parts.learning, signal),
+        policyFor(conversation, settings, this.parts.learning),
+      );
+    const preparation = new Preparation(revision, run, clock, settings.giveUpMs ?? GIVE_UP_MS);
+    conversation.preparation = preparation;
+    emit({ kind: 'preparing', conversation: id, isPreparing: true });
+    void preparation.over.then(() => {
+      emit({ kind: 'preparing', conversation: id, isPreparing: false });
+    });
+    return preparation;
+  }
+
+  /**
+   * Applies what was prepared, where the conversation has only grown since. What comes to nothing was paid for: a model is
+   * not asked again before the conversation has grown.
+   */
+  private async applyPrepared(
+    conversation: LiveConversation,
+    reason: CondensationReason = 'background',
+  ): Promise<CondensationOutcome | undefined> {
+    const { preparation } = conversation;
+    if (!preparation) return undefined;
+    const isCurrent = preparation.revision === conversation.revision;
+    if (isCurrent && !preparation.isOver) return undefined;
+    if (!isCurrent) preparation.abort();
+    conversation.preparation = undefined;
+    const outcome = isCurrent ? preparation.outcome : undefined;
+    const taken =
+      outcome?.kind === 'condensed' ? await applyOutcome(conversation, outcome, reason, this.parts) : outcome;
+    if (taken?.kind === 'condensed') return taken;
+    conversation.waitFor = conversation.countedTokens + shareOf(RETRY_PERCENT, conversation.model, this.parts.learning);
+    if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason });
+    return taken;
+  }
+}

@@ -1,0 +1,44 @@
+/** What a condensation of a live conversation was worth. */
+import type { CondensationOutcome } from '../core/condense';
+import { savingOf } from '../core/cost/saving';
+import { cacheState, type CacheState } from './due';
+import type { Shown } from './followEdits';
+import type { LiveConversation } from './liveConversation';
+import type { LiveParts } from './liveParts';
+import type { CondensationReason, LiveDecision } from './events';
+
+type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
+
+/** Whether the prompt cache of a conversation's model still holds what was sent last. */
+export const cacheOf = ({ model, lastAnswered }: LiveConversation, { clock }: LiveParts): CacheState =>
+  cacheState(model, lastAnswered, clock.now());
+
+/**
+ * What it freed, what of the cache it broke, when it has paid for itself; in the model's tokens and US dollars.
+ * @param before the view that stood before, and its o200k tokens with all that belongs to the request
+ */
+export function decisionOf(
+  conversation: LiveConversation,
+  outcome: Condensed,
+  reason: CondensationReason,
+  before: { readonly shown: Shown; readonly tokens: number },
+  parts: LiveParts,
+): LiveDecision {
+  const { model, shown, countedTokens, overheadTokens } = conversation;
+  const factor = parts.learning.factor(model);
+  const isCacheWarm = cacheOf(conversation, parts) === 'warm';
+  const tokensBefore = Math.ceil(before.tokens * factor);
+  const tokensAfter = Math.ceil(countedTokens * factor);
+  const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);
+  const keptTokens = overheadTokens + parts.counter.messages(shown.messages.slice(0, kept < 0 ? undefined : kept));
+  const effect = { tokensBefore, tokensAfter, keptPrefixTokens: Math.ceil(keptTokens * factor), cost: outcome.cost };
+  const { prices, accounting = 'anthropic', cacheLifetime = 'none', contextWindow } = model;
+  return {
+    reason,
+    tokensBefore,
+    tokensAfter,
+    contextWindow,
+    isCacheWarm,
+    ...(prices && { saving: savingOf(effect, { prices, accounting, cacheLifetime, isCacheWarm }) }),
+  };
+}

@@ -1,0 +1,48 @@
+/** What happens to live conversations, and why. */
+import type { CondensationId } from '../core/condense/ledger/ledger';
+import type { CondensationOutcome } from '../core/condense';
+import type { Saving } from '../core/cost/saving';
+import type { LiveId } from './request';
+
+/** Why a condensation was made, and what it is worth. Logged and shown. */
+export interface LiveDecision {
+  readonly reason: CondensationReason;
+  /** All that is sent, in the model's tokens. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly contextWindow: number;
+  /** True while the vendor's cache still held the conversation. */
+  readonly isCacheWarm: boolean;
+  /** Absent where the model's prices are not known. */
+  readonly saving?: Saving;
+}
+
+/**
+ * `threshold`: it was reached. `window`: the request would not have fitted. `cold-cache`: a lower threshold was reached and
+ * the cache had gone anyway. `background`: prepared in the background before. `too-long`: the model refused the request.
+ * `by-hand`: a person asked for it.
+ */
+export type CondensationReason = 'threshold' | 'window' | 'cold-cache' | 'background' | 'too-long' | 'by-hand';
+
+export type LiveEvent =
+  /** A request was prepared or answered, a command was done: what a status bar shows may have changed. */
+  | { readonly kind: 'changed'; readonly conversation: LiveId }
+  /** A condensation is in the view from now on. */
+  | {
+      readonly kind: 'condensed';
+      readonly conversation: LiveId;
+      readonly condensation: CondensationId;
+      readonly outcome: CondensationOutcome & { readonly kind: 'condensed' };
+      readonly decision: LiveDecision;
+    }
+  /** One was tried and came to nothing that is worth telling: it failed or was refused. */
+  | {
+      readonly kind: 'not-condensed';
+      readonly conversation: LiveId;
+      readonly outcome: CondensationOutcome;
+      readonly reason: CondensationReason;
+    }
+  /** A model works on a condensation, or no longer does. */
+  | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
+  /** Something went wrong that costs the task nothing but should be known. */
+  | { readonly kind: 'problem'; readonly conversation?: LiveId; readonly message: string };

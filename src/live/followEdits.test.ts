@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { until } from '../../test/support/until';
+import { nativeProvider } from '../core/condense';
+import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../core/condense/summary/testing';
+import { newViolations } from '../core/messages/firewall';
+import { assistant, result, user } from '../core/testing';
+import { listLedgers } from '../storage/ledgerStore';
+import { liveBed, reads, request, type TestBed } from './testing';
+import type { LiveId } from './request';
+
+const json = (value: unknown): string => JSON.stringify(value);
+const WORDS = 'All of it was read.';
+const SMALL = reads(8);
+
+async function summarized(root: string): Promise<TestBed & { readonly id: LiveId }> {
+  const summarizer = testSummarizer([`## Goal\n${WORDS}`]);
+  const bed = liveBed(root, {
+    providers: [nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) })],
+  });
+  const { conversation } = await bed.live.prepare(request(SMALL));
+  await bed.live.condenseNow(conversation, { provider: 'native' });
+  expect(json(bed.live.view(conversation)?.view)).toContain(WORDS);
+  return { ...bed, id: conversation };
+}
+
+describe('a summary', () => {
+  it('stays where one of its messages is rewritten, after a restart too, and can be undone', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await summarized(root);
+      const before = json(live.view(id)?.view);
+      const changed = SMALL.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
+      expect(json((await live.prepare(request(changed))).messages)).toBe(before);
+      const again = liveBed(root).live;
+      expect(json((await again.prepare(request(changed))).messages)).toBe(before);
+      expect((await again.undo(id)).kind).toBe('done');
+      expect(again.view(id)?.view).toEqual(changed);
+    }));
+
+  it('stays where one of its messages is lost', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await summarized(root);
+      const before = json(live.view(id)?.view);
+      const lost = SMALL.toSpliced(6, 2);
+      const { messages } = await live.prepare(request(lost));
+      expect(json(messages)).toBe(before);
+      expect(newViolations(lost, messages, { origins: live.view(id)!.origins })).toEqual([]);
+    }));
+
+  it('goes where the conversation went another way inside it', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = await summarized(root);
+      const back = [...SMALL.slice(0, 6), user('another way')];
+      expect((await live.prepare(request(back))).messages).toEqual(back);
+      const inserted = SMALL.toSpliced(6, 0, assistant('and'), user('something new'));
+      expect((await live.prepare(request(inserted))).messages).toEqual(inserted);
+      const headless = SMALL.toSpliced(2, 2);
+      expect((await live.prepare(request(headless))).messages).toEqual(headless);
+    }));
+
+  it('holds a message that can’t be pinned without taking it back', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await summarized(root);
+      const pinned = await live.pin(id, 4);
+      expect(pinned.kind).toBe('nothing');
+      expect(pinned.detail).toContain('summary');
+    }));
+});
+
+describe('the conversations of a host', () => {
+  it('are kept in memory as long as there are not many, and come back from the disk', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await summarized(root);
+      for (let other = 0; other < 25; other++) await live.prepare(request(SMALL, { conversationId: `other ${other}` }));
+      expect(live.list()).toHaveLength(20);
+      expect(live.view(id)).toBeUndefined();
+      expect(json((await live.prepare(request(SMALL))).messages)).toContain(WORDS);
+    }));
+
+  it('go on without a ledger that can’t be read, and that is told', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await summarized(root);
+      live.dispose();
+      const [ledger] = await listLedgers(root);
+      writeFileSync(`${ledger!.folder}/about.json`, json({ version: 99, id }));
+      const { live: newer, events } = liveBed(root);
+      expect((await newer.prepare(request(SMALL))).messages).toEqual(SMALL);
+      expect(events.find((event) => event.kind === 'problem')?.message).toContain('newer version');
+      const outcome = await newer.condenseNow(id, { provider: 'truncation', config: { preserveRecentCount: 2 } });
+      expect(outcome?.kind).toBe('condensed');
+    }));
+
+  it('lose ledgers that nobody has used for a month', () =>
+    inTemporaryFolder(async (root) => {
+      mkdirSync(`${root}/${'0'.repeat(32)}`);
+      await summarized(root);
+      const later = {
+        now: () => Date.now() + 40 * 24 * 3_600_000,
+        after: () => () => undefined,
+        sleep: () => Promise.resolve(),
+      };
+      const { live } = liveBed(root, { clock: later });
+      await live.prepare(request(SMALL, { conversationId: 'other' }));
+      await until(async () => (await listLedgers(root)).length === 0);
+    }));
+});

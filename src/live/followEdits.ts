@@ -1,0 +1,115 @@
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { editKey, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
+import { activeEdits, type Condensation, type Ledger } from '../core/condense/ledger/ledger';
+import type { Pace } from '../core/pace';
+import { hashText } from '../core/hash';
+import { newViolations } from '../core/messages/firewall';
+import { messageKey, type MessageKey } from '../core/messages/messageKey';
+import type { ApiMessage } from '../core/messages/types';
+import { align, type Alignment } from './align';
+
+/** What the model sees, and by which edits. */
+export interface Shown {
+  readonly edits: readonly Edit[];
+  readonly messages: readonly ApiMessage[];
+  /** For each message its index in the original; SUMMARY_ORIGIN for a summary. */
+  readonly origins: readonly number[];
+}
+
+export interface Followed extends Shown {
+  /**
+   * False where the conversation went another way since one of the condensations: then a copy that a reference points at
+   * may be gone.
+   */
+  readonly isExact: boolean;
+}
+
+/** The messages as they are. */
+export const unedited = (messages: readonly ApiMessage[]): Shown => ({
+  edits: [],
+  messages,
+  origins: messages.map((_, index) => index),
+});
+
+/**
+ * The view of a conversation by its ledger. A pure function of both: a conversation that was edited, branched or rolled
+ * back keeps the edits of the messages that it still has, and one that comes back to what it was has them all again.
+ */
+export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[], pace: Pace): Promise<Followed> {
+  if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
+  const keys = await keysOf(messages, pace);
+  let isExact = true;
+  const edits = activeEdits(ledger, (own, { messages: was }) => {
+    if (!was) return own;
+    const alignment = align(was, keys);
+    isExact &&= alignment.isExact;
+    return alignment.isExact ? own : own.flatMap((edit) => moved(edit, alignment, messages));
+  });
+  await pace.yieldIfDue();
+  const shown = showFitting(messages, edits);
+  await pace.yieldIfDue();
+  const isValid = newViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
+  return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
+}
+
+/** The keys of messages, which take their time where they are asked for the first time. */
+export async function keysOf(messages: readonly ApiMessage[], pace: Pace): Promise<MessageKey[]> {
+  const keys: MessageKey[] = [];
+  for (const message of messages) {
+    keys.push(messageKey(message));
+    await pace.yieldIfDue();
+  }
+  return keys;
+}
+
+/** The view that edits make, all of which fit. */
+export function show(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
+  if (edits.length === 0) return unedited(messages);
+  const { messages: view, origins } = applyEdits(messages, edits);
+  return { edits, messages: view, origins };
+}
+
+/** The view of a conversation that has grown: what was there stays as it is. */
+export function grown({ edits, messages, origins }: Shown, added: readonly ApiMessage[], from: number): Shown {
+  return {
+    edits,
+    messages: [...messages, ...added],
+    origins: [...origins, ...added.map((_, index) => from + index)],
+  };
+}
+
+function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): Shown {
+  const { messages: view, origins, stale } = applyEdits(messages, edits);
+  if (stale.length === 0) return { edits, messages: view, origins };
+  const gone = new Set(stale.map(editKey));
+  return { edits: edits.filter((edit) => !gone.has(editKey(edit))), messages: view, origins };
+}
+
+/** Whether any of a condensation's edits still has its message. */
+export const isFollowed = ({ messages: was, edits }: Condensation, messages: readonly ApiMessage[]): boolean => {
+  if (!was) return true;
+  const alignment = align(was, messages.map(messageKey));
+  return edits.some((edit) => moved(edit, alignment, messages).length > 0);
+};
+
+/** An edit where its messages now stand; none where they are gone. */
+function moved(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
+  if (edit.kind === 'summary') return movedSummary(edit, places, messages);
+  const message = places[edit.place.message];
+  if (message === undefined) return [];
+  return [message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }];
+}
+
+/**
+ * A summary stays as long as its first and its last message are there and nothing new has come between: that one of them
+ * changed a little or was lost doesn't make it wrong. It is then one of the messages as they now are.
+ */
+function movedSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
+  const inside = places.slice(edit.start, edit.end);
+  const start = inside[0];
+  const last = inside.at(-1);
+  if (start === undefined || last === undefined) return [];
+  const end = last + 1;
+  if (inside.filter((place) => place !== undefined).length !== end - start) return [];
+  return [{ ...edit, start, end, before: hashText(JSON.stringify(messages.slice(start, end))) }];
+}

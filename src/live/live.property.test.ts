@@ -1,0 +1,180 @@
+/**
+ * What always holds while a conversation grows, is edited, rolled back, rewritten a little, condensed, undone and pinned,
+ * and while its host restarts. FC_RUNS and FC_SEED set the number of runs and where they start.
+ */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { validHistory } from '../../test/generators/arbitraries';
+import { restoreOriginal } from '../core/condense/edits/applyEdits';
+import { isAnyThinking, isToolResult } from '../core/messages/blocks';
+import { newViolations } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
+import { user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import { openLedger } from '../storage/ledgerStore';
+import { liveBed, request, sentAnew, upstream, type TestBed } from './testing';
+import type { PreparedRequest } from './request';
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 40);
+
+type Action =
+  | { readonly kind: 'grow'; readonly by: number }
+  /** An earlier message is edited: what followed is gone. */
+  | { readonly kind: 'rollback'; readonly to: number }
+  /** An old result says something else now. */
+  | { readonly kind: 'rewrite'; readonly which: number }
+  | { readonly kind: 'condense'; readonly percent: number }
+  | { readonly kind: 'undo' | 'redo' | 'restart' }
+  | { readonly kind: 'toggle' | 'pin'; readonly which: number };
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('grow'), by: fc.integer({ min: 1, max: 6 }) }) },
+  fc.record({ kind: fc.constant('rollback'), to: fc.nat(40) }),
+  fc.record({ kind: fc.constant('rewrite'), which: fc.nat(40) }),
+  fc.record({ kind: fc.constant('condense'), percent: fc.integer({ min: 1, max: 90 }) }),
+  fc.record({ kind: fc.constantFrom('undo', 'redo', 'restart') }),
+  fc.record({ kind: fc.constantFrom('toggle', 'pin'), which: fc.nat(40) }),
+);
+
+/** Histories as they come to the engine: without thinking, with a task, ending where an agent asks. */
+const history = validHistory.map((messages) =>
+  messages
+    .filter(({ role }) => role !== 'system')
+    .map((message) =>
+      typeof message.content === 'string'
+        ? message
+        : { ...message, content: message.content.filter((block) => !isAnyThinking(block)) },
+    )
+    .filter(({ content }) => content.length > 0),
+);
+
+const run = fc.record({
+  full: history,
+  actions: fc.array(action, { minLength: 3, maxLength: 14 }),
+  window: fc.integer({ min: 1_500, max: 12_000 }),
+  provider: fc.constantFrom('lossless', 'truncation'),
+});
+
+/** An agent asks after a user's message. */
+function cutToAsk(messages: readonly ApiMessage[], length: number): ApiMessage[] {
+  let end = Math.min(messages.length, Math.max(1, length));
+  while (end > 1 && messages[end - 1]?.role !== 'user') end--;
+  return messages.slice(0, end);
+}
+
+/** The last of the old results, from the one chosen on, says something else. */
+function rewritten(messages: readonly ApiMessage[], which: number): ApiMessage[] {
+  const at = messages.findLastIndex(({ content }, index) => {
+    return index <= which && typeof content !== 'string' && content.some(isToolResult);
+  });
+  const message = messages[at];
+  if (!message || typeof message.content === 'string') return [...messages];
+  const content = message.content.map((block) =>
+    isToolResult(block) ? { ...block, content: '[Image was previously shown to you.]' } : block,
+  );
+  return messages.with(at, { ...message, content });
+}
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+it('every view is valid, no larger, restorable, and stays put between condensations', () =>
+  fc.assert(
+    fc.asyncProperty(run, ({ full, actions, window, provider }) =>
+      inTemporaryFolder(async (root) => {
+        const counter = freshCounter();
+        const start = (): TestBed => liveBed(root, { settings: { provider } });
+        let bed = start();
+        let length = 1;
+        let whole: readonly ApiMessage[] = full;
+        let sent = cutToAsk(whole, length);
+        let last: PreparedRequest | undefined;
+
+        for (const step of actions) {
+          const { live } = bed;
+          const id = last?.conversation;
+          let isGrowth = false;
+          switch (step.kind) {
+            case 'grow':
+              length = sent.length + step.by;
+              sent = cutToAsk(whole, length);
+              isGrowth = true;
+              break;
+            case 'rollback':
+              whole = [...cutToAsk(whole, step.to % Math.max(1, sent.length)), ...[user('Another way.')]];
+              sent = [...whole];
+              break;
+            case 'rewrite':
+              whole = rewritten(whole, step.which % Math.max(1, sent.length));
+              sent = whole.slice(0, sent.length);
+              break;
+            case 'condense':
+              if (id) await live.condenseNow(id, { targetPercent: step.percent });
+              break;
+            case 'undo':
+              if (id) await live.undo(id);
+              break;
+            case 'redo':
+              if (id) await live.redo(id);
+              break;
+            case 'toggle': {
+              const edits = (id && live.view(id)?.edits) ?? [];
+              const edit = edits[step.which % Math.max(1, edits.length)];
+              if (id && edit) await live.toggleEdit(id, edit.id);
+              break;
+            }
+            case 'pin':
+              if (id) await live.pin(id, step.which % Math.max(1, sent.length));
+              break;
+            case 'restart':
+              bed = start();
+              isGrowth = true;
+              break;
+          }
+          bed.events.length = 0;
+          const model = upstream({ contextWindow: window, maxOutputTokens: 256 });
+          const prepared = await bed.live.prepare(request(sent, { model }));
+          const view = bed.live.view(prepared.conversation);
+          if (!view) throw new Error('no view');
+
+          // The original is what was sent, and the firewall has nothing to say that it didn't say of it.
+          expect(view.original).toEqual(sentAnew(sent));
+          expect(newViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
+          expect(counter.messages(prepared.messages)).toBeLessThanOrEqual(counter.messages(sent));
+          // What was taken out comes back from the disk, byte for byte.
+          const ledger = await openLedger(root, { id: prepared.conversation });
+          const originals = await ledger.originals(view.edits.map(({ before }) => before));
+          const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));
+          expect(json(restored)).toBe(json(sent));
+          for (const pinned of bed.live.active()?.pinned ?? []) {
+            expect(prepared.messages[view.origins.indexOf(pinned)]).toEqual(sent[pinned]);
+          }
+          // Between two condensations the old part stays as it is; a restart changes nothing.
+          const isCondensed = bed.events.some(({ kind }) => kind === 'condensed');
+          if (isGrowth && !isCondensed && last?.conversation === prepared.conversation) {
+            const prefix = prepared.messages.slice(0, last.messages.length);
+            expect(json(prefix)).toBe(json(last.messages));
+          }
+          const fits = prepared.tokens <= window * 0.9 - 256;
+          expect(fits || prepared.notes.some((note) => note.includes('nothing more'))).toBe(true);
+          last = prepared;
+        }
+      }),
+    ),
+    { numRuns },
+  ));
+
+it('a conversation whose edits are all undone goes out as it came', () =>
+  fc.assert(
+    fc.asyncProperty(history, (messages) =>
+      inTemporaryFolder(async (root) => {
+        const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+        const sent = request(messages, { model: upstream({ contextWindow: 10_000_000 }) });
+        const { conversation } = await live.prepare(sent);
+        await live.condenseNow(conversation, { targetPercent: 1 });
+        while ((await live.undo(conversation)).kind === 'done');
+        expect(json((await live.prepare(sent)).messages)).toBe(json(sent.messages));
+      }),
+    ),
+    { numRuns },
+  ));

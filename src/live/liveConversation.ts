@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { Draft } from '../core/condense/draft/draft';
+import { lastByPlace, type Edit } from '../core/condense/edits/edits';
+import {
+  activeCondensations,
+  type Condensation,
+  type CondensationId,
+  type Ledger,
+  type LedgerEntry,
+} from '../core/condense/ledger/ledger';
+import { restoreBroken, RESTORED } from '../core/condense/lossless/integrity';
+import { Pace } from '../core/pace';
+import { viewHash } from '../core/condense/edits/viewHash';
+import { newViolations } from '../core/messages/firewall';
+import { messageKey, type MessageKey } from '../core/messages/messageKey';
+import type { ApiMessage } from '../core/messages/types';
+import { orAborted } from '../core/orAborted';
+import { isStorageError, originalsOf } from '../storage/ledgerStore';
+import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
+import type { LiveLedger } from './liveLedger';
+import type { LiveParts } from './liveParts';
+import type { Preparation } from './preparation';
+import { commonPrefix } from './sameMessages';
+import type { AgentRequest, LiveId, UpstreamModel } from './request';
+import type { LiveDecision } from './events';
+
+/** What a condensation left to be kept. */
+export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'>;
+
+/** The provider that is told for edits which put back what a reference pointed at in vain. */
+const RESTORING = 'restored-references';
+
+export interface LiveAbout {
+  readonly id: LiveId;
+  readonly conversationId?: string;
+  /** Key of the task: a conversation that doesn't have it is another one. */
+  readonly task: MessageKey;
+}
+
+/** A conversation that an agent goes on with: its messages as last sent, its ledger, and the view that follows of both. */
+export class LiveConversation {
+  readonly id: LiveId;
+  title = '';
+  system: string | undefined;
+  lastUsed = 0;
+  /** When the model last answered, in milliseconds since the epoch. */
+  lastAnswered: number | undefined;
+  /** Messages of the view that the model last answered. */
+  lastSent = 0;
+  /** US dollars; undefined once an answer's cost was not known. */
+  spent: number | undefined = 0;
+  lastDecision: LiveDecision | undefined;
+  preparation: Preparation | undefined;
+  /** O200k tokens below which no model is asked again after one failed. */
+  waitFor = 0;
+  /** Counts what changes the view of old messages: what was prepared for the view before doesn't fit any more. */
+  revision = 0;
+
+  private sent: readonly ApiMessage[] = [];
+  private current: Shown = unedited([]);
+  private upstream: UpstreamModel | undefined;
+  private beside = 0;
+  private isNew = true;
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly about: LiveAbout,
+    private readonly store: LiveLedger,
+    private readonly parts: LiveParts,
+  ) {
+    this.id = about.id;
+  }
+
+  /** The conversation as the agent last sent it. */
+  get messages(): readonly ApiMessage[] {
+    return this.sent;
+  }
+
+  get shown(): Shown {
+    return this.current;
+  }
+
+  /** @throws Error before the first request. */
+  get model(): UpstreamModel {
+    if (!this.upstream) throw new Error('The conversation has had no request yet.');
+    return this.upstream;
+  }
+
+  get ledger(): Ledger {
+    return this.store.ledger;
+  }
+
+  /** O200k tokens of system prompt and tools. */
+  get overheadTokens(): number {
+    return this.beside;
+  }
+
+  /** O200k tokens of all that would be sent. */
+  get countedTokens(): number {
+    return this.beside + this.parts.counter.messages(this.current.messages);
+  }
+
+  /** Indexes of the messages that a person pinned. */
+  get pinned(): ReadonlySet<number> {
+    const indexes = new Set<number>();
+    for (const { message, key } of this.ledger.pinned) {
+      const index = this.isAt(message, key) ? message : this.sent.findIndex((other) => messageKey(other) === key);
+      if (index >= 0) indexes.add(index);
+    }
+    return indexes;
+  }
+
+  /**
+   * One thing after the other.
+   * @throws the signal's reason where it aborts before the action's turn; then it is not begun.
+   */
+  async exclusive<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = orAborted(this.queue, signal);
+    const result = this.queue.then(() => turn).then(action);
+    this.queue = result.catch(() => undefined);
+    await turn;
+    return result;
+  }
+
+  /** Takes in a request: what the conversation says now, and what the model is to see of it. */
+  async follow(request: AgentRequest): Promise<void> {
+    const { counter, clock } = this.parts;
+    const known = commonPrefix(this.sent, request.messages);
+    const hasGrown = !this.isNew && known === this.sent.length;
+    const added = request.messages.slice(known);
+    this.sent = [...this.sent.slice(0, known), ...added];
+    this.isNew = false;
+    this.upstream = request.model;
+    this.system = request.system;
+    this.title = request.title ?? this.title;
+    this.lastUsed = clock.now();
+    this.beside =
+      counter.text(request.system ?? '') +
+      (request.tools.length > 0 ? counter.json(request.tools) : 0) +
+      (request.extraTokens ?? 0);
+    if (hasGrown) this.current = grown(this.current, added, known);
+    else if (!(await this.showAnew())) await this.restoreReferences();
+    const pace = new Pace();
+    for (const message of this.current.messages) {
+      counter.message(message);
+      await pace.yieldIfDue();
+    }
+  }
+
+  /**
+   * Keeps a condensation and shows it. Once it returns, originals and entry are on the disk.
+   * @param mustFit the request can't go out without it: where the disk is full it is kept in memory.
+   * @returns undefined where its view isn't valid or could not be kept; then nothing has changed.
+   */
+  async record(made: Made, mustFit: boolean): Promise<CondensationId | undefined> {
+    const { clock, emit } = this.parts;
+    const pace = new Pace();
+    await pace.yieldNow();
+    const shown = show(this.sent, lastByPlace([...this.current.edits, ...made.edits]));
+    await pace.yieldIfDue();
+    // The conversation may have grown since it was made.
+    if (newViolations(this.sent, shown.messages, { origins: shown.origins }).length > 0) return undefined;
+    const id = randomUUID() as string as CondensationId;
+    await pace.yieldIfDue();
+    const { provider, edits, steps, tokensBefore, tokensAfter, cost } = made;
+    const condensation: Condensation = {
+      provider,
+      edits,
+      steps,
+      tokensBefore,
+      tokensAfter,
+      cost,
+      id,
+      at: new Date(clock.now()).toISOString(),
+      base: 'view',
+      viewHash: viewHash(shown.messages),
+      messages: await keysOf(this.sent, pace),
+    };
+    const entry: LedgerEntry = { type: 'condensed', condensation };
+    const originals = originalsOf(this.sent, edits);
+    try {
+      await this.store.append(entry, originals);
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      emit({ kind: 'problem', conversation: this.id, message: error.message });
+      if (!mustFit) return undefined;
+      this.store.keepInMemory(entry, originals);
+    }
+    this.current = shown;
+    this.revision++;
+    return id;
+  }
+
+  /**
+   * Adds entries that a person asked for, and shows what follows from them.
+   * @throws StorageError
+   */
+  async enter(entries: readonly LedgerEntry[]): Promise<void> {
+    // What put references right was made for the view as it was; what is still needed of it is made anew.
+    const restoring = activeCondensations(this.ledger).filter(isRestoring);
+    for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
+    for (const entry of entries) await this.store.append(entry);
+    await this.showAnew();
+    await this.restoreReferences();
+  }
+
+  /** The originals of hashes, as far as they are kept. */
+  readonly originals = (hashes: Parameters<LiveLedger['originals']>[0]): ReturnType<LiveLedger['originals']> =>
+    this.store.originals(hashes);
+
+  private isAt(message: number, key: MessageKey): boolean {
+    const there = this.sent[message];
+    return there !== undefined && messageKey(there) === key;
+  }
+
+  /** @returns false where the conversation went another way since a condensation. */
+  private async showAnew(): Promise<boolean> {
+    this.revision++;
+    const followed = await followEdits(this.ledger, this.sent, new Pace());
+    this.current = followed;
+    return followed.isExact;
+  }
+
+  /** Puts back what was left out because it stood elsewhere, where that has gone. */
+  private async restoreReferences(): Promise<void> {
+    const { counter } = this.parts;
+    if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
+    const draft = new Draft(this.sent, counter, this.current.edits);
+    const tokensBefore = draft.tokens;
+    if ((await restoreBroken(draft, new Pace())) === 0) return;
+    const edits: readonly Edit[] = draft.edits;
+    const sizes = { tokensBefore, tokensAfter: draft.tokens };
+    const step = {
+      name: RESTORED,
+      ...sizes,
+      edits: edits.length,
+      timeMs: 0,
+      cost: 0,
+      outcome: { kind: 'done' },
+    } as const;
+    await this.record({ provider: RESTORING, edits, steps: [step], ...sizes, cost: 0 }, true);
+  }
+}
+
+/** Whether a condensation only put references right: nobody asked for it, and nobody undoes it. */
+export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORING;

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { testClock } from '../../test/servers/testClock';
+import { smartProvider } from '../core/condense';
+import { SONNET_PRICES } from '../core/condense/summary/testing';
+import { newViolations } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
+import { assistant, exchange, lines, user } from '../core/testing';
+import { DUE, json, liveBed, marked, read, reads, request, SMALL, upstream, usage } from './testing';
+
+describe('a request', () => {
+  it('below the threshold goes out as it came', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const prepared = await live.prepare(request(SMALL));
+      expect(prepared.messages).toEqual(SMALL);
+      expect(prepared.outcome).toBeUndefined();
+      expect(prepared.notes).toEqual([]);
+      expect(prepared.tokens).toBe(prepared.countedTokens);
+      expect(events.map(({ kind }) => kind)).toEqual(['changed']);
+    }));
+
+  it('at the threshold is condensed to the target, and valid', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const prepared = await live.prepare(request(DUE));
+      expect(prepared.outcome?.kind).toBe('condensed');
+      expect(prepared.tokens).toBeLessThanOrEqual(20_000);
+      expect(newViolations(DUE, prepared.messages)).toEqual([]);
+      const told = events.find((event) => event.kind === 'condensed');
+      expect(told?.decision).toMatchObject({
+        reason: 'threshold',
+        tokensAfter: prepared.tokens,
+        contextWindow: 40_000,
+      });
+    }));
+
+  it('without a known window is left alone', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const prepared = await live.prepare(request(DUE, { model: upstream({ contextWindow: 0 }) }));
+      expect(prepared.messages).toEqual(DUE);
+      expect(prepared.notes).toEqual([]);
+    }));
+
+  it('is the same after a condensation, and the prefix stays put', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const first = await live.prepare(request(DUE));
+      const again = await live.prepare(request(DUE));
+      expect(again.outcome).toBeUndefined();
+      expect(json(again.messages)).toBe(json(first.messages));
+      const grown = await live.prepare(request([...DUE, ...read('more')]));
+      expect(json(grown.messages.slice(0, first.messages.length))).toBe(json(first.messages));
+      expect(grown.messages.slice(-2)).toEqual(read('more'));
+    }));
+
+  it('has breakpoints at the condensed prefix, at what was newest before, and at the newest', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const first = await live.prepare(request(DUE));
+      live.answered(first, usage(first.tokens));
+      const grown = await live.prepare(request([...DUE, ...read('more')]));
+      const last = grown.messages.length - 1;
+      expect(grown.cacheMarks.slice(1)).toEqual([last - 2, last]);
+      const [prefix = 0] = grown.cacheMarks;
+      expect(marked([grown.messages[prefix] as ApiMessage])).toBe(1);
+      expect(marked(grown.messages.slice(prefix + 1))).toBe(0);
+      const plain = await live.prepare(request(SMALL, { conversationId: 'other' }));
+      expect(plain.cacheMarks).toEqual([SMALL.length - 1]);
+    }));
+
+  it('that was aborted is not prepared', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const reason = new Error('stopped');
+      await expect(live.prepare(request(DUE), AbortSignal.abort(reason))).rejects.toBe(reason);
+    }));
+
+  it('with a provider that is not there uses the active one', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root, { settings: { provider: 'gone' } });
+      expect((await live.prepare(request(DUE))).outcome?.provider).toBe('lossless');
+      await live.prepare(request([...DUE, ...read('more')]));
+      const problems = events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
+      expect(problems).toEqual([expect.stringContaining('no provider "gone"; Lossless condenses')]);
+    }));
+
+  it('is condensed within the request by passes that ask no model', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root, {
+        providers: [smartProvider()],
+        settings: { provider: 'smart' },
+      });
+      const { live, events } = bed;
+      bed.settings = { ...bed.settings, config: 'file-aware', backgroundPercent: 10 };
+      const prepared = await live.prepare(request(DUE));
+      expect(prepared.outcome).toMatchObject({ kind: 'condensed', provider: 'smart' });
+      expect(events.map(({ kind }) => kind)).not.toContain('preparing');
+    }));
+
+  it('goes under the coherence floor only where it must fit', () =>
+    inTemporaryFolder(async (root) => {
+      // Of one error line nothing may be lost sight of.
+      const failing = [...exchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${lines('log', 90)}`)];
+      const messages = [...DUE.slice(0, 2), ...failing, ...DUE.slice(2)];
+      const settings = { config: { toolResults: { mode: 'suppress' } }, coherenceFloor: { errors: 100 } };
+      const { live } = liveBed(root, { settings });
+      const due = await live.prepare(request(messages));
+      expect(due.outcome?.notes.join('\n')).toContain('the floor is 100 %');
+      expect(json(due.messages)).toContain('Error: boom');
+      const grown = [...messages, ...reads(4, 100, 'g').slice(2)];
+      const must = await live.prepare(request(grown));
+      expect(must.outcome?.kind).toBe('condensed');
+      expect(must.tokens).toBeLessThanOrEqual(32_000);
+    }));
+});
+
+describe('a request that does not fit', () => {
+  const HUGE = reads(80);
+
+  it('is truncated where the provider is not enough, with room for the next ones', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const prepared = await live.prepare(request(HUGE));
+      expect(prepared.outcome?.notes.join()).toContain('truncated');
+      expect(prepared.tokens).toBeLessThanOrEqual(32_000 - 4_000);
+      expect(prepared.notes.join()).not.toContain('nothing more');
+    }));
+
+  it('has a floor: the oldest results go, by reference, and stay gone', () =>
+    inTemporaryFolder(async (root) => {
+      const configs = { truncation: { toolResults: { mode: 'keep' }, toolParameters: { mode: 'keep' } } };
+      const { live } = liveBed(root, { settings: { provider: 'lossless', configs } });
+      const prepared = await live.prepare(request(HUGE));
+      expect(prepared.tokens).toBeLessThanOrEqual(32_000);
+      expect(prepared.outcome?.notes.join()).toContain('suppressed');
+      expect(json(prepared.messages.at(-1))).toContain('f79 line 99');
+      const again = await live.prepare(request([...HUGE, ...read('more')]));
+      expect(json(again.messages.slice(0, -2))).toBe(json(prepared.messages));
+    }));
+
+  it('is shortened also where one new result alone is too long', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const prepared = await live.prepare(request([...SMALL, ...read('huge', 6_000)]));
+      expect(prepared.tokens).toBeLessThanOrEqual(32_000);
+    }));
+
+  it('where people wrote too much goes out all the same, and that is told', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const prepared = await live.prepare(request([user(lines('much', 6_000)), assistant('ok'), user('go on')]));
+      expect(prepared.notes.at(-1)).toContain('nothing more could be taken out');
+      expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
+    }));
+
+  it('that the model refused is condensed harder, once', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const sent = request(reads(24));
+      const prepared = await live.prepare(sent);
+      const harder = await live.tooLong(prepared, sent);
+      expect(harder?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
+      expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('too-long');
+      expect(await live.tooLong(harder!, sent)).toBeUndefined();
+      // What was refused is known: the next request keeps under it.
+      const next = await live.prepare(request([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
+      expect(next.countedTokens).toBeLessThan(harder!.countedTokens);
+    }));
+
+  it('that the model refused and that has nothing to take out is told so', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const sent = request([user('a short task')]);
+      expect(await live.tooLong(await live.prepare(sent), sent)).toBeUndefined();
+    }));
+});
+
+describe('tokens', () => {
+  it('are calibrated by what the model reports', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const sent = request(reads(18));
+      const prepared = await live.prepare(sent);
+      expect(prepared.outcome).toBeUndefined();
+      live.answered(prepared, usage(prepared.countedTokens * 2));
+      const again = await live.prepare(sent);
+      expect(again.outcome?.kind).toBe('condensed');
+      expect(again.tokens).toBe(Math.ceil(again.countedTokens * 2));
+    }));
+
+  it('and cost are told of each conversation', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const prepared = await live.prepare(request(SMALL, { model: upstream({ prices: SONNET_PRICES }) }));
+      live.used(prepared.conversation, usage(1_000_000));
+      const summary = live.active();
+      expect(summary).toMatchObject({ title: 'A task', contextWindow: 40_000, thresholdTokens: 30_000, messages: 18 });
+      expect(summary?.spent).toBeCloseTo(3, 2);
+      live.used(prepared.conversation, undefined);
+      expect(live.active()?.spent).toBeUndefined();
+    }));
+});
+
+describe('a cold cache', () => {
+  it('is reason enough from a lower threshold, and breaks nothing', () =>
+    inTemporaryFolder(async (root) => {
+      const clock = testClock();
+      const { live, events } = liveBed(root, { clock, settings: { coldPercent: 60 } });
+      const sent = request(reads(23), { model: upstream({ cacheLifetime: '5m', prices: SONNET_PRICES }) });
+      const first = await live.prepare(sent);
+      expect(first.outcome).toBeUndefined();
+      live.answered(first, usage(first.tokens));
+      clock.advance(4 * 60_000);
+      expect((await live.prepare(sent)).outcome).toBeUndefined();
+      clock.advance(2 * 60_000);
+      const second = await live.prepare(sent);
+      expect(second.outcome?.kind).toBe('condensed');
+      const decision = events.find((event) => event.kind === 'condensed')?.decision;
+      expect(decision).toMatchObject({ reason: 'cold-cache', isCacheWarm: false, saving: { cacheBreak: 0 } });
+      expect(decision?.saving?.perRequest).toBeGreaterThan(0);
+    }));
+
+  it('that is warm is broken once, and what that costs is worked out', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const model = upstream({ cacheLifetime: '5m', prices: SONNET_PRICES });
+      const first = await live.prepare(request(SMALL, { model }));
+      live.answered(first, usage(first.tokens));
+      await live.prepare(request(DUE, { model }));
+      const decision = events.find((event) => event.kind === 'condensed')?.decision;
+      expect(decision).toMatchObject({ reason: 'threshold', isCacheWarm: true });
+      expect(decision?.saving?.cacheBreak).toBeGreaterThan(0);
+      expect(decision?.saving?.breakEvenRequests).toBeGreaterThan(0);
+    }));
+});

@@ -1,0 +1,230 @@
+import { systemClock, type Clock } from '../api/clock';
+import type { CondensationManager, CondensationOutcome } from '../core/condense';
+import type { EditId } from '../core/condense/edits/edits';
+import { callCost } from '../core/cost/callCost';
+import type { Usage } from '../core/cost/usage';
+import { errorMessage } from '../core/errors';
+import { orAborted } from '../core/orAborted';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import type { StorageOptions } from '../storage/ledgerStore';
+import { breakpoints } from './breakpoints';
+import { pinCommand, redoCommand, toggleCommand, undoCommand, unpinCommand, type Command } from './commands';
+import { Condensing } from './condensing';
+import { expandInput } from './expandInput';
+import type { LiveConversation } from './liveConversation';
+import type { LiveParts } from './liveParts';
+import { recall } from './recall';
+import { Registry } from './registry';
+import { summaryOf } from './summary';
+import { TokenLearning } from './tokenLearning';
+import type {
+  CommandResult,
+  ExpandedInput,
+  LiveConversationsApi,
+  LiveSettings,
+  LiveSummary,
+  LiveView,
+  RecallQuery,
+  RecallResult,
+} from './types';
+import type { AgentRequest, LiveId, PreparedRequest } from './request';
+import type { LiveEvent } from './events';
+
+export interface LiveOptions {
+  readonly manager: CondensationManager;
+  readonly counter: MessageCounter;
+  /** Folder of the ledgers. */
+  readonly root: string;
+  /** Asked anew for each request. */
+  readonly settings: () => LiveSettings;
+  readonly clock?: Clock;
+  readonly storage?: Partial<StorageOptions>;
+}
+
+/** The conversations that agents have in this host. Nothing here knows VS Code. */
+export class LiveConversations implements LiveConversationsApi {
+  private readonly parts: LiveParts;
+  private readonly registry: Registry;
+  private readonly condensing: Condensing;
+  private readonly listeners = new Set<(event: LiveEvent) => void>();
+  /** Requests that were already made shorter once. */
+  private readonly hardened = new WeakSet<PreparedRequest>();
+
+  constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
+    const emit = (event: LiveEvent): void => {
+      for (const listener of this.listeners) listener(event);
+    };
+    this.parts = { manager, counter, settings, clock, learning: new TokenLearning(), emit };
+    this.registry = new Registry(root, storage, this.parts);
+    this.condensing = new Condensing(this.parts);
+  }
+
+  async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
+    const conversation = await orAborted(this.registry.find(request), signal);
+    return conversation.exclusive(async () => {
+      let outcome: CondensationOutcome | undefined;
+      const notes: string[] = [];
+      try {
+        await conversation.follow(request);
+        outcome = await this.condensing.condenseIfDue(conversation, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        // Whatever it is, it must not cost the user the task.
+        notes.push(`The request was not condensed: ${errorMessage(error)}`);
+        this.parts.emit({ kind: 'problem', conversation: conversation.id, message: notes[0] ?? '' });
+      }
+      return this.prepared(conversation, outcome, notes);
+    }, signal);
+  }
+
+  async tooLong(
+    prepared: PreparedRequest,
+    request: AgentRequest,
+    signal?: AbortSignal,
+  ): Promise<PreparedRequest | undefined> {
+    const conversation = this.registry.get(prepared.conversation);
+    if (!conversation) return undefined;
+    this.parts.learning.refused(request.model, prepared.countedTokens);
+    if (this.hardened.has(prepared)) return undefined;
+    return conversation.exclusive(async () => {
+      await conversation.follow(request);
+      const before = conversation.countedTokens;
+      const outcome = await this.condensing.condenseFurther(conversation, signal);
+      if (conversation.countedTokens >= Math.min(before, prepared.countedTokens)) return undefined;
+      const harder = this.prepared(conversation, outcome, []);
+      this.hardened.add(harder);
+      return harder;
+    }, signal);
+  }
+
+  used(id: LiveId, usage: Usage | undefined): void {
+    const conversation = this.registry.get(id);
+    if (!conversation) return;
+    const cost = usage && callCost(usage, conversation.model.prices);
+    conversation.spent = conversation.spent === undefined || cost === undefined ? undefined : conversation.spent + cost;
+    this.changed(conversation);
+  }
+
+  answered(prepared: PreparedRequest, usage: Usage | undefined): void {
+    const conversation = this.registry.get(prepared.conversation);
+    if (!conversation) return;
+    const { model } = conversation;
+    conversation.lastAnswered = this.parts.clock.now();
+    conversation.lastSent = prepared.messages.length;
+    if (usage) this.parts.learning.answered(model, prepared.countedTokens, usage);
+    this.changed(conversation);
+  }
+
+  async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
+    const live = this.registry.get(conversation);
+    return live ? expandInput(live, input) : { input };
+  }
+
+  recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
+    const one = conversation === undefined ? undefined : this.registry.get(conversation);
+    return recall(one ? [one] : this.registry.all(), query, this.parts.counter);
+  }
+
+  list(): LiveSummary[] {
+    return this.registry.all().map((conversation) => summaryOf(conversation, this.parts));
+  }
+
+  active(): LiveSummary | undefined {
+    const [last] = this.registry.all();
+    return last && summaryOf(last, this.parts);
+  }
+
+  view(conversation: LiveId): LiveView | undefined {
+    const live = this.registry.get(conversation);
+    if (!live) return undefined;
+    const { messages, shown, ledger } = live;
+    const excluded = [...ledger.excluded].map((key) => key.slice(key.indexOf('/') + 1) as EditId);
+    return { original: messages, view: shown.messages, origins: shown.origins, edits: shown.edits, excluded };
+  }
+
+  condenseNow(
+    conversation: LiveId,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number } = {},
+    signal?: AbortSignal,
+  ): Promise<CondensationOutcome | undefined> {
+    const live = this.registry.get(conversation);
+    if (!live) return Promise.resolve(undefined);
+    return live.exclusive(async () => {
+      const outcome = await this.condensing.byHand(live, options, signal);
+      this.changed(live);
+      return outcome;
+    }, signal);
+  }
+
+  undo(conversation: LiveId): Promise<CommandResult> {
+    return this.command(conversation, undoCommand);
+  }
+
+  redo(conversation: LiveId): Promise<CommandResult> {
+    return this.command(conversation, redoCommand);
+  }
+
+  toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
+    return this.command(conversation, (live) => toggleCommand(live, edit));
+  }
+
+  pin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return this.command(conversation, (live) => pinCommand(live, message));
+  }
+
+  unpin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return this.command(conversation, (live) => unpinCommand(live, message));
+  }
+
+  on(listener: (event: LiveEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  dispose(): void {
+    for (const { preparation } of this.registry.all()) preparation?.abort();
+    this.listeners.clear();
+  }
+
+  private command(conversation: LiveId, command: (live: LiveConversation) => Command): Promise<CommandResult> {
+    const live = this.registry.get(conversation);
+    if (!live) return Promise.resolve({ kind: 'nothing', detail: 'The conversation is not there any more.' });
+    return live.exclusive(async () => {
+      const { entries, detail } = command(live);
+      if (entries.length === 0) return { kind: 'nothing', detail };
+      await live.enter(entries);
+      this.changed(live);
+      return { kind: 'done', detail };
+    });
+  }
+
+  private prepared(
+    conversation: LiveConversation,
+    outcome: CondensationOutcome | undefined,
+    notes: readonly string[],
+  ): PreparedRequest {
+    const { id, shown, lastSent, countedTokens, model } = conversation;
+    const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
+    const tooLong = this.condensing.isFitting(conversation)
+      ? []
+      : [
+          `The request has about ${tokens} tokens and hardly fits into the window of ${model.contextWindow}: nothing more could be taken out.`,
+        ];
+    this.changed(conversation);
+    return {
+      conversation: id,
+      messages: shown.messages,
+      cacheMarks: breakpoints(shown, lastSent),
+      tokens,
+      countedTokens,
+      ...(outcome && { outcome }),
+      notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],
+    };
+  }
+
+  private changed({ id }: LiveConversation): void {
+    this.parts.emit({ kind: 'changed', conversation: id });
+  }
+}

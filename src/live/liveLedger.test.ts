@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { findMarkers } from '../core/messages/markers';
+import { nodeFiles } from '../storage/nodeFiles';
+import { DUE, json, liveBed, reads, request } from './testing';
+
+describe('where the disk is full', () => {
+  const full = {
+    ...nodeFiles,
+    makeFolder: () => Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
+  };
+
+  it('nothing is taken out, as long as the request fits', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root, { storage: { files: full } });
+      const prepared = await live.prepare(request(DUE));
+      expect(prepared.messages).toEqual(DUE);
+      expect(prepared.outcome?.kind).toBe('failed');
+      expect(events.some((event) => event.kind === 'problem')).toBe(true);
+    }));
+
+  it('what must go is kept in memory, and can still be recalled and undone', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { storage: { files: full } });
+      const long = reads(60);
+      const prepared = await live.prepare(request(long));
+      expect(prepared.tokens).toBeLessThanOrEqual(32_000);
+      const [marker] = findMarkers(json(prepared.messages));
+      const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });
+      expect(recalled.kind).toBe('found');
+      expect((await live.undo(prepared.conversation)).kind).toBe('done');
+      expect(live.view(prepared.conversation)?.view).toEqual(long);
+    }));
+});

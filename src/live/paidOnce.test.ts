@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { nativeProvider } from '../core/condense';
+import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../core/condense/summary/testing';
+import type { CondensationProvider } from '../core/condense/types';
+import { result, user } from '../core/testing';
+import { nodeFiles } from '../storage/nodeFiles';
+import { DUE, liveBed, reads, request, SMALL } from './testing';
+
+const SUMMARY = '## Goal\nRead the files.';
+
+function summarizing(reply: Parameters<typeof testSummarizer>[0]) {
+  const summarizer = testSummarizer(reply);
+  const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  return { summarizer, native: native as CondensationProvider };
+}
+
+const fullDisk = {
+  ...nodeFiles,
+  makeFolder: () => Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
+};
+
+describe('a paid summary', () => {
+  it('that can’t be kept is not paid for again with each request', () =>
+    inTemporaryFolder(async (root) => {
+      const { native, summarizer } = summarizing([SUMMARY]);
+      const settings = { provider: 'native' };
+      const { live, events } = liveBed(root, { providers: [native], settings, storage: { files: fullDisk } });
+      const first = await live.prepare(request(DUE));
+      expect(first.messages).toEqual(DUE);
+      expect(first.outcome?.kind).toBe('failed');
+      // What it cost is told all the same.
+      expect(events.filter(({ kind }) => kind === 'not-condensed')).toHaveLength(1);
+      for (let more = 0; more < 3; more++) await live.prepare(request(DUE));
+      expect(summarizer.requests).toHaveLength(1);
+    }));
+
+  it('is not begun anew with each request of an agent that changes its old messages', () =>
+    inTemporaryFolder(async (root) => {
+      const { native, summarizer } = summarizing(() => new Promise(() => undefined));
+      const { live } = liveBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
+      for (let clock = 0; clock < 5; clock++) {
+        await live.prepare(request(reads(23).with(5, user(result('call-f1', `It is ${clock} o'clock.`)))));
+      }
+      expect(summarizer.requests.length).toBeLessThanOrEqual(1);
+    }));
+});
+
+it('a request behind a condensation that never ends can be cancelled', () =>
+  inTemporaryFolder(async (root) => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const { native } = summarizing(() => {
+      begin();
+      return new Promise(() => undefined);
+    });
+    const { live } = liveBed(root, { providers: [native] });
+    const { conversation } = await live.prepare(request(SMALL));
+    void live.condenseNow(conversation, { provider: 'native' });
+    await begun;
+    const stop = new AbortController();
+    const prepared = expect(live.prepare(request(SMALL), stop.signal)).rejects.toThrow('stopped');
+    stop.abort(new Error('stopped'));
+    await prepared;
+  }));

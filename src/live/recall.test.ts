@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { nativeProvider } from '../core/condense';
+import { findMarkers, marker, type ReferenceId } from '../core/messages/markers';
+import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { testSummarizer } from '../core/condense/summary/testing';
+import { exchange, lines } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import { hashText } from '../core/hash';
+import { liveBed, reads, request } from './testing';
+import type { LiveConversations } from './liveConversations';
+import type { RecallQuery } from './types';
+import type { LiveId } from './request';
+
+const SMALL = reads(8);
+const SUPPRESS = { preserveRecentCount: 2, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } };
+
+/** A conversation whose results were all suppressed, and the references of the first ones. */
+async function suppressed(root: string, messages = SMALL) {
+  const { live } = liveBed(root);
+  const { conversation } = await live.prepare(request(messages));
+  await live.condenseNow(conversation, { provider: 'truncation', config: SUPPRESS, targetPercent: 1 });
+  const references = findMarkers(JSON.stringify(live.view(conversation)?.view)).map(({ reference }) => reference);
+  return { live, id: conversation, references };
+}
+
+const summarizing = () =>
+  nativeProvider({ select: () => selectSummarizer({ condensing: testSummarizer(['## Goal\nRead.']) }) });
+
+const recalled = async (live: LiveConversations, id: LiveId | undefined, query: RecallQuery): Promise<string> =>
+  (await live.recall(id, query)).text;
+
+describe('recall by reference', () => {
+  it('gives the bytes that were taken out', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const [reference] = references;
+      const found = await live.recall(id, { references: [reference!] });
+      expect(found).toMatchObject({ kind: 'found', references: [reference], isComplete: true });
+      const [head, ...body] = found.text.split('\n');
+      expect(head).toBe(`[ref ${reference}: result of Read /src/f0.ts, message 4, lines 1 to 100 of 100]`);
+      expect(body.join('\n')).toBe(lines('f0', 100));
+      expect(hashText(body.join('\n')).startsWith(reference!)).toBe(true);
+    }));
+
+  it('takes several, and whole markers', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const [first, second] = references;
+      const text = await recalled(live, id, {
+        references: [marker('a result', first!), `ref ${second}`],
+        maxTokens: 20_000,
+      });
+      expect(text).toContain('f0 line 99');
+      expect(text).toContain('f1 line 99');
+    }));
+
+  it('keeps to the lines that are asked for', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const text = await recalled(live, id, { references: [references[0]!], fromLine: 11, toLine: 12 });
+      expect(text.split('\n').slice(1)).toEqual(lines('f0', 100).split('\n').slice(10, 12));
+      expect(await recalled(live, id, { references: [references[0]!], fromLine: 500 })).toContain('100 lines');
+    }));
+
+  it('keeps to the size, and says how to get the rest', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const query = { references: [references[0]!], maxTokens: 200 };
+      const found = await live.recall(id, query);
+      expect(found).toMatchObject({ kind: 'found', isComplete: false });
+      expect(freshCounter().text(found.text)).toBeLessThan(300);
+      const [, from] = /from line (\d+) of 100/.exec(found.text) ?? [];
+      const rest = await recalled(live, id, {
+        references: query.references,
+        fromLine: Number(from),
+        maxTokens: 20_000,
+      });
+      const shown = [...found.text.split('\n').slice(1, -2), ...rest.split('\n').slice(1)];
+      expect(shown.join('\n')).toBe(lines('f0', 100));
+    }));
+
+  it('stays under the 8,192 bytes that VS Code puts into a message, unless more was asked for', () =>
+    inTemporaryFolder(async (root) => {
+      const rulers = Array.from({ length: 400 }, (_, index) => `${'-'.repeat(64)} ${index}`).join('\n');
+      const { live, id, references } = await suppressed(root, [
+        ...SMALL.slice(0, 2),
+        ...exchange('one', 'Read', { file_path: '/rulers.txt' }, rulers),
+        ...SMALL.slice(2),
+      ]);
+      const query = { references: [references[0]!] };
+      const found = await live.recall(id, query);
+      expect(found).toMatchObject({ isComplete: false });
+      expect(Buffer.byteLength(found.text)).toBeLessThan(8_192);
+      expect(freshCounter().text(found.text)).toBeLessThan(1_500);
+      expect(await live.recall(id, { ...query, maxTokens: 20_000 })).toMatchObject({ isComplete: true });
+    }));
+
+  it('folds a line that is longer than any limit', () =>
+    inTemporaryFolder(async (root) => {
+      const long = Array.from({ length: 4_000 }, (_, index) => `word${index}`).join(' ');
+      const { live, id, references } = await suppressed(root, [
+        ...SMALL.slice(0, 2),
+        ...exchange('one', 'Read', { file_path: '/a.min.js' }, long),
+        ...SMALL.slice(2),
+      ]);
+      const found = await live.recall(id, { references: [references[0]!] });
+      expect(found).toMatchObject({ isComplete: false });
+      expect(found.text).toContain('word0 word1');
+    }));
+
+  it('says what is not known', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      expect(await live.recall(id, { references: ['abcdef99'] })).toMatchObject({ kind: 'nothing' });
+      expect(await live.recall(id, { references: ['no number'] })).toMatchObject({ kind: 'nothing' });
+      expect(await live.recall(id, {})).toMatchObject({ kind: 'nothing' });
+      const both = await recalled(live, id, { references: ['abcdef99', references[0]!] });
+      expect(both).toContain('nothing is known');
+      expect(both).toContain('f0 line 99');
+    }));
+
+  it('looks through all conversations where none is named, also after a restart', () =>
+    inTemporaryFolder(async (root) => {
+      const { references } = await suppressed(root);
+      const { live } = liveBed(root);
+      await live.prepare(request(reads(1), { conversationId: 'other' }));
+      expect((await live.recall(undefined, { references: [references[0]!] })).kind).toBe('nothing');
+      await live.prepare(request(SMALL));
+      expect(await recalled(live, undefined, { references: [references[0]!] })).toContain('f0 line 99');
+    }));
+
+  it('gives summarized messages as a transcript', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { providers: [summarizing()] });
+      const { conversation } = await live.prepare(request(SMALL));
+      await live.condenseNow(conversation, { provider: 'native' });
+      const text = await recalled(live, conversation, { words: 'f0 99' });
+      expect(text).toContain('f0 line 99');
+      expect(text).toContain('messages, from message 3');
+    }));
+});
+
+describe('recall by search', () => {
+  it('finds lines that hold all words, in any case, with their numbers', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const found = await live.recall(id, { words: 'F3 LINE 42' });
+      expect(found).toMatchObject({ kind: 'found', references: [references[3]] });
+      expect(found.text).toContain('lines 43 to 43 of 100]\nf3 line 42 with some words in it');
+    }));
+
+  it('finds lines by a regular expression', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await suppressed(root);
+      const text = await recalled(live, id, { pattern: '^f[12] line (7|42) ' });
+      expect(text).toContain('8: f1 line 7 with');
+      expect(text).toContain('43: f2 line 42 with');
+      expect(text).not.toContain('f3');
+    }));
+
+  it('finds nothing that still stands in the view', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await suppressed(root);
+      expect((await live.recall(id, { words: 'f7 line 1' })).kind).toBe('nothing');
+    }));
+
+  it('says what is wrong with a pattern', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await suppressed(root);
+      expect(await recalled(live, id, { pattern: '(' })).toContain('no regular expression');
+      expect((await live.recall(id, { pattern: '\\_x{' })).kind).toBe('nothing');
+    }));
+
+  it('gives up on a pattern that takes for ever', () =>
+    inTemporaryFolder(async (root) => {
+      const evil = [...SMALL.slice(0, 2), ...exchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`)];
+      const { live, id } = await suppressed(root, [...evil, ...SMALL.slice(2)]);
+      expect(await recalled(live, id, { pattern: '^(a+)+$' })).toContain('takes too long');
+    }));
+});
+
+describe('markers in parameters', () => {
+  it('are expanded to the byte, anywhere, beside other text, and the rest stays', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const [first, second] = references.map((reference) => marker('result suppressed', reference));
+      const input = { path: 'a', edits: [{ old: `x\n${first}\ny ${second}` }, 7, null], content: second, '⟦': true };
+      const expanded = await live.expandMarkers(id, input);
+      const [f0, f1] = [lines('f0', 100), lines('f1', 100)];
+      expect(expanded).toEqual({
+        input: { path: 'a', edits: [{ old: `x\n${f0}\ny ${f1}` }, 7, null], content: f1, '⟦': true },
+      });
+    }));
+
+  it('of none leave the very same parameters', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await suppressed(root);
+      const input = { content: 'text ⟦ of another kind ⟧' };
+      const expanded = await live.expandMarkers(id, input);
+      expect('input' in expanded && expanded.input).toBe(input);
+    }));
+
+  it('that nobody knows, or that are written wrongly, are refused in words', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const unknown = marker('lines', 'abcdef99' as ReferenceId);
+      expect(await live.expandMarkers(id, { content: unknown })).toMatchObject({
+        error: expect.stringContaining('abcdef99') as string,
+      });
+      const broken = `${marker('lines', references[0]!)} ⟦condensed: 12 lines⟧`;
+      expect(await live.expandMarkers(id, [broken])).toMatchObject({
+        error: expect.stringContaining('not written as it stands') as string,
+      });
+    }));
+
+  it('of a summary are refused: no file holds messages', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { providers: [summarizing()] });
+      const { conversation } = await live.prepare(request(SMALL));
+      await live.condenseNow(conversation, { provider: 'native' });
+      const summary = live.view(conversation)?.edits.find(({ kind }) => kind === 'summary');
+      const reference = summary?.kind === 'summary' ? summary.reference : undefined;
+      expect(await live.expandMarkers(conversation, { text: marker('messages', reference!) })).toHaveProperty('error');
+    }));
+
+  it('of a conversation that is not known are left alone', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      expect(await live.expandMarkers('gone' as LiveId, 'x')).toEqual({ input: 'x' });
+    }));
+});

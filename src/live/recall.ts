@@ -1,0 +1,165 @@
+/** Gives an agent back what was condensed away. */
+import type { ReferenceId } from '../core/messages/markers';
+import { errorMessage } from '../core/errors';
+import { renderConversation } from '../core/messages/render';
+import type { ApiMessage } from '../core/messages/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { describePlaces } from './describePlace';
+import type { LiveConversation } from './liveConversation';
+import { originalsBehind, referencedBy, type FoundReference } from './references';
+import { matchesPattern, matchesWords, PatternError, searchLines, type LineMatcher } from './searchText';
+import type { RecallQuery, RecallResult } from './types';
+
+const DEFAULT_TOKENS = 2_000;
+/** Of an answer whose size was not asked for: VS Code writes longer ones than 8,192 bytes to a file (seen in 1.139). */
+const DEFAULT_BYTES = 7_500;
+const MAX_TOKENS = 20_000;
+const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
+
+/** What a query found in one reference: lines to show, and where it stood. */
+interface Found {
+  readonly reference: ReferenceId;
+  readonly where: string;
+  readonly lines: readonly string[];
+  /** The lines that are shown, by number from 0, in order. */
+  readonly shown: readonly number[];
+}
+
+/**
+ * @param conversations those to look in, in this order; the first one that knows a reference answers.
+ * @returns for the agent, in words, also where nothing was found. Lines count from 1.
+ */
+export async function recall(
+  conversations: readonly LiveConversation[],
+  query: RecallQuery,
+  counter: MessageCounter,
+): Promise<RecallResult> {
+  try {
+    const found = await foundBy(conversations, query);
+    return 'nothing' in found ? { kind: 'nothing', text: found.nothing } : answer(found.found, query, counter);
+  } catch (error) {
+    const why = errorMessage(error);
+    return { kind: 'nothing', text: error instanceof PatternError ? why : `It could not be recalled: ${why}` };
+  }
+}
+
+type Looked = { readonly found: readonly Found[] } | { readonly nothing: string };
+
+async function foundBy(conversations: readonly LiveConversation[], query: RecallQuery): Promise<Looked> {
+  const references = query.references?.flatMap((text) => text.match(REFERENCE) ?? []) as ReferenceId[] | undefined;
+  if (query.references && query.references.length > 0) {
+    if (!references || references.length === 0) {
+      return { nothing: 'A reference is the hexadecimal number behind "ref" in a marker. None was given.' };
+    }
+    return byReference(conversations, [...new Set(references)], query);
+  }
+  if (query.pattern !== undefined && query.pattern !== '')
+    return bySearch(conversations, matchesPattern(query.pattern));
+  if (query.words !== undefined && query.words.trim() !== '') return bySearch(conversations, matchesWords(query.words));
+  return { nothing: 'Say what to recall: references, words, or a pattern.' };
+}
+
+async function byReference(
+  conversations: readonly LiveConversation[],
+  references: readonly ReferenceId[],
+  { fromLine = 1, toLine = Infinity }: RecallQuery,
+): Promise<Looked> {
+  const found: Found[] = [];
+  const missing: string[] = [];
+  for (const reference of references) {
+    const conversation = conversations.find((one) => referencedBy(one).has(reference));
+    const [behind] = conversation ? await originalsBehind(conversation, [reference]) : [];
+    if (!conversation || !behind) {
+      missing.push(reference);
+      continue;
+    }
+    const lines = linesOf(behind);
+    const shown = lines.flatMap((_, index) => (index + 1 >= fromLine && index + 1 <= toLine ? [index] : []));
+    found.push({ reference, where: describePlaces(conversation.messages)(behind.content.place), lines, shown });
+  }
+  if (missing.length === 0) return { found };
+  const nothing = `Nothing is known under ref ${missing.join(', ')}.`;
+  return found.length === 0 ? { nothing } : { found: [...found, unknown(missing)] };
+}
+
+/** Says of references beside others that nothing is known of them. */
+const unknown = (missing: readonly string[]): Found => ({
+  reference: missing.join(', ') as ReferenceId,
+  where: 'nothing is known of it',
+  lines: [],
+  shown: [],
+});
+
+async function bySearch(conversations: readonly LiveConversation[], matches: LineMatcher): Promise<Looked> {
+  const spent = { ms: 0 };
+  const found: Found[] = [];
+  for (const conversation of conversations) {
+    const describe = describePlaces(conversation.messages);
+    for (const behind of await originalsBehind(conversation, [...referencedBy(conversation).keys()])) {
+      const lines = linesOf(behind);
+      const shown = await searchLines(lines, matches, spent);
+      if (shown.length > 0)
+        found.push({ reference: behind.reference, where: describe(behind.content.place), lines, shown });
+    }
+  }
+  return found.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found };
+}
+
+/** UTF-16 units of a line; a longer one is folded, so that any part of it can be asked for. */
+const FOLD_AT = 4_000;
+const FOLD = new RegExp(`[^]{1,${FOLD_AT}}`, 'g');
+
+/** What a reference stands for, as lines; messages as a transcript. */
+function linesOf({ isSummary, text }: FoundReference): string[] {
+  // What was stored as messages is messages: its hash was checked.
+  const shown = isSummary ? renderConversation(JSON.parse(text) as ApiMessage[]) : text;
+  return shown.split('\n').flatMap((line) => (line.length > FOLD_AT ? (line.match(FOLD) ?? []) : [line]));
+}
+
+/** Puts together what fits; says what doesn't and how to get it. */
+function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {
+  let left = Math.min(MAX_TOKENS, Math.max(1, maxTokens ?? DEFAULT_TOKENS));
+  let leftBytes = maxTokens === undefined ? DEFAULT_BYTES : Infinity;
+  const parts: string[] = [];
+  const withheld: string[] = [];
+  for (const { reference, where, lines, shown } of found) {
+    const kept: number[] = [];
+    for (const index of shown) {
+      const line = `${lines[index] ?? ''}\n`;
+      const tokens = counter.text(line);
+      const bytes = Buffer.byteLength(line);
+      if (tokens > left || bytes > leftBytes) break;
+      left -= tokens;
+      leftBytes -= bytes;
+      kept.push(index);
+    }
+    const [next] = shown.slice(kept.length);
+    if (next !== undefined) withheld.push(rest(reference, next, shown.length - kept.length, lines));
+    if (kept.length > 0 || shown.length === 0) parts.push(section(reference, where, lines, kept));
+  }
+  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${withheld.join('; ')}.]`];
+  return {
+    kind: 'found',
+    text: [...parts, ...note].join('\n\n'),
+    references: found.filter(({ lines }) => lines.length > 0).map(({ reference }) => reference),
+    isComplete: withheld.length === 0,
+  };
+}
+
+const rest = (reference: string, next: number, count: number, lines: readonly string[]): string =>
+  `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${lines.length}`;
+
+/** A reference's lines: as they are where all are shown in a row, else with their numbers. */
+function section(reference: string, where: string, lines: readonly string[], shown: readonly number[]): string {
+  const [first = 0] = shown;
+  const last = shown.at(-1) ?? 0;
+  const isRow = last - first + 1 === shown.length;
+  const which =
+    lines.length === 0
+      ? ''
+      : isRow
+        ? `, lines ${first + 1} to ${last + 1} of ${lines.length}`
+        : `, ${lines.length} lines`;
+  const body = isRow ? lines.slice(first, last + 1) : shown.map((index) => `${index + 1}: ${lines[index] ?? ''}`);
+  return [`[ref ${reference}: ${where}${which}]`, ...(shown.length === 0 ? [] : body)].join('\n');
+}

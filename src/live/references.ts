@@ -1,0 +1,36 @@
+/** What references stand for, whether the view still shows them or not. */
+import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
+import type { ReferenceId } from '../core/messages/markers';
+import type { LiveConversation } from './liveConversation';
+
+/** A reference's content, with what it says. */
+export interface FoundReference {
+  readonly reference: ReferenceId;
+  readonly content: ReferencedContent;
+  /** True where it stands for whole messages, as JSON. */
+  readonly isSummary: boolean;
+  readonly text: string;
+}
+
+/** Of all condensations, undone ones too: the agent may have read the marker before. */
+export const referencedBy = ({ ledger }: LiveConversation): Map<ReferenceId, ReferencedContent> =>
+  referencesOf(ledger.condensations.flatMap(({ edits }) => edits));
+
+/**
+ * The originals behind references, in the order asked for; those that the conversation doesn't know are left out.
+ * @throws StorageError where one is missing or damaged.
+ */
+export async function originalsBehind(
+  conversation: LiveConversation,
+  references: readonly ReferenceId[],
+): Promise<FoundReference[]> {
+  const known = referencedBy(conversation);
+  const wanted = references.flatMap((reference) => known.get(reference) ?? []);
+  const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
+  return wanted.map((content) => ({
+    reference: content.reference,
+    content,
+    isSummary: content.place.path.length === 0,
+    text: expandReference(content, (hash) => originals.get(hash)),
+  }));
+}

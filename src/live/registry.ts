@@ -1,0 +1,120 @@
+import { errorMessage } from '../core/errors';
+import { hashText } from '../core/hash';
+import { messageKey, type MessageKey } from '../core/messages/messageKey';
+import { taskIndex } from '../core/messages/task';
+import { isStorageError, type StorageOptions } from '../storage/ledgerStore';
+import { pruneLedgers } from '../storage/prune';
+import { LiveConversation } from './liveConversation';
+import { LiveLedger } from './liveLedger';
+import type { LiveParts } from './liveParts';
+import { commonPrefix } from './sameMessages';
+import type { AgentRequest, LiveId } from './request';
+
+/** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */
+const MOST = 20;
+
+/** Stands for the task of a conversation in which nobody has said anything. */
+const NO_TASK = 'none' as MessageKey;
+
+/**
+ * Knows which conversation a request belongs to. The agent's id alone doesn't say it, for subagents have their parent's; the
+ * task, with which a conversation begins, does together with it. Among those with one id and one task, which happens where
+ * no id is sent, the longest common beginning decides.
+ */
+export class Registry {
+  /** The one that was used last stands last. */
+  private readonly conversations = new Map<LiveId, LiveConversation>();
+  private queue: Promise<unknown> = Promise.resolve();
+  private hasPruned = false;
+
+  constructor(
+    private readonly root: string,
+    private readonly storage: Partial<StorageOptions>,
+    private readonly parts: LiveParts,
+  ) {}
+
+  get(id: LiveId): LiveConversation | undefined {
+    return this.conversations.get(id);
+  }
+
+  /** Last used first. */
+  all(): LiveConversation[] {
+    return [...this.conversations.values()].reverse();
+  }
+
+  /** The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails. */
+  find(request: AgentRequest): Promise<LiveConversation> {
+    const found = this.queue.then(async () => {
+      // A turn that was cancelled before its answer stands behind the task from then on.
+      const { messages } = request;
+      const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
+      const conversation = this.known(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
+      this.conversations.delete(conversation.id);
+      this.conversations.set(conversation.id, conversation);
+      this.dropOldest();
+      this.prune();
+      return conversation;
+    });
+    this.queue = found.catch(() => undefined);
+    return found;
+  }
+
+  private known(
+    { conversationId, messages }: AgentRequest,
+    tasks: readonly MessageKey[],
+  ): LiveConversation | undefined {
+    const candidates = this.all().filter(
+      ({ about }) => about.conversationId === conversationId && tasks.includes(about.task),
+    );
+    if (candidates.length < 2) return candidates[0];
+    const lengths = candidates.map((candidate) => commonPrefix(candidate.messages, messages));
+    return candidates[lengths.indexOf(Math.max(...lengths))];
+  }
+
+  /** @param tasks the newest first: its conversation is new unless an older one has a ledger. */
+  private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<LiveConversation> {
+    const [newest = NO_TASK] = tasks;
+    for (const task of tasks) {
+      const store = await this.ledger(request, task);
+      if (!store.isEmpty) return this.conversation(request, task, store);
+    }
+    return this.conversation(request, newest, await this.ledger(request, newest));
+  }
+
+  private conversation({ conversationId }: AgentRequest, task: MessageKey, store: LiveLedger): LiveConversation {
+    const about = { id: idOf(conversationId, task), task, ...(conversationId !== undefined && { conversationId }) };
+    return new LiveConversation(about, store, this.parts);
+  }
+
+  private async ledger({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
+    const id = idOf(conversationId, task);
+    try {
+      return await LiveLedger.open(this.root, { id, ...(title !== undefined && { title }) }, this.storage);
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      this.parts.emit({ kind: 'problem', conversation: id, message: error.message });
+      return LiveLedger.inMemory();
+    }
+  }
+
+  private dropOldest(): void {
+    for (const { id, preparation } of this.all().slice(MOST)) {
+      preparation?.abort();
+      this.conversations.delete(id);
+    }
+  }
+
+  /** Once in a host, behind its first request. */
+  private prune(): void {
+    if (this.hasPruned) return;
+    this.hasPruned = true;
+    const now = new Date(this.parts.clock.now());
+    pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).catch((error: unknown) => {
+      this.parts.emit({ kind: 'problem', message: errorMessage(error) });
+    });
+  }
+}
+
+/** Follows from what the conversation begins with, so that its ledger is found again after a restart. */
+const idOf = (conversationId: string | undefined, task: MessageKey): LiveId =>
+  `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

@@ -1,0 +1,69 @@
+/** A request of an agent, and what is to be sent in its place. */
+import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
+import type { EffectiveThreshold, WindowPoint } from '../core/condense/trigger/thresholds';
+import type { UsageAccounting } from '../core/cost/usage';
+import type { ApiMessage } from '../core/messages/types';
+import type { CondensationOutcome } from '../core/condense';
+
+/** Names a live conversation; its ledger on disk has the same id. */
+export type LiveId = string & { readonly __live: unique symbol };
+
+/**
+ * One request of an agent in canonical form: results that answer one message stand in one user message, no text is empty,
+ * no thinking (the edge keeps it by call id and puts it back into the view). Values are not changed afterwards.
+ */
+export interface AgentRequest {
+  /** The agent's own id of the conversation, where it sends one. Subagents send their parent's. */
+  readonly conversationId?: string;
+  /** What a person would call the conversation. */
+  readonly title?: string;
+  readonly system?: string;
+  readonly messages: readonly ApiMessage[];
+  /** Declarations of the tools, as they are sent. */
+  readonly tools: readonly unknown[];
+  /** O200k tokens of what the edge puts into the view itself, such as thinking that goes back; default 0. */
+  readonly extraTokens?: number;
+  readonly model: UpstreamModel;
+}
+
+/** The model that the request goes to. Tokens are the model's. */
+export interface UpstreamModel {
+  /** Id of the profile or of the VS Code model; what was learned of its tokens is remembered under it. */
+  readonly key: string;
+  /** Such as `anthropic`: what looks like a key doesn't go to another vendor's summarizer. */
+  readonly vendor?: string;
+  readonly contextWindow: number;
+  /** Reserved for the reply. */
+  readonly maxOutputTokens?: number;
+  /** The model's tokens for one o200k token, before its replies have told; default 1. */
+  readonly tokenFactor?: number;
+  readonly prices?: ModelPrices;
+  readonly accounting?: UsageAccounting;
+  /** How long the vendor keeps a prompt; default `none`. */
+  readonly cacheLifetime?: CacheLifetime;
+  readonly threshold: EffectiveThreshold | WindowPoint;
+}
+
+/** What is to be sent in the request's place. */
+export interface PreparedRequest {
+  readonly conversation: LiveId;
+  /** The view. */
+  readonly messages: readonly ApiMessage[];
+  /**
+   * Indexes of the view's messages that should carry a cache breakpoint on their last block, ascending, at most
+   * {@link MESSAGE_CACHE_MARKS}: the end of the condensed prefix and two that slide along the newest messages. One more
+   * of the API's four is left for tools and system together.
+   */
+  readonly cacheMarks: readonly number[];
+  /** All that is sent, in the model's tokens (calibrated). */
+  readonly tokens: number;
+  /** The same in o200k tokens, as counted here. */
+  readonly countedTokens: number;
+  /** What was done in this request; absent where nothing was due. */
+  readonly outcome?: CondensationOutcome;
+  /** What a person should be told. */
+  readonly notes: readonly string[];
+}
+
+/** Breakpoints that messages carry; the API allows four in all. */
+export const MESSAGE_CACHE_MARKS = 3;

@@ -1,0 +1,108 @@
+/** What the tests of live conversations share. */
+import type { Clock } from '../api/clock';
+import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
+import type { CondensationProvider } from '../core/condense/types';
+import { findMarkers } from '../core/messages/markers';
+import type { Usage } from '../core/cost/usage';
+import type { ApiMessage } from '../core/messages/types';
+import { exchange, lines, user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import type { StorageOptions } from '../storage/ledgerStore';
+import { LiveConversations } from './liveConversations';
+import type { LiveSettings } from './types';
+import type { LiveEvent } from './events';
+import type { AgentRequest, UpstreamModel } from './request';
+
+export interface TestBed {
+  readonly live: LiveConversations;
+  readonly events: LiveEvent[];
+  /** May be changed between requests. */
+  settings: LiveSettings;
+  readonly manager: CondensationManager;
+}
+
+/** A host of its own over a folder; several over one folder are restarts. */
+export function liveBed(
+  root: string,
+  options: {
+    readonly providers?: readonly CondensationProvider[];
+    readonly settings?: Partial<LiveSettings>;
+    readonly clock?: Clock;
+    readonly storage?: Partial<StorageOptions>;
+  } = {},
+): TestBed {
+  const counter = freshCounter();
+  const manager = new CondensationManager(counter, [
+    losslessProvider,
+    truncationProvider,
+    ...(options.providers ?? []),
+  ]);
+  const events: LiveEvent[] = [];
+  const bed: TestBed = {
+    manager,
+    events,
+    settings: { provider: 'truncation', mayUseNative: false, ...options.settings },
+    live: new LiveConversations({
+      manager,
+      counter,
+      root,
+      settings: () => bed.settings,
+      ...(options.clock && { clock: options.clock }),
+      ...(options.storage && { storage: options.storage }),
+    }),
+  };
+  bed.live.on((event) => events.push(event));
+  return bed;
+}
+
+/** Objects as a new request brings them: the same content, none of the same objects. */
+export const sentAnew = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+export const upstream = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
+  key: 'test',
+  vendor: 'anthropic',
+  contextWindow: 40_000,
+  maxOutputTokens: 4_000,
+  threshold: { kind: 'percent', percent: 75 },
+  ...changes,
+});
+
+export const request = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest => ({
+  conversationId: 'c1',
+  title: 'A task',
+  system: 'You are an agent.',
+  messages: sentAnew(messages),
+  tools: [{ name: 'Read' }],
+  model: upstream(),
+  ...changes,
+});
+
+/** A task as VS Code begins it, then so many reads, each of about `size` lines of 8 tokens. */
+export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
+  user('<environment_info>Linux</environment_info>'),
+  user('<userRequest>Look at the files</userRequest>'),
+  ...Array.from({ length: count }, (_, index) => read(`${name}${index}`, size)).flat(),
+];
+
+/** A call that reads a file, and its result. */
+export const read = (name: string, size = 100): ApiMessage[] =>
+  exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
+
+/** What a model reports of a request with so many tokens. */
+export const usage = (inputTokens: number): Usage => ({
+  accounting: 'anthropic',
+  source: 'reported',
+  inputTokens,
+  outputTokens: 10,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+});
+
+export const json = (value: unknown): string => JSON.stringify(value);
+
+/** A conversation of about 30,500 tokens: over the threshold of 75 % of 40,000, within the 32,000 that fit. */
+export const DUE = reads(27);
+export const SMALL = reads(8);
+
+/** How many markers stand in messages. */
+export const marked = (messages: readonly ApiMessage[]): number => findMarkers(json(messages)).length;

@@ -1,0 +1,171 @@
+/**
+ * What stands between an agent's requests and the model: the words that the edge to VS Code, the exported API and the
+ * engine (`liveConversations.ts`) share. Nothing here knows VS Code.
+ */
+import type { Usage } from '../core/cost/usage';
+import type { CondensationOutcome } from '../core/condense';
+import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
+import type { Edit, EditId } from '../core/condense/edits/edits';
+import type { CondensationId } from '../core/condense/ledger/ledger';
+import type { WindowPoint } from '../core/condense/trigger/thresholds';
+import type { ApiMessage } from '../core/messages/types';
+import type { AgentRequest, LiveId, PreparedRequest } from './request';
+import type { LiveDecision, LiveEvent } from './events';
+
+/** A condensation of a live conversation that was applied. */
+export interface LiveCondensation {
+  readonly id: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly provider: string;
+  /** In o200k tokens, messages only. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number;
+  readonly isUndone: boolean;
+}
+
+/** A live conversation as a list or a status bar shows it. */
+export interface LiveSummary {
+  readonly id: LiveId;
+  readonly title: string;
+  /** The last request, in the model's tokens; of `contextWindow`. */
+  readonly tokens: number;
+  readonly contextWindow: number;
+  /** Tokens at which the next condensation is due. */
+  readonly thresholdTokens: number;
+  /** Messages of the conversation, and of the view. */
+  readonly messages: number;
+  readonly shownMessages: number;
+  /** Oldest first. */
+  readonly condensations: readonly LiveCondensation[];
+  readonly lastDecision?: LiveDecision;
+  /** US dollars that the model's answers cost so far; absent where a price is not known. */
+  readonly spent?: number;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  /** Messages that stay as they are, by index. */
+  readonly pinned: readonly number[];
+  /** Milliseconds since the epoch. */
+  readonly lastUsed: number;
+  /** True while a model works on a condensation. */
+  readonly isPreparing: boolean;
+}
+
+/** What a comparison of a conversation with its view needs. */
+export interface LiveView {
+  readonly original: readonly ApiMessage[];
+  readonly view: readonly ApiMessage[];
+  /** For each message of the view its index in the original; SUMMARY_ORIGIN for a summary. */
+  readonly origins: readonly number[];
+  readonly edits: readonly Edit[];
+  /** Edits that were taken out of the view by hand. */
+  readonly excluded: readonly EditId[];
+}
+
+/** What an agent wants to see again. */
+export interface RecallQuery {
+  /** References, with or without the marker around them. */
+  readonly references?: readonly string[];
+  /** Words that a line must hold, in any order and case. */
+  readonly words?: string;
+  /** Regular expression (JavaScript, flags `iu` where it allows them) that a line must match. */
+  readonly pattern?: string;
+  /** Lines of what is recalled, from 1, both included. */
+  readonly fromLine?: number;
+  readonly toLine?: number;
+  /** O200k tokens of the answer; default 2,000, at most 20,000. */
+  readonly maxTokens?: number;
+}
+
+export type RecallResult =
+  | {
+      readonly kind: 'found';
+      /** For the agent: what was found, what was left out, and how to get it. */
+      readonly text: string;
+      readonly references: readonly string[];
+      /** False where the size limit left something out. */
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: 'nothing'; readonly text: string };
+
+/** A tool call's parameters with their markers expanded, or why that can't be done, for the agent to read. */
+export type ExpandedInput = { readonly input: unknown } | { readonly error: string };
+
+/** What came of a command on a live conversation. `detail` says in words why nothing was done. */
+export type CommandResult =
+  { readonly kind: 'done'; readonly detail: string } | { readonly kind: 'nothing'; readonly detail: string };
+
+/** What the user has set for live conversations; read anew for each request. */
+export interface LiveSettings {
+  readonly provider: string;
+  readonly config?: unknown;
+  /** How far a condensation goes; default half of the window. */
+  readonly target?: WindowPoint;
+  /**
+   * Percent of the window from which a condensation that needs a model is prepared in the background; absent: none is, it
+   * is made when it is due.
+   */
+  readonly backgroundPercent?: number;
+  /** Percent of the window from which a conversation is condensed when its cache has gone cold; absent: that is no reason. */
+  readonly coldPercent?: number;
+  /** Whether a failure may lead to a paid call: only where a condensing profile and a budget are set. */
+  readonly mayUseNative: boolean;
+  /** Configurations of the fallbacks, by provider. */
+  readonly configs?: Readonly<Record<string, unknown>>;
+  /** US dollars that one condensation may cost; absent: no limit. */
+  readonly maxCost?: number;
+  /** Percent of each kind of facts that must stand in the view; what must fit into the window goes under it. Default none. */
+  readonly coherenceFloor?: CoherenceFloor;
+  /** Milliseconds that a request waits for a model's condensation before it goes on without; default 30,000. */
+  readonly waitMs?: number;
+  /** Milliseconds after which a model's condensation is given up; default 300,000. */
+  readonly giveUpMs?: number;
+}
+
+/** Answers for agents' conversations: what to send, what was taken out, and what a person may do about it. */
+export interface LiveConversationsApi {
+  /**
+   * The view to send in a request's place, condensed where that is due. Originals and ledger entry are on the disk before
+   * it returns.
+   * @throws the signal's reason where it was aborted. Nothing else: what fails is told in the notes.
+   */
+  prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest>;
+  /**
+   * The model refused a prepared request as too long: condenses harder, once.
+   * @returns undefined where nothing more can be done.
+   * @throws the signal's reason where it was aborted.
+   */
+  tooLong(prepared: PreparedRequest, request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest | undefined>;
+  /** A request for the conversation was paid for, also one that broke off or whose answer the model had to correct. */
+  used(conversation: LiveId, usage: Usage | undefined): void;
+  /** The model answered: calibrates its token factor, notes the cache's warmth. */
+  answered(prepared: PreparedRequest, usage: Usage | undefined): void;
+  /** Puts the originals in the place of markers in a tool call's parameters, byte for byte. */
+  expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput>;
+  /** What was condensed away, by reference or by search. Without a conversation: of all, the last used first. */
+  recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult>;
+  /** The conversations of this host, last used first. */
+  list(): LiveSummary[];
+  /** The one that was used last. */
+  active(): LiveSummary | undefined;
+  view(conversation: LiveId): LiveView | undefined;
+  /** Condenses at once; the next request goes out condensed. */
+  condenseNow(
+    conversation: LiveId,
+    options?: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    signal?: AbortSignal,
+  ): Promise<CondensationOutcome | undefined>;
+  undo(conversation: LiveId): Promise<CommandResult>;
+  redo(conversation: LiveId): Promise<CommandResult>;
+  /** Takes one edit out of the view, or back in. */
+  toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult>;
+  /** A pinned message is left as it is; what was taken out of it comes back. @param message its index in the conversation. */
+  pin(conversation: LiveId, message: number): Promise<CommandResult>;
+  unpin(conversation: LiveId, message: number): Promise<CommandResult>;
+  /** @returns what ends it. */
+  on(listener: (event: LiveEvent) => void): () => void;
+  /** Aborts what runs in the background. */
+  dispose(): void;
+}

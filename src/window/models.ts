@@ -1,0 +1,47 @@
+/** The models that this user has set up, whenever a condensation asks for one. */
+import { calibratedFactor, outputSamples } from '../core/condense/metrics/metrics';
+import type { SelectModel } from '../core/condense/providers/smart/models';
+import type { OutputSample } from '../core/condense/summary/expectedOutput';
+import { selectSummarizer, type SelectedSummarizer, type Unavailable } from '../core/condense/summary/selectSummarizer';
+import type { Summarizer, SummarizerModel } from '../core/condense/summary/summarizer';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import type { ApiProfile } from '../settings/profiles';
+import { summarizerFor } from '../settings/profileSummarizer';
+import type { MetricsStore } from '../storage/metrics';
+import { languageModels } from './languageModels';
+import { modelSettings } from './settings/modelSettings';
+import type { Services } from './services';
+
+export interface WindowModels {
+  /** @throws NoSummarizerError */
+  readonly select: SelectModel;
+  /** What earlier calls of a model taught. */
+  readonly samples: (model: SummarizerModel) => readonly OutputSample[];
+}
+
+/** Reads settings and measures each time that a model is asked for: a change counts at once. */
+export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
+  let measures: Awaited<ReturnType<MetricsStore['read']>> = [];
+  const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
+    summarizerFor(profile, {
+      counter,
+      secrets: services.context.secrets,
+      models: languageModels,
+      tokenFactor: (model) => calibratedFactor(measures, model),
+    });
+  return {
+    async select(apiProfile): Promise<SelectedSummarizer> {
+      const { profiles, condensing } = modelSettings();
+      measures = await metrics.read();
+      // Where the profile that a pass names isn't there, the one for condensing is used, and that is told.
+      const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
+      const wanted = apiProfile === undefined ? condensing : named;
+      const instead = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;
+      const missing: Unavailable | undefined =
+        apiProfile !== undefined && !named ? { profile: apiProfile, reason: 'there is no such profile.' } : undefined;
+      const first = wanted ? await summarizer(wanted) : missing;
+      return selectSummarizer({ ...(first && { condensing: first }), ...(instead && { conversation: instead }) });
+    },
+    samples: ({ model }) => outputSamples(measures, model),
+  };
+}

@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import type { Preset } from '../../core/condense/presets';
+import { isBuiltIn } from '../../core/condense/types';
+import { isRecord } from '../../core/messages/blocks';
+import { parsePresets } from '../../settings/presets';
+import { promptOf, type ApiProfile } from '../../settings/profiles';
+import { modelSettings } from './modelSettings';
+
+/**
+ * The configuration of a provider as the settings hold it; the provider checks it, and takes its defaults for what is
+ * absent. A copy: what VS Code gives can't cross to a worker. Where it names a preset of the user's own, that preset's.
+ */
+export function providerConfig(id: string): unknown {
+  const settings = vscode.workspace.getConfiguration('contextCondenser');
+  const value = isBuiltIn(id) ? settings.get<unknown>(id) : registeredConfig(settings.get<unknown>('providers'), id);
+  const own = id === 'smart' ? ownPresets().find((preset) => preset.id === value)?.config : undefined;
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
+}
+
+/**
+ * The configuration that a provider runs with: that of the settings, which for Native is completed by the prompt that holds
+ * for the condensing profile.
+ */
+export function configToRun(id: string): unknown {
+  if (id !== 'native') return providerConfig(id);
+  const { condensing, prompt } = modelSettings();
+  return nativeConfigFor(condensing, prompt);
+}
+
+/** Native's configuration of the settings with the prompt that holds for a profile. */
+export function nativeConfigFor(profile: ApiProfile | undefined, globalPrompt: string): { readonly prompt: string } {
+  const config = providerConfig('native');
+  // What is no object counts as its default; the settings panel names it.
+  return { ...(isRecord(config) && config), prompt: promptOf(profile, globalPrompt) };
+}
+
+/** Those of other extensions have their configurations in one setting, by id. */
+const registeredConfig = (configs: unknown, id: string): unknown =>
+  isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
+
+/** The user's own presets; wrong ones are left out. */
+export const ownPresets = (): readonly Preset[] =>
+  parsePresets(vscode.workspace.getConfiguration('contextCondenser').get<unknown>('presets')).presets;

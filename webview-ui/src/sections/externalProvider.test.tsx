@@ -1,0 +1,44 @@
+// @vitest-environment jsdom
+/** A provider that another extension registers: shown, configured and chosen as one of our own. */
+import { beforeEach, expect, it } from 'vitest';
+import { fake, workspace } from '../../../test/support/vscode';
+import { externalProvider } from '../../../src/extensionApi/externalProvider';
+import { parseProvider } from '../../../src/extensionApi/parse';
+import { cutter } from '../../../src/extensionApi/testing';
+import { openPage, type Page } from '../testing';
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+const provider = externalProvider(parseProvider(cutter));
+const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
+const field = (page: Page): HTMLInputElement =>
+  page.find('[data-setting="providers.sample.cutter.minimum"] vscode-text-field') as HTMLInputElement;
+
+it('has a form made of its schema, with its defaults; what is wrong is never saved', async () => {
+  const page = await openPage({ providers: [provider], view: { open: ['sample.cutter', 'more'] } });
+  await page.until(() => field(page).value === '100');
+  await page.type(() => field(page), '-5');
+  const problem = await page.until(() => page.find('[data-setting="providers.sample.cutter.minimum"] .problem'));
+  expect(problem.textContent).toContain('must be at least');
+  expect(saved('providers')).toBeUndefined();
+  await page.type(() => field(page), '250');
+  await page.until(() => JSON.stringify(saved('providers')) === '{"sample.cutter":{"minimum":250}}');
+  await page.click(() => page.find('button', 'Reset Minimum'));
+  await page.until(() => saved('providers') === undefined);
+  expect(page.all('#more [data-setting="providers"]')).toEqual([]);
+});
+
+it('comes and goes while the panel is open', async () => {
+  const page = await openPage({ view: { open: ['overview', 'sample.cutter'] } });
+  const remove = page.host.registered.add(provider);
+  await page.until(() => field(page));
+  await page.click(() => page.find('input[value="sample.cutter"]'));
+  await page.until(() => saved('provider') === 'sample.cutter');
+  remove();
+  await page.until(() => page.all('#sample\\.cutter').length === 0);
+  await page.until(() => page.find('.cards .problem', 'there is no provider "sample.cutter"'));
+});

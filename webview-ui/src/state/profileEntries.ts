@@ -1,0 +1,46 @@
+/** The entries of the setting `profiles` as they stand, the wrong ones too: each can be mended or removed. */
+import type { PanelState, ProfileState } from '../../../src/panel/protocol';
+
+export interface ProfileEntry {
+  /** Its place in the setting. */
+  readonly index: number;
+  /** Empty where it has none. */
+  readonly id: string;
+  readonly name: string;
+  readonly vendor: string;
+  readonly model: string;
+  /** Percent; undefined or -1: as the global one. */
+  readonly threshold: number | undefined;
+  /** Absent where the entry is wrong. */
+  readonly facts: ProfileState | undefined;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function profileEntries({ settings, profiles }: PanelState): ProfileEntry[] {
+  const list = settings['profiles']?.user;
+  if (!Array.isArray(list)) return [];
+  return (list as unknown[]).map((entry, index) => {
+    const fields = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>) : {};
+    const id = textOf(fields['id']);
+    const { threshold } = fields;
+    return {
+      index,
+      id,
+      name: textOf(fields['name']) || id,
+      vendor: textOf(fields['vendor']),
+      model: textOf(fields['model']),
+      threshold: typeof threshold === 'number' ? threshold : undefined,
+      facts: profiles.find((profile) => profile.id === id),
+    };
+  });
+}
+
+/** Names of the vendors' own; they are not translated. */
+export const VENDOR_NAMES: Readonly<Record<string, string>> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  bedrock: 'Amazon Bedrock',
+  vertex: 'Google Vertex AI',
+  vscode: 'VS Code',
+};
