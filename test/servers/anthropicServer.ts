@@ -61,7 +61,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   } = options;
   const key = randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
-  const cache = new PromptCache(minCacheTokens);
+  const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
   const bound = new BoundThinking();
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;

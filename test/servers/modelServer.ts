@@ -6,6 +6,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import type { Behaviour } from './behaviour';
 import { isObject, type Json } from './json';
+import type { CacheRules } from './promptCache';
 
 export interface RecordedRequest {
   /** 0 for the first. */
@@ -16,6 +17,8 @@ export interface RecordedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The parsed body; an empty object where it was no JSON object. */
   readonly body: Json;
+  /** Length of the body as it was sent. */
+  readonly bytes: number;
   /** The status that was answered; undefined until then. */
   readonly status: number | undefined;
   /** What was said where it was refused. */
@@ -43,6 +46,10 @@ export interface ServerOptions {
   readonly countTokens?: (text: string) => number;
   /** Shortest prompt that is cached, in tokens. Default 1024. */
   readonly minCacheTokens?: number;
+  /** What the prompt cache does beyond that. Default: entries live for ever. */
+  readonly cache?: Partial<CacheRules>;
+  /** The clock by which entries of the cache age, in milliseconds. Default: the system's. */
+  readonly now?: () => number;
 }
 
 export interface ModelServer {
@@ -135,12 +142,14 @@ async function recorded(incoming: IncomingMessage, response: ServerResponse, ind
   const aborted = new Promise<void>((resolve) => {
     markAborted = resolve;
   });
+  const sent = Buffer.concat(chunks);
   const record: Exchange['record'] = {
     index,
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
-    body: parsed(Buffer.concat(chunks).toString()),
+    body: parsed(sent.toString()),
+    bytes: sent.length,
     status: undefined,
     refusal: undefined,
     usage: undefined,

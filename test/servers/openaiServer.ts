@@ -46,7 +46,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   } = options;
   const key = randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
-  const cache = new PromptCache(minCacheTokens);
+  const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
   const tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor);
 
   const refuse = (exchange: Exchange, answer: Refused, param?: string): void => {
