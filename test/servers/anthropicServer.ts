@@ -16,7 +16,7 @@ import {
   type ScriptedStop,
 } from './behaviour';
 import { BoundThinking } from './boundThinking';
-import { eventStreamFrame } from './eventStream';
+import { chunkFrame, exceptionFrame } from './eventStream';
 import { isObject, objects, text, type Json } from './json';
 import {
   sendJson,
@@ -355,9 +355,8 @@ const FRAMINGS: Readonly<Record<'sse' | 'bedrock', Framing & { readonly frame: (
   },
   bedrock: {
     contentType: 'application/vnd.amazon.eventstream',
-    frame: (event) => eventStreamFrame(event),
+    frame: (event) => chunkFrame(event),
     malformed: Buffer.from('this is no frame of an event stream at all'),
-    error: ({ error }) =>
-      eventStreamFrame({ message: error?.message ?? 'Too many requests' }, error?.type ?? 'throttlingException'),
+    error: ({ error }) => exceptionFrame(error?.type ?? 'throttlingException', error?.message ?? 'Too many requests'),
   },
 };

@@ -1,15 +1,21 @@
 /** AWS's binary event stream, in which Bedrock wraps the events (Smithy specification, "Amazon Event Stream"). */
 import { crc32 } from 'node:zlib';
 
-/** One frame; `exception` in place of a chunk for an error. */
-export function eventStreamFrame(event: unknown, exception?: string): Buffer {
-  const payload = exception === undefined ? { bytes: Buffer.from(JSON.stringify(event)).toString('base64') } : event;
+/** One event, with what it holds as JSON. */
+export const eventFrame = (type: string, payload: unknown): Buffer =>
+  frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload);
+
+/** An error in the middle of the stream. */
+export const exceptionFrame = (type: string, message: string): Buffer =>
+  frame({ ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' }, { message });
+
+/** An event of a model's own API, as InvokeModelWithResponseStream wraps it. */
+export const chunkFrame = (event: unknown): Buffer =>
+  eventFrame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') });
+
+function frame(names: Readonly<Record<string, string>>, payload: unknown): Buffer {
   const headers = Buffer.concat(
-    Object.entries(
-      exception === undefined
-        ? { ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' }
-        : { ':exception-type': exception, ':content-type': 'application/json', ':message-type': 'exception' },
-    ).map(([name, value]) => {
+    Object.entries(names).map(([name, value]) => {
       const lengths = Buffer.alloc(2);
       lengths.writeUInt16BE(value.length);
       // 7: the value is a string.

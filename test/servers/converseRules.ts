@@ -1,0 +1,322 @@
+/**
+ * What Bedrock's Converse refuses with a ValidationException, in AWS's words: from the types of @aws-sdk/client-bedrock-runtime,
+ * the API reference, and what users reported. Written for itself, not with the code that it checks.
+ */
+import type { Signer } from './anthropicRules';
+import { isObject, list, objects, text, type Json } from './json';
+
+export interface ConverseStrictness {
+  /** Most output tokens that the model gives. Default 64,000. */
+  readonly maxOutputTokens?: number;
+  /** The model sees no images. */
+  readonly textOnly?: boolean;
+  /** A user's message holds tool results or other blocks, not both: older models (langchain-aws#141). */
+  readonly resultsAlone?: boolean;
+}
+
+/** The first thing that is wrong with a request, as the service says it; undefined where nothing is. */
+export const converseFault = (body: Json, signer: Signer, strict: ConverseStrictness = {}): string | undefined =>
+  topFault(body, strict) ??
+  rolesFault(body) ??
+  blocksFault(body, signer, strict) ??
+  pairFault(body) ??
+  toolsFault(body) ??
+  cacheFault(body);
+
+const otherField = (value: Json, known: readonly string[]): string | undefined =>
+  Object.keys(value).find((field) => !known.includes(field));
+
+/** Fields of `ConverseRequest` and `ConverseStreamRequest`; a field that they don't have makes the request malformed. */
+const TOP = [
+  'messages',
+  'system',
+  'inferenceConfig',
+  'toolConfig',
+  'guardrailConfig',
+  'additionalModelRequestFields',
+  'promptVariables',
+  'additionalModelResponseFieldPaths',
+  'requestMetadata',
+  'performanceConfig',
+  'serviceTier',
+  'outputConfig',
+];
+
+function topFault(body: Json, { maxOutputTokens = 64_000 }: ConverseStrictness): string | undefined {
+  const other = otherField(body, TOP);
+  if (other !== undefined)
+    return `Malformed input request: #: extraneous key [${other}] is not permitted, please reformat your input and try again.`;
+  const config = body['inferenceConfig'];
+  if (isObject(config)) {
+    const unknown = otherField(config, ['maxTokens', 'temperature', 'topP', 'stopSequences']);
+    if (unknown !== undefined)
+      return `Malformed input request: #/inferenceConfig: extraneous key [${unknown}] is not permitted, please reformat your input and try again.`;
+    const most = config['maxTokens'];
+    if (most !== undefined && !(Number(most) >= 1))
+      return "1 validation error detected: Value at 'inferenceConfig.maxTokens' failed to satisfy constraint: Member must have value greater than or equal to 1";
+    if (Number(most) > maxOutputTokens) {
+      return `The maximum tokens you requested exceeds the model limit of ${maxOutputTokens}. Try again with a maximum tokens value that is lower than ${maxOutputTokens}.`;
+    }
+  }
+  for (const [index, block] of list(body['system']).entries()) {
+    const held = isObject(block) ? Object.keys(block) : [];
+    if (held.length !== 1 || !['text', 'guardContent', 'cachePoint'].includes(held[0] ?? ''))
+      return unionFault(`system.${index}`);
+    if (isObject(block) && block['text'] !== undefined && text(block['text']).trim() === '')
+      return `The text field in the ContentBlock object at system.${index} is blank. Add text to the text field, and try again.`;
+  }
+  return undefined;
+}
+
+const unionFault = (at: string): string =>
+  `1 validation error detected: Value at '${at}' failed to satisfy constraint: Member must have exactly one field set`;
+
+/** Users and assistants take turns; what other APIs merge is refused here (PrimeIntellect-ai/verifiers#1522). */
+function rolesFault(body: Json): string | undefined {
+  const messages = list(body['messages']);
+  if (messages.length === 0) return 'The messages list is empty. Add a user message, and try again.';
+  let before: unknown;
+  for (const [index, message] of messages.entries()) {
+    const role = isObject(message) ? message['role'] : undefined;
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+      return `1 validation error detected: Value '${text(role)}' at 'messages.${index + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant, system]`;
+    }
+    if (index === 0 && role !== 'user')
+      return 'A conversation must start with a user message. Try again with a conversation that starts with a user message.';
+    if (role === before) {
+      return `A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.`;
+    }
+    before = role;
+  }
+  return undefined;
+}
+
+/** Members of `ContentBlock`. */
+const BLOCKS = [
+  'text',
+  'image',
+  'document',
+  'video',
+  'audio',
+  'toolUse',
+  'toolResult',
+  'guardContent',
+  'cachePoint',
+  'reasoningContent',
+  'citationsContent',
+  'searchResult',
+  'toolAddition',
+  'toolRemoval',
+];
+
+/** The one member that a block has; undefined where it has none, or more. */
+const kindOf = (block: unknown): string | undefined => {
+  const held = isObject(block) ? Object.keys(block) : [];
+  return held.length === 1 && BLOCKS.includes(held[0] ?? '') ? held[0] : undefined;
+};
+
+function blocksFault(body: Json, signer: Signer, strict: ConverseStrictness): string | undefined {
+  for (const [index, message] of objects(body['messages']).entries()) {
+    const at = `messages.${index}.content`;
+    const blocks = list(message['content']);
+    if (blocks.length === 0)
+      return `The content field in the Message object at messages.${index} is empty. Add a ContentBlock object to the content field and try again.`;
+    for (const [place, block] of blocks.entries()) {
+      const kind = kindOf(block);
+      if (kind === undefined || !isObject(block)) return unionFault(`${at}.${place}`);
+      const fault = blockFault(kind, block[kind], message['role'], `${at}.${place}`, signer, strict);
+      if (fault !== undefined) return fault;
+    }
+    const kinds = blocks.map(kindOf);
+    if (kinds.includes('document') && !kinds.includes('text') && message['role'] === 'user')
+      return `The content field at ${at} must include a text block when it includes a document block.`;
+    if (kinds.filter((kind) => kind === 'image').length > 20) return `${at}: too many images: the maximum is 20.`;
+    const others = kinds.some((kind) => kind !== 'toolResult' && kind !== 'cachePoint');
+    if (strict.resultsAlone === true && kinds.includes('toolResult') && others)
+      return `${at}: Conversation blocks and tool result blocks cannot be provided in the same turn.`;
+  }
+  return undefined;
+}
+
+function blockFault(
+  kind: string,
+  value: unknown,
+  role: unknown,
+  at: string,
+  signer: Signer,
+  strict: ConverseStrictness,
+): string | undefined {
+  switch (kind) {
+    case 'text':
+      return text(value).trim() === ''
+        ? `The text field in the ContentBlock object at ${at} is blank. Add text to the text field, and try again.`
+        : undefined;
+    case 'image':
+      return imageFault(value, role, at, strict);
+    case 'document':
+      return role === 'user' ? undefined : `The ${kind} field at ${at} is only allowed in messages with the user role.`;
+    case 'toolUse':
+      return useFault(value, role, at);
+    case 'toolResult':
+      return resultFault(value, role, at, strict);
+    case 'reasoningContent':
+      return reasoningFault(value, role, at, signer);
+    case 'cachePoint':
+      return isObject(value) &&
+        value['type'] === 'default' &&
+        [undefined, '5m', '1h'].includes(value['ttl'] as string | undefined)
+        ? undefined
+        : `1 validation error detected: Value at '${at}.cachePoint' failed to satisfy constraint: Member must satisfy enum value set: [default]`;
+    default:
+      return undefined;
+  }
+}
+
+/** `Message.content`: images and documents only from the user, 3.75 MB each. */
+function imageFault(value: unknown, role: unknown, at: string, { textOnly }: ConverseStrictness): string | undefined {
+  if (role !== 'user') return `The image field at ${at} is only allowed in messages with the user role.`;
+  if (textOnly === true) return "This model doesn't support the image content block that you provided.";
+  if (!isObject(value) || !['png', 'jpeg', 'gif', 'webp'].includes(text(value['format'])))
+    return `1 validation error detected: Value at '${at}.image.format' failed to satisfy constraint: Member must satisfy enum value set: [png, jpeg, gif, webp]`;
+  const source = isObject(value['source']) ? value['source'] : {};
+  const bytes = text(source['bytes']);
+  if (bytes === '' && !isObject(source['s3Location'])) return unionFault(`${at}.image.source`);
+  return bytes.length * 0.75 > 3.75 * 1024 * 1024 ? `${at}.image: image exceeds 3.75 MB maximum` : undefined;
+}
+
+function useFault(value: unknown, role: unknown, at: string): string | undefined {
+  if (role !== 'assistant') return `The toolUse field at ${at} is only allowed in messages with the assistant role.`;
+  if (!isObject(value)) return unionFault(at);
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(text(value['toolUseId'])))
+    return `1 validation error detected: Value '${text(value['toolUseId'])}' at '${at}.toolUse.toolUseId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+`;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(text(value['name'])))
+    return `1 validation error detected: Value '${text(value['name'])}' at '${at}.toolUse.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+`;
+  return isObject(value['input'])
+    ? undefined
+    : `The format of the value at ${at}.toolUse.input is invalid. Provide a json object for the field and try again.`;
+}
+
+function resultFault(value: unknown, role: unknown, at: string, strict: ConverseStrictness): string | undefined {
+  if (role !== 'user') return `The toolResult field at ${at} is only allowed in messages with the user role.`;
+  if (!isObject(value) || text(value['toolUseId']) === '') return unionFault(at);
+  const content = list(value['content']);
+  if (content.length === 0 && value['status'] === 'error')
+    return `The content field at ${at}.toolResult cannot be empty when status value is error.`;
+  for (const [index, part] of content.entries()) {
+    const [held = '', ...more] = isObject(part) ? Object.keys(part) : [];
+    if (
+      !isObject(part) ||
+      more.length > 0 ||
+      !['text', 'json', 'image', 'document', 'video', 'searchResult'].includes(held)
+    )
+      return unionFault(`${at}.toolResult.content.${index}`);
+    // hermes-agent#55092 and #61318: passed on by the model's own API.
+    if (held === 'text' && text(part['text']) === '')
+      return `${PASSED_ON}messages: text content blocks must be non-empty`;
+    if (held === 'text' && text(part['text']).trim() === '')
+      return `${PASSED_ON}messages: text content blocks must contain non-whitespace text`;
+    if (held === 'json' && !isObject(part['json']))
+      return `The format of the value at ${at}.toolResult.content.${index}.json is invalid. Provide a json object for the field and try again.`;
+    const image =
+      held === 'image' ? imageFault(part['image'], 'user', `${at}.toolResult.content.${index}`, strict) : undefined;
+    if (image !== undefined) return image;
+  }
+  return undefined;
+}
+
+/** How the service passes on what the model's own API says. */
+export const PASSED_ON = 'The model returned the following errors: ';
+
+function reasoningFault(value: unknown, role: unknown, at: string, signer: Signer): string | undefined {
+  if (role !== 'assistant')
+    return `The reasoningContent field at ${at} is only allowed in messages with the assistant role.`;
+  if (!isObject(value) || Object.keys(value).length !== 1) return unionFault(`${at}.reasoningContent`);
+  const { reasoningText, redactedContent } = value;
+  if (isObject(reasoningText)) {
+    return reasoningText['signature'] === signer.sign(text(reasoningText['text']))
+      ? undefined
+      : `${PASSED_ON}${at}: Invalid \`signature\` in \`thinking\` block`;
+  }
+  const [content = '', seal] = Buffer.from(text(redactedContent), 'base64').toString().split('.');
+  return seal === signer.sign(content)
+    ? undefined
+    : `${PASSED_ON}${at}: Invalid \`data\` in \`redacted_thinking\` block`;
+}
+
+const idsOf = (message: Json | undefined, kind: 'toolUse' | 'toolResult'): string[] =>
+  objects(message?.['content']).flatMap((block) => {
+    const value = block[kind];
+    return isObject(value) ? [text(value['toolUseId'])] : [];
+  });
+
+function pairFault(body: Json): string | undefined {
+  const messages = objects(body['messages']);
+  for (const [index, message] of messages.entries()) {
+    const calls = idsOf(message, 'toolUse');
+    const results = idsOf(message, 'toolResult');
+    const after = idsOf(messages[index + 1], 'toolResult');
+    const open = calls.filter((id) => !after.includes(id));
+    if (open.length > 0)
+      return `Expected toolResult blocks at messages.${index + 1}.content for the following Ids: ${open.join(', ')}`;
+    if (new Set(calls).size < calls.length) return `messages.${index}.content: toolUse ids must be unique.`;
+    const before = idsOf(messages[index - 1], 'toolUse');
+    if (results.length > before.length || results.some((id) => !before.includes(id)))
+      return `The number of toolResult blocks at messages.${index}.content exceeds the number of toolUse blocks of previous turn.`;
+    if (new Set(results).size < results.length)
+      return `messages.${index}.content: each tool_use must have a single result.`;
+  }
+  return undefined;
+}
+
+function toolsFault(body: Json): string | undefined {
+  const messages = objects(body['messages']);
+  const usesTools = messages.some(
+    (message) => [...idsOf(message, 'toolUse'), ...idsOf(message, 'toolResult')].length > 0,
+  );
+  const config = body['toolConfig'];
+  // vxcontrol/pentagi#196, nearai/ironclaw#1629.
+  if (usesTools && config === undefined)
+    return 'The toolConfig field must be defined when using toolUse and toolResult content blocks.';
+  if (config === undefined) return undefined;
+  const tools = isObject(config) ? list(config['tools']) : [];
+  if (tools.length === 0)
+    return "1 validation error detected: Value '[]' at 'toolConfig.tools' failed to satisfy constraint: Member must have length greater than or equal to 1";
+  const names: string[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const at = `toolConfig.tools.${index}`;
+    const [held = '', ...more] = isObject(tool) ? Object.keys(tool) : [];
+    if (!isObject(tool) || more.length > 0 || !['toolSpec', 'systemTool', 'cachePoint'].includes(held))
+      return unionFault(at);
+    const spec = tool['toolSpec'];
+    if (!isObject(spec)) continue;
+    const other = otherField(spec, ['name', 'description', 'inputSchema', 'strict']);
+    if (other !== undefined)
+      return `Malformed input request: #/${at.replaceAll('.', '/')}/toolSpec: extraneous key [${other}] is not permitted, please reformat your input and try again.`;
+    const name = text(spec['name']);
+    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+      return `1 validation error detected: Value '${name}' at '${at}.toolSpec.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+`;
+    if (spec['description'] === '')
+      return `1 validation error detected: Value '' at '${at}.toolSpec.description' failed to satisfy constraint: Member must have length greater than or equal to 1`;
+    const schema = isObject(spec['inputSchema']) ? spec['inputSchema']['json'] : undefined;
+    if (!isObject(schema) || schema['type'] !== 'object')
+      return `The value at ${at}.toolSpec.inputSchema.json.type must be one of the following: object.`;
+    if (names.includes(name)) return `The tool ${name} is already defined at toolConfig.tools.${names.indexOf(name)}.`;
+    names.push(name);
+  }
+  return undefined;
+}
+
+/** Cache points in the order of the prompt: tools, system, messages. */
+function cacheFault(body: Json): string | undefined {
+  const points = [
+    ...objects(isObject(body['toolConfig']) ? body['toolConfig']['tools'] : undefined),
+    ...objects(body['system']),
+    ...objects(body['messages']).flatMap(({ content }) => objects(content)),
+  ].flatMap(({ cachePoint }) => (isObject(cachePoint) ? [text(cachePoint['ttl']) === '1h' ? 2 : 1] : []));
+  if (points.length > 4)
+    return `You have exceeded the maximum number of cache points: found ${points.length}, the maximum is 4.`;
+  // A longer lifetime may not follow a shorter one (strandsagents.com, CacheConfig; Anthropic says the same of its own marks).
+  return points.some((point, index) => point > (points[index - 1] ?? 2))
+    ? 'The ttl of a cache point must not be longer than the ttl of a cache point before it: tools, system and messages are processed in this order.'
+    : undefined;
+}

@@ -1,0 +1,338 @@
+/**
+ * What Gemini's generateContent refuses with 400, in Google's words: from the types of @google/genai, the guides on function
+ * calling and thought signatures, and what users reported. Written for itself, not with the code that it checks.
+ */
+import type { Signer } from './anthropicRules';
+import { isObject, list, objects, text, type Json } from './json';
+
+export interface GeminiStrictness {
+  /** Calls of the current turn must come with the signature that they were given: Gemini 3 and later. Default true. */
+  readonly signatures?: boolean;
+  /** Most output tokens that may be asked for. Default 65,536. */
+  readonly maxOutputTokens?: number;
+}
+
+/** The first thing that is wrong with a request; undefined where nothing is. */
+export const geminiFault = (body: Json, signer: Signer, strict: GeminiStrictness = {}): string | undefined =>
+  topFault(body) ??
+  configFault(body, strict) ??
+  contentsFault(body, signer) ??
+  pairFault(objects(body['contents'])) ??
+  (strict.signatures === false ? undefined : signatureFault(objects(body['contents']))) ??
+  toolsFault(body);
+
+/** Protocol buffers know no field but their own. */
+const unknownName = (name: string, at = ''): string =>
+  `Invalid JSON payload received. Unknown name "${name}"${at === '' ? '' : ` at '${at}'`}: Cannot find field.`;
+
+const otherField = (value: Json, known: readonly string[]): string | undefined =>
+  Object.keys(value).find((field) => !known.includes(field));
+
+/** Both spellings are JSON of the same message (proto3's JSON mapping). */
+const either = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
+
+/** What `generateContentParametersToMldev` of @google/genai 2.32 writes. */
+const TOP = [
+  'contents',
+  'systemInstruction',
+  'system_instruction',
+  'tools',
+  'toolConfig',
+  'tool_config',
+  'generationConfig',
+  'generation_config',
+  'safetySettings',
+  'safety_settings',
+  'cachedContent',
+  'labels',
+  'store',
+  'serviceTier',
+  'continuationToken',
+];
+
+const CONFIG = [
+  'temperature',
+  'topP',
+  'topK',
+  'candidateCount',
+  'maxOutputTokens',
+  'stopSequences',
+  'responseLogprobs',
+  'logprobs',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'responseModalities',
+  'mediaResolution',
+  'speechConfig',
+  'thinkingConfig',
+  'imageConfig',
+];
+
+function topFault(body: Json): string | undefined {
+  const other = otherField(body, TOP);
+  if (other !== undefined) return unknownName(other);
+  if (list(body['contents']).length === 0) return '* GenerateContentRequest.contents: contents is not specified\n';
+  const system = either(body, 'systemInstruction', 'system_instruction');
+  if (system === undefined) return undefined;
+  const blank = !isObject(system) || objects(system['parts']).every((part) => text(part['text']) === '');
+  return blank ? '* GenerateContentRequest.system_instruction.parts: contents.parts must not be empty.\n' : undefined;
+}
+
+function configFault(body: Json, { maxOutputTokens = 65_536 }: GeminiStrictness): string | undefined {
+  const config = either(body, 'generationConfig', 'generation_config');
+  if (config === undefined) return undefined;
+  if (!isObject(config)) return "Invalid value at 'generation_config'";
+  const other = otherField(config, CONFIG);
+  if (other !== undefined) return unknownName(other, 'generation_config');
+  const most = config['maxOutputTokens'];
+  if (most !== undefined && !(Number.isInteger(most) && Number(most) >= 1 && Number(most) <= maxOutputTokens)) {
+    return `Unable to submit request because it has a maxOutputTokens value of ${JSON.stringify(most)} but the supported range is from 1 (inclusive) to ${maxOutputTokens + 1} (exclusive). Update the value and try again.`;
+  }
+  const { temperature } = config;
+  if (temperature !== undefined && !(Number(temperature) >= 0 && Number(temperature) <= 2)) {
+    return `* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].\n`;
+  }
+  const thinking = config['thinkingConfig'];
+  if (thinking === undefined) return undefined;
+  if (!isObject(thinking)) return "Invalid value at 'generation_config.thinking_config'";
+  const unknown = otherField(thinking, ['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
+  if (unknown !== undefined) return unknownName(unknown, 'generation_config.thinking_config');
+  return thinking['thinkingBudget'] !== undefined && thinking['thinkingLevel'] !== undefined
+    ? 'You can only set only one of thinking budget and thinking level.'
+    : undefined;
+}
+
+/** `Part` of @google/genai: one of these holds what a part is … */
+const DATA = [
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+];
+/** … and these say something of it. */
+const BESIDE = [
+  'thought',
+  'thoughtSignature',
+  'videoMetadata',
+  'mediaResolution',
+  'partMetadata',
+  'audioTranscription',
+  'mediaProcessing',
+  'speechMetadata',
+];
+
+function contentsFault(body: Json, signer: Signer): string | undefined {
+  for (const [index, content] of list(body['contents']).entries()) {
+    const at = `contents[${index}]`;
+    if (!isObject(content)) return `Invalid value at '${at}'`;
+    const other = otherField(content, ['role', 'parts']);
+    if (other !== undefined) return unknownName(other, at);
+    const { role } = content;
+    if (role !== undefined && role !== 'user' && role !== 'model' && role !== 'function')
+      return 'Please use a valid role: user, model.';
+    const parts = list(content['parts']);
+    if (parts.length === 0) return `* GenerateContentRequest.${at}.parts: contents.parts must not be empty.\n`;
+    for (const [place, part] of parts.entries()) {
+      const fault = partFault(part, `${at}.parts[${place}]`, role, signer);
+      if (fault !== undefined) return fault;
+    }
+  }
+  return undefined;
+}
+
+function partFault(part: unknown, at: string, role: unknown, signer: Signer): string | undefined {
+  if (!isObject(part)) return `Invalid value at '${at}'`;
+  const other = otherField(part, [...DATA, ...BESIDE]);
+  if (other !== undefined) return unknownName(other, at);
+  const held = DATA.filter((field) => part[field] !== undefined);
+  if (held.length > 1)
+    return `Invalid value at '${at}' (oneof), oneof field 'data' is already set. Cannot set '${held[1] ?? ''}'`;
+  // A signature may come alone, with an empty text, at the end of a stream (guide "Thought signatures").
+  const isEmpty = held[0] === 'text' && text(part['text']) === '' && part['thoughtSignature'] === undefined;
+  if (held.length === 0 || isEmpty) {
+    return `* GenerateContentRequest.${at}.data: required oneof field 'data' must have one initialized field\n`;
+  }
+  return (
+    callFault(part['functionCall'], at, role) ??
+    responseFault(part['functionResponse'], at, role) ??
+    inlineFault(part['inlineData'], at) ??
+    signedFault(part['thoughtSignature'], at, signer)
+  );
+}
+
+function callFault(call: unknown, at: string, role: unknown): string | undefined {
+  if (call === undefined) return undefined;
+  if (!isObject(call)) return `Invalid value at '${at}.function_call'`;
+  if (role !== 'model') return 'Please ensure that function call turn has the role of model.';
+  const other = otherField(call, ['id', 'name', 'args']);
+  if (other !== undefined) return unknownName(other, `${at}.function_call`);
+  if (text(call['name']) === '')
+    return `* GenerateContentRequest.${at}.function_call.name: [FIELD_INVALID] Name cannot be empty.\n`;
+  return call['args'] === undefined || isObject(call['args'])
+    ? undefined
+    : `Invalid value at '${at}.function_call.args' (type.googleapis.com/google.protobuf.Struct), ${JSON.stringify(call['args'])}`;
+}
+
+function responseFault(response: unknown, at: string, role: unknown): string | undefined {
+  if (response === undefined) return undefined;
+  if (!isObject(response)) return `Invalid value at '${at}.function_response'`;
+  if (role === 'model') return 'Please ensure that function response turn has the role of user.';
+  const other = otherField(response, ['id', 'name', 'response', 'parts', 'willContinue', 'scheduling']);
+  if (other !== undefined) return unknownName(other, `${at}.function_response`);
+  if (text(response['name']) === '')
+    return `* GenerateContentRequest.${at}.function_response.name: [FIELD_INVALID] Name cannot be empty.\n`;
+  return isObject(response['response'])
+    ? undefined
+    : `Invalid value at '${at}.function_response.response' (type.googleapis.com/google.protobuf.Struct), ${JSON.stringify(response['response'])}`;
+}
+
+function inlineFault(data: unknown, at: string): string | undefined {
+  if (data === undefined) return undefined;
+  if (!isObject(data)) return `Invalid value at '${at}.inline_data'`;
+  const mime = text(data['mimeType'] ?? data['mime_type']);
+  if (mime === '') return `* GenerateContentRequest.${at}.inline_data.mime_type: mime type is not specified\n`;
+  return isBase64(data['data'])
+    ? undefined
+    : `Invalid value at '${at}.inline_data.data' (TYPE_BYTES), Base64 decoding failed`;
+}
+
+const isBase64 = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
+
+/** Passed in place of a signature that never was, for calls of another model (guide "Thought signatures", FAQ). */
+const DUMMIES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
+
+function signedFault(signature: unknown, at: string, signer: Signer): string | undefined {
+  if (signature === undefined || DUMMIES.includes(text(signature))) return undefined;
+  if (!isBase64(signature))
+    return `Invalid value at '${at}.thought_signature' (TYPE_BYTES), Base64 decoding failed for ${JSON.stringify(signature)}`;
+  const [content = '', seal] = Buffer.from(text(signature), 'base64').toString().split('.');
+  return seal === signer.sign(content) ? undefined : 'Corrupted thought signature.';
+}
+
+const partsOf = (content: Json | undefined, field: string): Json[] =>
+  objects(content?.['parts']).filter((part) => part[field] !== undefined);
+
+/** As many answers as calls, in the next content (users' reports, google-gemini/gemini-cli#7410; microsoft/vscode#299295). */
+function pairFault(contents: readonly Json[]): string | undefined {
+  for (const [index, content] of contents.entries()) {
+    const calls = partsOf(content, 'functionCall').length;
+    const answers = partsOf(content, 'functionResponse');
+    const before = contents[index - 1];
+    if (calls > 0) {
+      if (index === 0 || before?.['role'] === 'model') {
+        return 'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
+      }
+      const next = contents[index + 1];
+      if (next && partsOf(next, 'functionResponse').length !== calls) {
+        return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
+      }
+      // A conversation that ends with calls has no turn for the model to take.
+      if (!next) return 'Please ensure that single turn requests end with a user role or the role field is empty.';
+    }
+    if (answers.length === 0) continue;
+    const made = partsOf(before, 'functionCall');
+    if (made.length === 0)
+      return 'Please ensure that function response turn comes immediately after a function call turn.';
+    if (made.length !== answers.length) {
+      return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The first call of each step of the current turn carries its signature; of parallel calls only the first has one. Turns that
+ * are over are not looked at (guide "Thought signatures", "Validation").
+ */
+function signatureFault(contents: readonly Json[]): string | undefined {
+  const isQuestion = (content: Json): boolean =>
+    content['role'] !== 'model' && objects(content['parts']).some((part) => part['functionResponse'] === undefined);
+  const since = contents.findLastIndex(isQuestion);
+  for (const [index, content] of contents.entries()) {
+    const [first] = index > since ? partsOf(content, 'functionCall') : [];
+    if (!first || first['thoughtSignature'] !== undefined) continue;
+    const name = isObject(first['functionCall']) ? text(first['functionCall']['name']) : '';
+    return `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`;
+  }
+  return undefined;
+}
+
+/** `Schema` of @google/genai: a part of OpenAPI's, not JSON Schema. What is more belongs in `parametersJsonSchema`. */
+const SCHEMA = [
+  'anyOf',
+  'default',
+  'description',
+  'enum',
+  'example',
+  'format',
+  'items',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'nullable',
+  'pattern',
+  'properties',
+  'propertyOrdering',
+  'required',
+  'title',
+  'type',
+];
+
+function toolsFault(body: Json): string | undefined {
+  const seen = new Set<string>();
+  for (const [index, tool] of objects(body['tools']).entries()) {
+    const declared = tool['functionDeclarations'] ?? tool['function_declarations'];
+    for (const [place, one] of objects(declared).entries()) {
+      const at = `tools[${index}].function_declarations[${place}]`;
+      const other = otherField(one, [
+        'name',
+        'description',
+        'parameters',
+        'parametersJsonSchema',
+        'response',
+        'responseJsonSchema',
+        'behavior',
+      ]);
+      if (other !== undefined) return unknownName(other, at);
+      const name = text(one['name']);
+      // `FunctionDeclaration.name` of @google/genai.
+      if (!/^[A-Za-z_][\w.:-]{0,127}$/.test(name)) {
+        return `* GenerateContentRequest.${at}.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.\n`;
+      }
+      if (seen.has(name)) return `Duplicate function declaration found: ${name}`;
+      seen.add(name);
+      if (one['parameters'] !== undefined && one['parametersJsonSchema'] !== undefined)
+        return `* GenerateContentRequest.${at}: parameters and parameters_json_schema must not both be set.\n`;
+      const fault = schemaFault(one['parameters'], `${at}.parameters`);
+      if (fault !== undefined) return fault;
+    }
+  }
+  return undefined;
+}
+
+function schemaFault(schema: unknown, at: string): string | undefined {
+  if (schema === undefined) return undefined;
+  if (!isObject(schema)) return `Invalid value at '${at}'`;
+  const other = otherField(schema, SCHEMA);
+  if (other !== undefined) return unknownName(other, at);
+  if (Array.isArray(schema['type'])) return `Proto field is not repeating, cannot start list. at '${at}.type'`;
+  const inner = isObject(schema['properties'])
+    ? Object.entries(schema['properties']).map(([name, value]) => schemaFault(value, `${at}.properties[${name}].value`))
+    : [];
+  return [...inner, schemaFault(schema['items'], `${at}.items`)].find((fault) => fault !== undefined);
+}

@@ -1,0 +1,356 @@
+/**
+ * A server that speaks Gemini's generateContent, streamGenerateContent (server-sent events, or one JSON array), countTokens and
+ * its list of models, under Google AI's paths and under Vertex AI's.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Signer } from './anthropicRules';
+import {
+  piecesOf,
+  reply,
+  stopOf,
+  type Behaviour,
+  type Fault,
+  type Refused,
+  type Reply,
+  type ScriptedStop,
+} from './behaviour';
+import { geminiFault, type GeminiStrictness } from './geminiRules';
+import { isObject, objects, text, type Json } from './json';
+import {
+  sendJson,
+  startServer,
+  type Exchange,
+  type ModelServer,
+  type RecordedRequest,
+  type ServerOptions,
+} from './modelServer';
+import { PromptCache, type CacheUse, type Segment } from './promptCache';
+import { sendStream, type WireEvent } from './streaming';
+
+export interface GeminiServerOptions extends ServerOptions {
+  readonly strict?: GeminiStrictness;
+  /** Models that exist. Default: all. */
+  readonly models?: readonly string[];
+  /** Bytes of a request at most. Default 20 MiB, as the guide "File input methods" has it. */
+  readonly maxBytes?: number;
+}
+
+interface Route {
+  readonly model: string;
+  readonly method: 'generateContent' | 'streamGenerateContent' | 'countTokens' | 'get' | 'list';
+  readonly sse: boolean;
+}
+
+/** Tokens that an image costs (guide "Understand and count tokens"), and that a content costs beside its text. */
+const IMAGE_TOKENS = 258;
+const CONTENT_TOKENS = 2;
+
+export function startGeminiServer(options: GeminiServerOptions = {}): Promise<ModelServer> {
+  const {
+    script = reply('ok'),
+    apiKey,
+    maxContextTokens = 1_048_576,
+    tokenFactor = 1.15,
+    minCacheTokens = 1024,
+    maxBytes = 20 * 1024 * 1024,
+    strict = {},
+    models,
+  } = options;
+  const outputLimit = strict.maxOutputTokens ?? 65_536;
+  const key = randomBytes(16);
+  const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
+  // Implicit caching reads the longest prefix, and writing costs nothing (guide "Context caching").
+  const cache = new PromptCache({ minTokens: minCacheTokens, step: 1, ...options.cache }, options.now);
+  const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
+    options;
+
+  const refuse = (
+    exchange: Exchange,
+    { status, type, message, headers, body, contentType }: Refused,
+    inArray = false,
+  ): void => {
+    exchange.record.refusal = message;
+    if (body !== undefined) {
+      exchange.record.status = status;
+      exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);
+      return;
+    }
+    const error = { error: { code: status, message, status: type ?? STATUSES[status] ?? 'UNKNOWN' } };
+    // A stream that is no stream of events is an array, its errors, too (bodies in google-gemini/gemini-cli#7410).
+    sendJson(exchange, status, inArray ? [error] : error, { ...headers });
+  };
+
+  async function answer(exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>): Promise<void> {
+    const { record } = exchange;
+    const route = routeOf(record);
+    if (!route) {
+      exchange.record.refusal = 'Not Found';
+      exchange.record.status = 404;
+      exchange.response.writeHead(404, { 'content-type': 'text/html' }).end('<title>Error 404 (Not Found)!!1</title>');
+      return;
+    }
+    const inArray = route.method === 'streamGenerateContent' && !route.sse;
+    const invalid = (message: string): void => {
+      refuse(exchange, { kind: 'error', status: 400, message }, inArray);
+    };
+    if (apiKey !== undefined && !keysIn(record).includes(apiKey)) {
+      invalid('API key not valid. Please pass a valid API key.');
+      return;
+    }
+    if (models && route.method !== 'list' && !models.includes(route.model)) {
+      const message = `models/${route.model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`;
+      refuse(exchange, { kind: 'error', status: 404, message }, inArray);
+      return;
+    }
+    if (route.method === 'list' || route.method === 'get') {
+      const described = (route.method === 'get' ? [route.model] : (models ?? [])).map((name) => ({
+        name: `models/${name}`,
+        displayName: name,
+        inputTokenLimit: maxContextTokens,
+        outputTokenLimit: outputLimit,
+        supportedGenerationMethods: ['generateContent', 'countTokens'],
+        thinking: true,
+      }));
+      sendJson(exchange, 200, route.method === 'get' ? described[0] : { models: described });
+      return;
+    }
+    if (record.bytes > maxBytes) {
+      invalid(`Request payload size exceeds the limit: ${maxBytes} bytes.`);
+      return;
+    }
+    const body = route.method === 'countTokens' ? counted(record.body) : record.body;
+    const fault = geminiFault(body, signer, strict);
+    if (fault !== undefined) {
+      invalid(fault);
+      return;
+    }
+    const segments = segmentsOf(body, tokensOf);
+    const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
+    if (total > maxContextTokens) {
+      invalid(`The input token count (${total}) exceeds the maximum number of tokens allowed (${maxContextTokens}).`);
+      return;
+    }
+    if (route.method === 'countTokens') {
+      sendJson(exchange, 200, { totalTokens: total });
+      return;
+    }
+    const behaviour = await next(record);
+    switch (behaviour.kind) {
+      case 'never':
+        return;
+      case 'reset':
+        exchange.hangUp();
+        return;
+      case 'error':
+        refuse(exchange, behaviour, inArray);
+        return;
+      case 'reply':
+        await behaviour.firstByte;
+        send(exchange, route, behaviour, cache.useLongest(segments));
+    }
+  }
+
+  function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
+    const thoughts = tokensOf(scripted.thinking ?? scripted.hiddenThinking ?? '');
+    const chunks = chunksOf(scripted, exchange.record.index, signer, strict.signatures !== false);
+    const said = chunks.reduce(
+      (sum, { parts }) =>
+        sum + parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(wordsIn(part)), 0),
+      0,
+    );
+    // What was read from the cache is part of the prompt; what was thought is no part of the candidate
+    // (`GenerateContentResponseUsageMetadata` of @google/genai).
+    const usage = {
+      promptTokenCount: use.total,
+      ...(use.read > 0 && { cachedContentTokenCount: use.read }),
+      candidatesTokenCount: said,
+      ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+      totalTokenCount: use.total + said + thoughts,
+    };
+    exchange.record.usage = usage;
+    const head = { modelVersion: route.model, responseId: `r${exchange.record.index}` };
+    if (stopOf(scripted) === 'filter') {
+      // A prompt that is blocked has no candidate.
+      const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: usage, ...head };
+      if (route.sse) sendStream(exchange, [{ data: sse(blocked) }], framing, scripted.fault);
+      else sendJson(exchange, 200, route.method === 'streamGenerateContent' ? [blocked] : blocked);
+      return;
+    }
+    const finish = finishOf(scripted);
+    const candidate = (parts: readonly Json[], finishReason?: string): Json => ({
+      candidates: [
+        {
+          content: parts.length === 0 ? { role: 'model' } : { role: 'model', parts },
+          index: 0,
+          ...(finishReason !== undefined && { finishReason }),
+        },
+      ],
+      usageMetadata: finishReason === undefined ? { promptTokenCount: use.total, totalTokenCount: use.total } : usage,
+      ...head,
+    });
+    if (route.method === 'generateContent') {
+      sendJson(
+        exchange,
+        200,
+        candidate(
+          chunks.flatMap(({ parts }) => parts),
+          finish,
+        ),
+      );
+      return;
+    }
+    const last = chunks.length - 1;
+    const answers =
+      chunks.length === 0
+        ? [candidate([], finish)]
+        : chunks.map(({ parts }, index) => candidate(parts, index === last ? finish : undefined));
+    if (!route.sse) {
+      sendJson(exchange, 200, answers);
+      return;
+    }
+    const events = answers.map((value): WireEvent => ({ data: sse(value), isPiece: true }));
+    sendStream(exchange, events, framing, scripted.fault);
+  }
+
+  return startServer(script, tokensOf, answer);
+}
+
+/** Google's canonical codes. */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+function routeOf({ path, method }: RecordedRequest): Route | undefined {
+  const [pathname = '', query = ''] = path.split('?');
+  const sse = new URLSearchParams(query).get('alt') === 'sse';
+  if (method === 'GET' && /^\/v1(?:beta)?\/models$/.test(pathname)) return { model: '', method: 'list', sse };
+  const found =
+    /^\/v1(?:beta1?)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/google\/)?models\/([^/:]+)(?::(\w+))?$/.exec(
+      pathname,
+    );
+  const [, model = '', action] = found ?? [];
+  if (!found) return undefined;
+  if (method === 'GET' && action === undefined) return { model: decodeURIComponent(model), method: 'get', sse };
+  return method === 'POST' &&
+    (action === 'generateContent' || action === 'streamGenerateContent' || action === 'countTokens')
+    ? { model: decodeURIComponent(model), method: action, sse }
+    : undefined;
+}
+
+const keysIn = ({ headers, path }: RecordedRequest): string[] => [
+  text(headers['x-goog-api-key']),
+  text(headers.authorization).replace(/^Bearer /, ''),
+  new URLSearchParams(path.split('?')[1]).get('key') ?? '',
+];
+
+/** countTokens takes the contents, or a whole request with its model. */
+function counted(body: Json): Json {
+  const inner = body['generateContentRequest'];
+  if (!isObject(inner)) return body;
+  return Object.fromEntries(Object.entries(inner).filter(([field]) => field !== 'model'));
+}
+
+/** The text of a part that a model reads. A signature costs nothing of its own here. */
+function wordsIn(part: Json): string {
+  if (typeof part['text'] === 'string') return part['text'];
+  const { functionCall, functionResponse } = part;
+  if (isObject(functionCall)) return text(functionCall['name']) + JSON.stringify(functionCall['args'] ?? {});
+  return isObject(functionResponse)
+    ? text(functionResponse['name']) + JSON.stringify(functionResponse['response'])
+    : '';
+}
+
+function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[] {
+  const system = body['systemInstruction'] ?? body['system_instruction'];
+  const words = (content: Json): number =>
+    objects(content['parts']).reduce(
+      (sum, part) => sum + (part['inlineData'] === undefined ? tokensOf(wordsIn(part)) : IMAGE_TOKENS),
+      CONTENT_TOKENS,
+    );
+  const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
+  return [
+    ...(isObject(system) ? [segment(JSON.stringify(system), words(system))] : []),
+    ...objects(body['tools']).map((tool) => segment(JSON.stringify(tool), tokensOf(JSON.stringify(tool)))),
+    ...objects(body['contents']).map((content) => segment(JSON.stringify(content), words(content))),
+  ];
+}
+
+interface Chunk {
+  readonly parts: readonly Json[];
+}
+
+/** What is not JSON is no call at all: Gemini ends with MALFORMED_FUNCTION_CALL. */
+const isMalformed = ({ calls = [] }: Reply): boolean =>
+  calls.some(({ input }) => typeof input === 'string' && !isJson(input));
+
+function isJson(value: string): boolean {
+  try {
+    return isObject(JSON.parse(value));
+  } catch {
+    return false;
+  }
+}
+
+function chunksOf(scripted: Reply, index: number, signer: Signer, signs: boolean): Chunk[] {
+  const { thinking, calls = [] } = scripted;
+  if (stopOf(scripted) === 'refusal') return [];
+  const signature = (place: string): string =>
+    Buffer.from(`${index}-${place}.${signer.sign(`${index}-${place}`)}`).toString('base64');
+  const words = piecesOf(scripted);
+  const made = isMalformed(scripted) ? [] : calls;
+  return [
+    ...(thinking === undefined ? [] : [{ parts: [{ text: thinking, thought: true }] }]),
+    ...words.map((piece) => ({ parts: [{ text: piece }] })),
+    ...made.map((call, at) => ({
+      parts: [
+        {
+          functionCall: {
+            ...(call.id !== undefined && { id: call.id }),
+            name: call.name,
+            args: typeof call.input === 'string' ? (JSON.parse(call.input) as Json) : call.input,
+          },
+          ...(signs && at === 0 && { thoughtSignature: signature('call') }),
+        },
+      ],
+    })),
+    // Without calls the signature comes at the end, alone.
+    ...(signs && made.length === 0 && words.length > 0
+      ? [{ parts: [{ text: '', thoughtSignature: signature('text') }] }]
+      : []),
+  ];
+}
+
+const FINISH: Readonly<Record<ScriptedStop, string>> = {
+  end: 'STOP',
+  tools: 'STOP',
+  'max-tokens': 'MAX_TOKENS',
+  refusal: 'SAFETY',
+  filter: 'PROHIBITED_CONTENT',
+  window: 'MAX_TOKENS',
+};
+
+const finishOf = (scripted: Reply): string =>
+  isMalformed(scripted) ? 'MALFORMED_FUNCTION_CALL' : FINISH[stopOf(scripted)];
+
+const sse = (value: unknown): string => `data: ${JSON.stringify(value)}\r\n\r\n`;
+
+const framing = {
+  contentType: 'text/event-stream',
+  malformed: 'data: {"candidates": [{"content": {"par\r\n\r\n',
+  error: ({ error }: Fault): string =>
+    sse({
+      error: {
+        code: Number(error?.code ?? 503),
+        message: error?.message ?? 'The model is overloaded. Please try again later.',
+        status: error?.type ?? 'UNAVAILABLE',
+      },
+    }),
+};
