@@ -10,6 +10,7 @@ export const layers = {
   settings: ['core', 'api'],
   giveBack: ['core', 'conversations', 'storage'],
   background: ['core', 'conversations', 'storage', 'giveBack'],
+  gateway: ['core', 'conversations', 'storage', 'api'],
   cli: ['core', 'conversations', 'storage'],
 };
 

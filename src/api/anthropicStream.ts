@@ -29,7 +29,7 @@ export async function* fromAnthropicStream(events: AsyncIterable<unknown>): Asyn
       case 'message_start': {
         const message = event['message'];
         if (!isRecord(message) || !isRecord(message['usage'])) break;
-        usage = usageFrom(message['usage']);
+        usage = anthropicUsage(message['usage']);
         yield { type: 'usage', usage };
         break;
       }
@@ -47,7 +47,7 @@ export async function* fromAnthropicStream(events: AsyncIterable<unknown>): Asyn
       }
       case 'message_delta':
         if (isRecord(event['usage'])) {
-          usage = usageFrom(event['usage'], usage);
+          usage = anthropicUsage(event['usage'], usage);
           yield { type: 'usage', usage };
         }
         if (isRecord(event['delta'])) stopReason = stopReasonFrom(event['delta']['stop_reason']);
@@ -98,8 +98,8 @@ function inputOf(json: string): unknown {
   }
 }
 
-/** The last report names what changed since the one before; Bedrock's and older ones only the output. */
-function usageFrom(wire: Wire, before?: Usage): Usage {
+/** What Anthropic reports. The last report names what changed since the one before; Bedrock's and older ones only the output. */
+export function anthropicUsage(wire: Wire, before?: Usage): Usage {
   const longer = isRecord(wire['cache_creation'])
     ? tokensIn(wire['cache_creation']['ephemeral_1h_input_tokens'])
     : undefined;

@@ -133,7 +133,8 @@ class OpenCalls {
   }
 }
 
-function chatUsage(wire: Wire): Usage {
+/** What Chat Completions reports. */
+export function chatUsage(wire: Wire): Usage {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek names its cache hits on the outside.

@@ -121,7 +121,7 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
       case 'response.completed':
       case 'response.incomplete': {
         const response = isRecord(event['response']) ? event['response'] : {};
-        if (isRecord(response['usage'])) yield { type: 'usage', usage: usageFrom(response['usage']) };
+        if (isRecord(response['usage'])) yield { type: 'usage', usage: responsesUsage(response['usage']) };
         yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(response, hasCalls) };
         return;
       }
@@ -140,7 +140,8 @@ class ResponseFailure extends Error {
   }
 }
 
-function usageFrom(wire: Wire): Usage {
+/** What the Responses API reports. */
+export function responsesUsage(wire: Wire): Usage {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
   return {

@@ -1,0 +1,215 @@
+/**
+ * Changes in JSON text that leave all the rest of it byte for byte: numbers that a JavaScript number can't hold, duplicate
+ * keys, the order of keys, white space, escapes. Reading is `JSON.parse`'s work; this only finds the places again, in one
+ * pass over the text that skips what holds no change.
+ */
+import type { Path } from '../messages/types';
+
+/** What becomes of the value at a path. */
+export type JsonEdit = { readonly path: Path } & (
+  | /** It is a string and becomes this one. */ { readonly string: string }
+  | /** It becomes this JSON text. */ { readonly json: string }
+  | /** The array's element or the object's member goes, with its comma. */ { readonly removed: true }
+);
+
+/** A text in JSON has no value where a path leads, or no string where a string should be changed. */
+export class JsonPathError extends Error {
+  override readonly name = 'JsonPathError';
+  constructor(path: Path, expected: string) {
+    super(`${expected} expected at ${path.length === 0 ? 'the top' : path.join('.')}`);
+  }
+}
+
+/**
+ * The text with the edits made. Where an object has a key several times, the last one counts, as it does to `JSON.parse`.
+ * Linear in the text; no deeper on the stack than the longest path.
+ * @param text valid JSON: `JSON.parse` has read it.
+ * @param edits no path is the beginning of another one.
+ * @throws JsonPathError
+ */
+export function editJson(text: string, edits: readonly JsonEdit[]): string {
+  if (edits.length === 0) return text;
+  const splices: Splice[] = [];
+  new Places(text, splices).value(skipSpace(text, 0), treeOf(edits), []);
+  splices.sort((a, b) => a.start - b.start);
+  let edited = '';
+  let at = 0;
+  for (const { start, end, json } of splices) {
+    edited += text.slice(at, start) + json;
+    at = end;
+  }
+  return edited + text.slice(at);
+}
+
+/** A slice of the text and what stands in its place. */
+interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly json: string;
+}
+
+/** The edits by the keys that lead to them. */
+interface Tree {
+  edit?: JsonEdit;
+  readonly below: Map<string | number, Tree>;
+}
+
+function treeOf(edits: readonly JsonEdit[]): Tree {
+  const root: Tree = { below: new Map() };
+  for (const edit of edits) {
+    let tree = root;
+    for (const key of edit.path) {
+      const next = tree.below.get(key) ?? { below: new Map() };
+      tree.below.set(key, next);
+      tree = next;
+    }
+    tree.edit = edit;
+  }
+  return root;
+}
+
+const isRemoved = ({ edit }: Tree): boolean => edit !== undefined && 'removed' in edit;
+
+/** An element or a member of the text, key and all. */
+interface Entry {
+  readonly start: number;
+  readonly end: number;
+  readonly isRemoved: boolean;
+}
+
+/** Finds where the edits of a tree are to be made. */
+class Places {
+  constructor(
+    private readonly text: string,
+    private readonly splices: Splice[],
+  ) {}
+
+  /** @returns the offset behind the value that begins at `start`. */
+  value(start: number, tree: Tree, path: Path): number {
+    const { edit } = tree;
+    if (edit) {
+      const end = skipValue(this.text, start);
+      if ('removed' in edit) throw new JsonPathError(path, 'an element or a member');
+      if ('string' in edit && this.text[start] !== '"') throw new JsonPathError(path, 'a string');
+      this.splices.push({ start, end, json: 'string' in edit ? JSON.stringify(edit.string) : edit.json });
+      return end;
+    }
+    switch (this.text[start]) {
+      case '[':
+        return this.array(start, tree, path);
+      case '{':
+        return this.object(start, tree, path);
+      default:
+        throw new JsonPathError(path, 'an object or an array');
+    }
+  }
+
+  private array(start: number, { below }: Tree, path: Path): number {
+    const entries: Entry[] = [];
+    let found = 0;
+    let at = skipSpace(this.text, start + 1);
+    for (let index = 0; this.text[at] !== ']'; index++) {
+      const tree = below.get(index);
+      if (tree) found++;
+      const isGone = tree !== undefined && isRemoved(tree);
+      const end = tree && !isGone ? this.value(at, tree, path.concat(index)) : skipValue(this.text, at);
+      entries.push({ start: at, end, isRemoved: isGone });
+      at = this.behindComma(end);
+    }
+    if (found < below.size) throw new JsonPathError(path, `elements ${[...below.keys()].join(', ')}`);
+    this.remove(entries);
+    return at + 1;
+  }
+
+  private object(start: number, { below }: Tree, path: Path): number {
+    const entries: Entry[] = [];
+    /** Where the value of a key that matters last began. */
+    const values = new Map<string, number>();
+    let at = skipSpace(this.text, start + 1);
+    while (this.text[at] !== '}') {
+      const keyEnd = skipString(this.text, at);
+      const key = JSON.parse(this.text.slice(at, keyEnd)) as string;
+      const value = skipSpace(this.text, skipSpace(this.text, keyEnd) + 1);
+      const tree = below.get(key);
+      if (tree) values.set(key, value);
+      const end = skipValue(this.text, value);
+      // All of a name go: else an earlier one would count.
+      entries.push({ start: at, end, isRemoved: tree !== undefined && isRemoved(tree) });
+      at = this.behindComma(end);
+    }
+    for (const [key, tree] of below) {
+      const value = values.get(String(key));
+      if (typeof key !== 'string' || value === undefined) throw new JsonPathError(path.concat(key), 'a value');
+      if (!isRemoved(tree)) this.value(value, tree, path.concat(key));
+    }
+    this.remove(entries);
+    return at + 1;
+  }
+
+  private behindComma(end: number): number {
+    const at = skipSpace(this.text, end);
+    return this.text[at] === ',' ? skipSpace(this.text, at + 1) : at;
+  }
+
+  /** Each run that goes takes the comma behind it, or in front of it where it is the last. */
+  private remove(entries: readonly Entry[]): void {
+    let run: number | undefined;
+    entries.forEach((entry, index) => {
+      if (entry.isRemoved) {
+        run ??= index;
+        return;
+      }
+      if (run !== undefined) this.splices.push({ start: entries[run]?.start ?? 0, end: entry.start, json: '' });
+      run = undefined;
+    });
+    if (run === undefined) return;
+    const before = entries[run - 1];
+    const start = before ? before.end : (entries[run]?.start ?? 0);
+    this.splices.push({ start, end: entries.at(-1)?.end ?? start, json: '' });
+  }
+}
+
+const SPACE = /[ \n\r\t]*/y;
+const SCALAR = /[^\s,\]}]*/y;
+const STRUCTURE = /["[\]{}]/g;
+
+function skipSpace(text: string, from: number): number {
+  const code = text.charCodeAt(from);
+  if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return from;
+  SPACE.lastIndex = from;
+  SPACE.test(text);
+  return SPACE.lastIndex;
+}
+
+/** @returns the offset behind the string that opens at `from`. */
+function skipString(text: string, from: number): number {
+  for (let at = from; ;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) throw new JsonPathError([], 'valid JSON');
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+}
+
+/** @returns the offset behind the value that begins at `from`. Depth costs no stack. */
+function skipValue(text: string, from: number): number {
+  const first = text[from];
+  if (first === '"') return skipString(text, from);
+  if (first !== '{' && first !== '[') {
+    SCALAR.lastIndex = from;
+    SCALAR.test(text);
+    return SCALAR.lastIndex;
+  }
+  let depth = 0;
+  for (let at = from; ;) {
+    STRUCTURE.lastIndex = at;
+    const found = STRUCTURE.exec(text);
+    if (!found) throw new JsonPathError([], 'valid JSON');
+    const sign = found[0];
+    at = found.index + 1;
+    if (sign === '"') at = skipString(text, found.index);
+    else if (sign === '{' || sign === '[') depth++;
+    else if (--depth === 0) return at;
+  }
+}

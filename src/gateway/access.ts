@@ -1,0 +1,44 @@
+/** Who may use the gateway: the agent that was told its address, and nobody else on this machine. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A header that carries the secret where an address would be seen by others, as on a command line. */
+export const SECRET_HEADER = 'x-context-condenser';
+
+/** A secret for one run of the gateway, fit for an address. */
+export const newSecret = (): string => randomBytes(24).toString('base64url');
+
+/** What an admitted request asks for. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  /** The first part of the path behind the secret: which upstream. */
+  readonly route: string;
+  /** What is left of the address: path and query, with its leading slash. */
+  readonly rest: string;
+}
+
+/** `detail` is for the one who asked, and tells nothing of the secret. */
+export type Admission =
+  Admitted | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
+
+/** @param ports that the server may be addressed by. */
+export function admit(url: string, headers: IncomingHttpHeaders, secret: string, port: number): Admission {
+  // A name that was rebound to this machine comes with its own name; an agent was told the number.
+  if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
+    return { kind: 'refused', status: 403, detail: 'This address is for an agent on this machine.' };
+  }
+  // Only browsers send these; no page has any business here.
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+    return { kind: 'refused', status: 403, detail: 'Web pages are not served.' };
+  }
+  if (!url.startsWith('/')) return { kind: 'refused', status: 400, detail: 'No proxy: ask for a path.' };
+  const given = headers[SECRET_HEADER];
+  const path = typeof given === 'string' ? `/${given}${url}` : url;
+  const [, sent = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
+  if (!isSame(sent, secret)) return { kind: 'refused', status: 404, detail: 'Not found.' };
+  return { kind: 'admitted', route, rest: path.slice(`/${sent}/${route}`.length) };
+}
+
+/** Takes the same time whatever is wrong. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,40 @@
+/** What the server asks of the engine behind it, and of nothing else: so each can be tested and replaced alone. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Usage } from '../core/cost/usage';
+import type { KnownRequest } from './wires';
+import type { Body } from './wires/wire';
+
+/** A request of an agent, read. */
+export interface AgentCall {
+  /** Which upstream it goes to. */
+  readonly route: string;
+  readonly known: KnownRequest;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it came, and what `JSON.parse` made of it. */
+  readonly text: string;
+  readonly body: Body;
+}
+
+/** What is to be sent in a call's place. */
+export interface PreparedCall {
+  /** The body; undefined: as it came. */
+  readonly text: string | undefined;
+  /**
+   * The vendor refused it as too long.
+   * @returns a shorter one; undefined where there is none.
+   */
+  harder(): Promise<PreparedCall | undefined>;
+  /** The vendor refused it as invalid, and what came in goes out in its place. @param words what the vendor said. */
+  refused(words: string): void;
+  /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */
+  answered(usage: Usage | undefined): void;
+}
+
+/** Condenses calls. */
+export interface Condenser {
+  /**
+   * @returns undefined for a call that is not the engine's: it passes as it came.
+   * @throws the signal's reason where the agent went away. What else is thrown is told, and the call passes as it came.
+   */
+  prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined>;
+}

@@ -1,0 +1,38 @@
+/** Headers between the agent and the vendor: what belongs to one connection stays there, all else passes in its order. */
+import type { IncomingMessage } from 'node:http';
+import { SECRET_HEADER } from './access';
+
+/** Source: RFC 9110, 7.6.1; `alt-svc` would lead the agent past us, `expect` is answered here. */
+const OWN = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'alt-svc',
+  'expect',
+  SECRET_HEADER,
+]);
+
+/** Names and values in turn, as node takes and gives them. */
+type RawHeaders = string[];
+
+/**
+ * What passes of a message's headers.
+ * @param without names, in lower case, that the caller says anew.
+ */
+export function passingHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
+  const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const gone = new Set([...OWN, ...named, ...without]);
+  const passing: RawHeaders = [];
+  const { rawHeaders } = message;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (!gone.has(name.toLowerCase())) passing.push(name, rawHeaders[at + 1] ?? '');
+  }
+  return passing;
+}

@@ -1,0 +1,467 @@
+import { once } from 'node:events';
+import * as http from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Usage } from '../core/cost/usage';
+import { SECRET_HEADER } from './access';
+import type { AgentCall, Condenser, PreparedCall } from './condenser';
+import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
+import { bodyOf, PATHS } from './wires/testing';
+
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: string[];
+  readonly body: string;
+}
+
+type Answering = (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void;
+
+/** A vendor, a gateway before it, and what each of them saw. */
+interface Bed {
+  readonly gateway: Gateway;
+  readonly seen: Seen[];
+  readonly events: GatewayEvent[];
+  readonly vendorPort: number;
+}
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function bed(answer: Answering, options: Partial<GatewayOptions> = {}): Promise<Bed> {
+  const seen: Seen[] = [];
+  const vendor = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('error', () => undefined);
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const one = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.rawHeaders,
+        body: Buffer.concat(chunks).toString('latin1'),
+      };
+      seen.push(one);
+      answer(one, response, request);
+    });
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+  const { port: vendorPort } = vendor.address() as AddressInfo;
+  const events: GatewayEvent[] = [];
+  const gateway = await startGateway({
+    routes: new Map([
+      ['a', new URL(`http://127.0.0.1:${vendorPort}`)],
+      ['deep', new URL(`http://127.0.0.1:${vendorPort}/base/path/`)],
+    ]),
+    tell: (event) => events.push(event),
+    ...options,
+  });
+  closers.push(async () => {
+    await gateway.close();
+    vendor.closeAllConnections();
+    await new Promise((resolve) => vendor.close(resolve));
+  });
+  return { gateway, seen, events, vendorPort };
+}
+
+const fine: Answering = (_seen, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' });
+  response.end('{"ok":true}');
+};
+
+const post = (url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+const headersOf = ({ headers }: Seen): Map<string, string> => {
+  const map = new Map<string, string>();
+  for (let at = 0; at < headers.length; at += 2) map.set((headers[at] ?? '').toLowerCase(), headers[at + 1] ?? '');
+  return map;
+};
+
+/** What goes over a plain connection, for what `fetch` refuses to send. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => (answer += chunk.toString()));
+  socket.on('error', () => undefined);
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+/** Replaces each body by the texts in turn, and notes what it is told. */
+function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: AgentCall[]; told: unknown[] } {
+  const calls: AgentCall[] = [];
+  const told: unknown[] = [];
+  const prepared = (at: number): PreparedCall => ({
+    text: texts[at],
+    harder: () => {
+      told.push('harder');
+      return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
+    },
+    refused: (words) => told.push(words),
+    answered: (usage: Usage | undefined) => told.push(usage),
+  });
+  return {
+    calls,
+    told,
+    prepare: (call) => {
+      calls.push(call);
+      return Promise.resolve(prepared(0));
+    },
+  };
+}
+
+describe('what passes', () => {
+  it.each([
+    ['anthropic', bodyOf('anthropic', 4)],
+    ['chat', bodyOf('chat', 4)],
+    ['responses', bodyOf('responses', 4)],
+    ['gemini', bodyOf('gemini', 4)],
+  ] as const)('a request of %s, byte for byte, with its headers but those of the connection', async (wire, body) => {
+    const { gateway, seen } = await bed(fine);
+    const answer = await post(`${gateway.url('a')}${PATHS[wire]}`, body, {
+      Authorization: 'Bearer sk-secret',
+      'X-Custom': 'kept',
+    });
+    expect(await answer.text()).toBe('{"ok":true}');
+    expect(answer.headers.get('x-request-id')).toBe('r1');
+    expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe(body);
+    expect(seen[0]!.url).toBe(PATHS[wire]);
+    const headers = headersOf(seen[0]!);
+    expect(headers.get('authorization')).toBe('Bearer sk-secret');
+    expect(headers.get('x-custom')).toBe('kept');
+    expect(headers.get('host')).not.toContain(String(gateway.port));
+    expect(JSON.stringify(seen[0])).not.toContain(gateway.secret);
+  });
+
+  it('bytes that are no UTF-8, no JSON, or too deep for anybody', async () => {
+    const { gateway, seen } = await bed(fine, { condenser: scripted(['{}']) });
+    const bodies = [
+      Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+      Buffer.from('{"messages":'),
+      Buffer.from('[1]'),
+      Buffer.from(`\ufeff{"messages":[]}`),
+      Buffer.from(`{"messages":${'['.repeat(5_000)}${']'.repeat(5_000)}}`),
+    ];
+    for (const body of bodies) await (await post(`${gateway.url('a')}/v1/messages`, body)).text();
+    expect(seen.map(({ body }) => body)).toEqual(bodies.map((body) => body.toString('latin1')));
+  });
+
+  it('what is packed, unread', async () => {
+    const { gateway, seen } = await bed(fine, { condenser: scripted(['{}']) });
+    const body = gzipSync(bodyOf('chat', 2));
+    await (await post(`${gateway.url('a')}/v1/chat/completions`, body, { 'content-encoding': 'gzip' })).text();
+    expect(seen[0]!.body).toBe(body.toString('latin1'));
+  });
+
+  it('everything else: methods, queries, uploads, statuses, no body', async () => {
+    const { gateway, seen } = await bed((one, response) => {
+      response.writeHead(one.method === 'HEAD' ? 204 : 418, 'Short and stout', { 'set-cookie': ['a=1', 'b=2'] });
+      response.end(one.method === 'HEAD' ? undefined : 'tea');
+    });
+    const answer = await fetch(`${gateway.url('deep')}/v1/files?a=1&b=%2F`, {
+      method: 'PUT',
+      body: 'x'.repeat(100_000),
+    });
+    expect([answer.status, answer.statusText, await answer.text()]).toEqual([418, 'Short and stout', 'tea']);
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect((await fetch(`${gateway.url('a')}/api/hello`, { method: 'HEAD' })).status).toBe(204);
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'PUT /base/path/v1/files?a=1&b=%2F',
+      'HEAD /api/hello',
+    ]);
+    expect(seen[0]!.body.length).toBe(100_000);
+  });
+
+  it('an answer as it comes, before its end is known', async () => {
+    const ends: (() => void)[] = [];
+    const { gateway } = await bed((_seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n');
+      ends.push(() => response.end('data: two\n\n'));
+    });
+    const answer = await post(`${gateway.url('a')}/v1/messages`, bodyOf('anthropic', 1));
+    const reader = answer.body!.getReader();
+    expect(Buffer.from((await reader.read()).value).toString()).toBe('data: one\n\n');
+    ends[0]!();
+    expect(Buffer.from((await reader.read()).value).toString()).toBe('data: two\n\n');
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it('an answer that is cut off is cut off, never ended', async () => {
+    const { gateway } = await bed((_seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n', () => response.destroy());
+    });
+    const answer = await post(`${gateway.url('a')}/v1/messages`, bodyOf('anthropic', 1));
+    await expect(answer.text()).rejects.toThrow('terminated');
+  });
+
+  it('the agent going away ends the request to the vendor', async () => {
+    let closed: Promise<unknown> | undefined;
+    const { gateway } = await bed((_seen, response, request) => {
+      closed = once(request.socket, 'close');
+      response.writeHead(200).write('x');
+    });
+    const abort = new AbortController();
+    const answer = await fetch(`${gateway.url('a')}/v1/messages`, {
+      method: 'POST',
+      body: bodyOf('anthropic', 1),
+      signal: abort.signal,
+    });
+    await answer.body!.getReader().read();
+    abort.abort();
+    await closed;
+  });
+
+  it('a vendor that is not there is told as such', async () => {
+    const { gateway } = await bed(fine, { routes: new Map([['a', new URL('http://127.0.0.1:1')]]) });
+    const answer = await post(`${gateway.url('a')}/v1/messages`, '{}');
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toContain('ECONNREFUSED');
+  });
+});
+
+describe('what is condensed', () => {
+  const url = (gateway: Gateway): string => `${gateway.url('a')}/v1/messages`;
+
+  it('goes out in the place of what came, and what the answer used is told', async () => {
+    const condenser = scripted(['{"short":"é"}']);
+    const events = [
+      {
+        type: 'message_start',
+        message: { usage: { input_tokens: 12, cache_read_input_tokens: 100, output_tokens: 1 } },
+      },
+      { type: 'message_delta', usage: { output_tokens: 34 } },
+    ];
+    for (const packed of [false, true]) {
+      const text = events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('');
+      const { gateway, seen } = await bed(
+        (_seen, response) => {
+          response.writeHead(200, {
+            'content-type': 'text/event-stream',
+            ...(packed && { 'content-encoding': 'gzip' }),
+          });
+          response.end(packed ? gzipSync(text) : text);
+        },
+        { condenser },
+      );
+      expect(await (await post(url(gateway), bodyOf('anthropic', 3))).text()).toBe(text);
+      expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe('{"short":"é"}');
+      expect(headersOf(seen[0]!).get('content-length')).toBe('14');
+    }
+    expect(condenser.told).toMatchObject(
+      [1, 2].map(() => ({ inputTokens: 12, cacheReadTokens: 100, outputTokens: 34 })),
+    );
+    expect(condenser.calls[0]!.body['model']).toBe('claude-sonnet-4-5');
+  });
+
+  const refusing =
+    (refusals: readonly string[]): Answering =>
+    (_seen, response) => {
+      const words = refusals[served++];
+      response.writeHead(words === undefined ? 200 : 400, { 'content-type': 'application/json' });
+      response.end(
+        words === undefined
+          ? '{"usage":{"input_tokens":5}}'
+          : JSON.stringify({ type: 'error', error: { message: words } }),
+      );
+    };
+  let served = 0;
+  const TOO_LONG = 'prompt is too long: 214062 tokens > 200000 maximum';
+
+  it('is made shorter once where the vendor says that it is too long', async () => {
+    served = 0;
+    const condenser = scripted([undefined, '{"n":1}', '{"n":2}']);
+    const { gateway, seen } = await bed(refusing([TOO_LONG]), { condenser });
+    const came = bodyOf('anthropic', 3);
+    expect((await post(url(gateway), came)).status).toBe(200);
+    expect(seen.map(({ body }) => body)).toEqual([Buffer.from(came).toString('latin1'), '{"n":1}']);
+    expect(condenser.told).toMatchObject(['harder', { inputTokens: 5 }]);
+  });
+
+  it('is not repeated again and again: the second refusal is the answer', async () => {
+    served = 0;
+    const condenser = scripted(['{"n":0}', '{"n":1}', '{"n":2}']);
+    const { gateway, seen } = await bed(refusing([TOO_LONG, TOO_LONG, TOO_LONG]), { condenser });
+    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    expect([answer.status, seen.length]).toEqual([400, 2]);
+    expect(await answer.text()).toContain(TOO_LONG);
+  });
+
+  it('goes out as it came where the vendor calls it invalid', async () => {
+    served = 0;
+    const condenser = scripted(['{"n":0}']);
+    const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser });
+    const came = bodyOf('anthropic', 3);
+    expect((await post(url(gateway), came)).status).toBe(200);
+    expect(seen[1]!.body).toBe(Buffer.from(came).toString('latin1'));
+    expect(condenser.told[0]).toContain('nonsense');
+    expect(condenser.told).toHaveLength(1);
+  });
+
+  it("a refusal of what came is the vendor's answer, word for word", async () => {
+    served = 0;
+    const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser: scripted([undefined]) });
+    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    expect([answer.status, await answer.text(), seen.length]).toEqual([
+      400,
+      '{"type":"error","error":{"message":"messages.1: nonsense"}}',
+      1,
+    ]);
+  });
+
+  it.each([401, 429, 500, 529])('status %i passes with its headers, and nothing is repeated', async (status) => {
+    const { gateway, seen } = await bed(
+      (_seen, response) => response.writeHead(status, { 'retry-after': '7' }).end('no'),
+      {
+        condenser: scripted(['{"n":0}', '{"n":1}']),
+      },
+    );
+    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    expect([answer.status, answer.headers.get('retry-after'), await answer.text(), seen.length]).toEqual([
+      status,
+      '7',
+      'no',
+      1,
+    ]);
+  });
+
+  it('an engine that fails costs nothing: the request goes out as it came', async () => {
+    const condenser: Condenser = { prepare: () => Promise.reject(new Error('broken')) };
+    const { gateway, seen, events } = await bed(fine, { condenser });
+    const came = bodyOf('anthropic', 3);
+    expect((await post(url(gateway), came)).status).toBe(200);
+    expect(seen[0]!.body).toBe(Buffer.from(came).toString('latin1'));
+    expect(events[0]).toMatchObject({ kind: 'problem', detail: 'A request went out as it came: broken' });
+  });
+});
+
+describe('who may ask', () => {
+  const attack = (gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<string> =>
+    raw(
+      gateway.port,
+      `POST ${path} HTTP/1.1\r\n${Object.entries({
+        host: `127.0.0.1:${gateway.port}`,
+        'content-length': '2',
+        connection: 'close',
+        ...headers,
+      })
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n{}`,
+    );
+
+  it('nobody without the secret', async () => {
+    const { gateway, seen } = await bed(fine);
+    const { secret } = gateway;
+    for (const path of [
+      '/',
+      '/a/v1/messages',
+      '//a/v1/messages',
+      `/${secret.slice(0, -1)}/a/v1/messages`,
+      `/${secret}x/a/v1/messages`,
+      `/${secret.toLowerCase()}/a/v1/messages`,
+      `/x/${secret}/a/v1/messages`,
+      `/${secret}`,
+      `/${secret}/`,
+      `/${secret}/other/v1/messages`,
+      `/${secret}/__proto__/v1/messages`,
+    ]) {
+      expect(await attack(gateway, path), path).toMatch(/^HTTP\/1\.1 404 /);
+    }
+    expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER]: 'wrong' })).toMatch(/^HTTP\/1\.1 404 /);
+    expect(seen).toEqual([]);
+    expect(await attack(gateway, `/${secret}/a/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('the secret may stand in a header, which stays here', async () => {
+    const { gateway, seen } = await bed(fine);
+    expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER]: gateway.secret })).toMatch(/^HTTP\/1\.1 200 /);
+    expect(seen[0]!.url).toBe('/v1/messages');
+    expect(JSON.stringify(seen)).not.toContain(gateway.secret);
+  });
+
+  it('no page of a browser, and no name that was rebound to this machine', async () => {
+    const { gateway, seen } = await bed(fine);
+    const path = `/${gateway.secret}/a/v1/messages`;
+    for (const headers of [
+      { host: 'evil.example' },
+      { host: `evil.example:${gateway.port}` },
+      { host: '127.0.0.1' },
+      { host: `127.0.0.1.evil.example:${gateway.port}` },
+      { host: `127.0.0.1:${gateway.port + 1}` },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://127.0.0.1:${gateway.port}` },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      expect(await attack(gateway, path, headers), JSON.stringify(headers)).toMatch(/^HTTP\/1\.1 403 /);
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('no way leads to another host than the one that was set up', async () => {
+    const { gateway, seen, vendorPort } = await bed(fine);
+    const { secret } = gateway;
+    for (const rest of [
+      '//evil.example/v1/messages',
+      '/../../v1/messages',
+      '/@evil.example/',
+      '\\evil.example/x',
+      '/%2e%2e/x',
+    ]) {
+      await attack(gateway, `/${secret}/a${rest}`);
+    }
+    expect(await attack(gateway, `http://127.0.0.1:1/${secret}/a/v1/messages`)).toMatch(/^HTTP\/1\.1 400 /);
+    for (const one of seen) expect(headersOf(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
+  });
+
+  it('a WebSocket is told to go on over HTTP', async () => {
+    const { gateway, seen } = await bed(fine);
+    const upgrade = (path: string): Promise<string> =>
+      raw(
+        gateway.port,
+        `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${gateway.port}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`,
+      );
+    expect(await upgrade(`/${gateway.secret}/a/v1/responses`)).toMatch(/^HTTP\/1\.1 426 /);
+    expect(await upgrade('/wrong/a/v1/responses')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(seen).toEqual([]);
+  });
+
+  it('nobody with too much, too slow, or too many', async () => {
+    const limits = { bodyBytes: 1_000, headerBytes: 4_096, headersMs: 200, requestMs: 400, connections: 3 };
+    const { gateway, seen } = await bed(fine, { limits });
+    const { port, secret } = gateway;
+    const head = `host: 127.0.0.1:${port}\r\n`;
+    expect((await post(`${gateway.url('a')}/v1/messages`, 'x'.repeat(2_000))).status).toBe(413);
+    expect(await attack(gateway, `/${secret}/a/v1/messages`, { 'x-long': 'x'.repeat(5_000) })).toMatch(
+      /^HTTP\/1\.1 431 /,
+    );
+    expect(await raw(port, `GET /${secret}/a/x HTTP/1.1\r\n${head}`)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await raw(port, `POST /${secret}/a/v1/messages HTTP/1.1\r\n${head}content-length: 9\r\n\r\nx`)).not.toMatch(
+      / 200 /,
+    );
+    expect(await raw(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+    const open = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
+    for (const socket of open) socket.on('error', () => undefined);
+    await Promise.all(open.map((socket) => once(socket, 'connect')));
+    expect(await raw(port, `GET /${secret}/a/x HTTP/1.1\r\n${head}connection: close\r\n\r\n`)).toBe('');
+    for (const socket of open) socket.destroy();
+    expect(seen).toEqual([]);
+  });
+
+  it('and nothing that is told has the secret or a key in it', async () => {
+    const { gateway, events } = await bed((_seen, response) => response.writeHead(500).destroy());
+    await post(`${gateway.url('a')}/v1/messages?key=sk-ant-1234567890`, '{}', {
+      authorization: 'Bearer sk-ant-0987654321',
+    }).catch(() => undefined);
+    await attack(gateway, '/wrong/a');
+    expect(events.length).toBeGreaterThan(1);
+    expect(JSON.stringify(events)).not.toMatch(new RegExp(`${gateway.secret}|sk-ant`));
+  });
+});

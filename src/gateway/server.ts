@@ -1,0 +1,435 @@
+/**
+ * The gateway: takes an agent's requests on 127.0.0.1, has them condensed, and passes them to the vendor. What it does not
+ * know passes as it came, answers pass as they come, and in doubt goes out what came in.
+ */
+import { Buffer } from 'node:buffer';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { isContextTooLong } from '../api/contextTooLong';
+import { errorCode, errorMessage } from '../core/errors';
+import { isRecord } from '../core/messages/blocks';
+import { admit, newSecret, type Admitted } from './access';
+import type { AgentCall, Condenser, PreparedCall } from './condenser';
+import { passingHeaders } from './headers';
+import { UsageReader } from './usageReader';
+import { knownRequest } from './wires';
+import { isDeeperThan, MAX_DEPTH } from '../conversations/json';
+
+/** What the server does not go beyond. */
+export interface GatewayLimits {
+  /** Of a request's body. A vendor's own limit is 20 to 32 MB. */
+  readonly bodyBytes: number;
+  readonly headerBytes: number;
+  /** Milliseconds that a client may take for its headers, and for its whole request. */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** At the same time: an agent, its sub-agents and what they look up. */
+  readonly connections: number;
+}
+
+const LIMITS: GatewayLimits = {
+  bodyBytes: 64 * 1024 * 1024,
+  headerBytes: 64 * 1024,
+  headersMs: 10_000,
+  requestMs: 120_000,
+  connections: 128,
+};
+
+/** Of a vendor's refusal, which is read before it passes. */
+const MOST_REFUSAL_BYTES = 1024 * 1024;
+/** How long a free connection to the vendor is kept, in milliseconds. */
+const KEEP_MS = 30_000;
+
+/** What is told of a request that went by; nothing of its content, its headers or its secret. */
+export interface GatewayEvent {
+  readonly kind: 'passed' | 'condensed' | 'refused' | 'failed' | 'problem';
+  readonly route?: string;
+  readonly detail: string;
+}
+
+export interface GatewayOptions {
+  /** Where the requests of each route go; the path behind the route is put behind the address's own. */
+  readonly routes: ReadonlyMap<string, URL>;
+  /** Absent: everything passes as it came. */
+  readonly condenser?: Condenser;
+  /** 0: any that is free. */
+  readonly port?: number;
+  readonly limits?: Partial<GatewayLimits>;
+  readonly tell?: (event: GatewayEvent) => void;
+  /** Answers to requests of our own, by their route: recall for the MCP server. Gets the body, gives JSON. */
+  readonly own?: ReadonlyMap<string, (body: unknown) => Promise<unknown>>;
+}
+
+/** A gateway that runs. */
+export interface Gateway {
+  readonly port: number;
+  readonly secret: string;
+  /** The address of a route, secret and all, without a slash at its end. */
+  url(route: string): string;
+  /** Ends it; what is under way is broken off. */
+  close(): Promise<void>;
+}
+
+const CLIENT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);
+
+/** Starts a gateway on 127.0.0.1. @throws where the port is taken. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const limits = { ...LIMITS, ...options.limits };
+  const secret = newSecret();
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true, timeout: KEEP_MS }),
+    'https:': new https.Agent({ keepAlive: true, timeout: KEEP_MS }),
+  };
+  const server = http.createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
+  });
+  server.maxConnections = limits.connections;
+  const portOf = (): number => (server.address() as AddressInfo).port;
+  const passing = new Passing(options, limits, agents);
+  server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const admission = admit(request.url ?? '', request.headers, secret, portOf());
+    if (admission.kind === 'refused') {
+      options.tell?.({ kind: 'refused', detail: admission.detail });
+      say(response, admission.status, admission.detail);
+      return;
+    }
+    passing.pass(request, response, admission).catch((error: unknown) => {
+      options.tell?.({ kind: 'failed', route: admission.route, detail: errorMessage(error) });
+      if (response.headersSent) response.destroy();
+      else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
+    });
+  });
+  // Codex goes on over HTTP at once when a WebSocket is answered so, and sends the whole conversation.
+  server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
+    const isOurs = admit(request.url ?? '', request.headers, secret, portOf()).kind === 'admitted';
+    socket.on('error', () => undefined);
+    const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  });
+  server.on('clientError', (error: Error, socket: Socket) => {
+    const status = CLIENT_ERRORS.get(errorCode(error)) ?? '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    else socket.destroy();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const port = portOf();
+  return {
+    port,
+    secret,
+    url: (route) => `http://127.0.0.1:${port}/${secret}/${route}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+        for (const agent of Object.values(agents)) agent.destroy();
+      }),
+  };
+}
+
+/** An answer of our own, in a form that the vendors' SDKs show to people. */
+function say(response: http.ServerResponse, status: number, message: string): void {
+  const json = JSON.stringify({ type: 'error', error: { type: 'gateway_error', message } });
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(json);
+}
+
+type Agents = Readonly<Record<'http:' | 'https:', http.Agent>>;
+
+/** Takes requests from the agent to the vendor. */
+class Passing {
+  constructor(
+    private readonly options: GatewayOptions,
+    private readonly limits: GatewayLimits,
+    private readonly agents: Agents,
+  ) {}
+
+  async pass(request: http.IncomingMessage, response: http.ServerResponse, { route, rest }: Admitted): Promise<void> {
+    const own = this.options.own?.get(route);
+    if (own) {
+      const bytes = await this.bodyOf(request, response);
+      if (!bytes) return;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(await own(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()))));
+      return;
+    }
+    const base = this.options.routes.get(route);
+    if (!base) {
+      say(response, 404, 'Not found.');
+      return;
+    }
+    const address = addressOf(base, rest);
+    const abort = new AbortController();
+    response.on('close', () => {
+      if (!response.writableFinished) abort.abort(new Error('The agent went away.'));
+    });
+    const one = new Exchange(request, response, address, this.agents, abort.signal);
+    const known = knownRequest(request.method ?? '', address.pathname);
+    if (!known || request.headers['content-encoding'] !== undefined) {
+      await one.stream(this.limits.bodyBytes);
+      this.options.tell?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
+      return;
+    }
+    const bytes = await this.bodyOf(request, response);
+    if (!bytes) return;
+    const call = callOf(bytes, { route, known, headers: request.headers });
+    const prepared = call && (await this.prepared(call, abort.signal));
+    await this.answered(one, bytes, prepared, known, route);
+  }
+
+  /** The whole body; undefined where it was refused. */
+  private async bodyOf(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > this.limits.bodyBytes) {
+        say(response, 413, `A request may have ${this.limits.bodyBytes} bytes.`);
+        request.destroy();
+        return undefined;
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  private async prepared(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
+    try {
+      return await this.options.condenser?.prepare(call, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.options.tell?.({
+        kind: 'problem',
+        route: call.route,
+        detail: `A request went out as it came: ${errorMessage(error)}`,
+      });
+      return undefined;
+    }
+  }
+
+  /**
+   * Sends a body and passes the answer. A refusal of what was made shorter, or of what is too long, is not passed where
+   * another body can be sent: nothing was told to the agent yet. Once, so that no call is repeated for ever.
+   */
+  private async answered(
+    one: Exchange,
+    came: Buffer,
+    prepared: PreparedCall | undefined,
+    { wire }: AgentCall['known'],
+    route: string,
+  ): Promise<void> {
+    let now = prepared;
+    let answer = await one.send(bodyOf(now, came));
+    let isWhole = true;
+    if (prepared && isRefusal(answer.statusCode)) {
+      const refusal = await readRefusal(answer);
+      isWhole = refusal.isWhole;
+      const again = isWhole ? await this.again(prepared, refusal, route) : undefined;
+      if (again) {
+        now = again.prepared;
+        answer = await one.send(bodyOf(now, came));
+      } else {
+        one.passRead(answer, refusal.bytes);
+        return;
+      }
+    }
+    const reader = new UsageReader(wire, answer.headers);
+    const isAnswer = (answer.statusCode ?? 0) < 300;
+    await one.passAnswer(answer, (chunk) => {
+      reader.push(chunk);
+    });
+    if (isAnswer) now?.answered(await reader.end());
+    const condensed = now?.text !== undefined;
+    this.options.tell?.({
+      kind: condensed ? 'condensed' : 'passed',
+      route,
+      detail: `status ${answer.statusCode ?? 0}`,
+    });
+  }
+
+  /** What to send in place of a body that was refused; undefined where the refusal is the answer. */
+  private async again(
+    prepared: PreparedCall,
+    { bytes }: Refusal,
+    route: string,
+  ): Promise<{ readonly prepared: PreparedCall | undefined } | undefined> {
+    const words = bytes.toString();
+    if (isTooLong(words)) {
+      const harder = await prepared.harder();
+      if (harder) this.options.tell?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
+      return harder && { prepared: harder };
+    }
+    if (prepared.text === undefined) return undefined;
+    prepared.refused(words);
+    this.options.tell?.({
+      kind: 'problem',
+      route,
+      detail: `The vendor refused a condensed request; it went out as it came: ${shortened(words)}`,
+    });
+    return { prepared: undefined };
+  }
+}
+
+const bodyOf = (prepared: PreparedCall | undefined, came: Buffer): Buffer =>
+  prepared?.text === undefined ? came : Buffer.from(prepared.text);
+
+/** 400: invalid or too long; 413: too large; 422: invalid, with some servers. */
+const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;
+
+interface Refusal {
+  readonly bytes: Buffer;
+  /** False where it is longer than what is looked at. */
+  readonly isWhole: boolean;
+}
+
+async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MOST_REFUSAL_BYTES) return { bytes: Buffer.concat(chunks), isWhole: false };
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: true };
+}
+
+function isTooLong(words: string): boolean {
+  let error: unknown;
+  try {
+    const value: unknown = JSON.parse(words);
+    error = isRecord(value) ? (value['error'] ?? value) : undefined;
+  } catch {
+    // No JSON: its words say it.
+  }
+  const { code, type } = isRecord(error) ? error : {};
+  return isContextTooLong(words, code, type);
+}
+
+const shortened = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 300);
+
+/** The vendor's address for what the agent asked for. */
+function addressOf(base: URL, rest: string): URL {
+  const [path = '', query] = rest.split(/\?([^]*)/);
+  const address = new URL(base);
+  // No part of the agent's path leads to another host: it only goes behind the address's own.
+  address.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
+  address.search = query === undefined ? base.search : `?${query}`;
+  return address;
+}
+
+/** The body read; undefined where it is not JSON that the core can work with: then it passes as it came. */
+function callOf(bytes: Buffer, about: Omit<AgentCall, 'text' | 'body'>): AgentCall | undefined {
+  try {
+    // Fatal: what is no UTF-8 would not come out as it went in.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const body: unknown = JSON.parse(text);
+    return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? { ...about, text, body } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One request of the agent, and its way to the vendor and back. */
+class Exchange {
+  constructor(
+    private readonly request: http.IncomingMessage,
+    private readonly response: http.ServerResponse,
+    private readonly address: URL,
+    private readonly agents: Agents,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Sends a body of our keeping. @throws what the connection failed of. */
+  async send(body: Buffer): Promise<http.IncomingMessage> {
+    this.signal.throwIfAborted();
+    const headers = passingHeaders(this.request, ['host', 'content-length']);
+    const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
+    const answer = answerTo(outgoing);
+    outgoing.end(body);
+    return answer;
+  }
+
+  /** Passes a request of which nothing is known, and its answer, byte by byte. */
+  async stream(most: number): Promise<void> {
+    const outgoing = this.open(passingHeaders(this.request, ['host', 'expect']));
+    const answer = answerTo(outgoing);
+    let length = 0;
+    this.request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > most) outgoing.destroy(new Error(`A request may have ${most} bytes.`));
+    });
+    this.request.on('error', () => {
+      outgoing.destroy();
+    });
+    this.request.pipe(outgoing);
+    await this.passAnswer(await answer);
+  }
+
+  /** Passes an answer as it comes. @throws where it breaks off; then the agent's connection breaks off, too. */
+  async passAnswer(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
+    const { response } = this;
+    this.begin(answer);
+    response.flushHeaders();
+    await new Promise<void>((resolve, reject) => {
+      answer.on('data', (chunk: Buffer) => {
+        if (!response.write(chunk)) answer.pause();
+        look?.(chunk);
+      });
+      response.on('drain', () => {
+        answer.resume();
+      });
+      // An end that is none (the connection was cut) must not look like one.
+      answer.on('end', () => {
+        if (answer.complete) response.end(resolve);
+        else reject(new Error('The vendor broke the answer off.'));
+      });
+      answer.on('error', reject);
+      response.on('close', () => {
+        answer.destroy();
+        resolve();
+      });
+    });
+  }
+
+  /** Passes an answer that was read already. */
+  passRead(answer: http.IncomingMessage, bytes: Buffer): void {
+    this.begin(answer, ['content-length']);
+    this.response.end(bytes);
+  }
+
+  private begin(answer: http.IncomingMessage, without: readonly string[] = []): void {
+    const { response } = this;
+    response.sendDate = false;
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', passingHeaders(answer, without));
+  }
+
+  private open(headers: string[]): http.ClientRequest {
+    const { address, request, signal } = this;
+    const isSecure = address.protocol === 'https:';
+    return (isSecure ? https : http).request(address, {
+      method: request.method ?? 'GET',
+      agent: this.agents[isSecure ? 'https:' : 'http:'],
+      // node's types have the list of names and values only for answers.
+      headers: ['Host', address.host, ...headers],
+      signal,
+    });
+  }
+}
+
+function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.once('response', resolve);
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * Anthropic's Messages API (`POST …/v1/messages`): the core's own shape. Content that is a string is read as a list of that
+ * one text, and cache marks are left out: agents send the same message in both forms and move the marks.
+ * Source: Anthropic API reference, "Messages".
+ */
+import { anthropicUsage } from '../../api/anthropicStream';
+import { asText } from '../../conversations/values';
+import { isRecord } from '../../core/messages/blocks';
+import type { Block, Path } from '../../core/messages/types';
+import { MessageList, opaque, placed, type PlacedBlock } from './reading';
+import type { Body, StringSource, Wire, WireRequest } from './wire';
+
+export const anthropicWire: Wire = {
+  name: 'anthropic',
+  read: readAnthropic,
+  textPart: (text) => ({ type: 'text', text }),
+  userItem: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
+  usage({ usage, message }, before) {
+    const reported = isRecord(message) ? message['usage'] : usage;
+    return isRecord(reported) ? anthropicUsage(reported, before) : before;
+  },
+};
+
+function readAnthropic(body: Body): WireRequest | undefined {
+  const { messages, system, tools, model, max_tokens: maxTokens } = body;
+  if (!Array.isArray(messages)) return undefined;
+  const list = new MessageList();
+  for (const [index, message] of (messages as readonly unknown[]).entries()) {
+    if (!isRecord(message)) return undefined;
+    const { role, content, ...fields } = message;
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') return undefined;
+    const path: Path = ['messages', index];
+    list.add(role, path, contentBlocks(content, path.concat('content')), undefined, fields);
+  }
+  const said = systemText(system);
+  return {
+    ...list.done(),
+    tools: Array.isArray(tools) ? tools : [],
+    ...(typeof model === 'string' && { model }),
+    ...(said !== '' && { system: said }),
+    ...(typeof maxTokens === 'number' && { maxOutputTokens: maxTokens }),
+  };
+}
+
+const systemText = (system: unknown): string =>
+  typeof system === 'string'
+    ? system
+    : Array.isArray(system)
+      ? (system as readonly unknown[]).map((block) => (isRecord(block) ? asText(block['text']) : '')).join('\n')
+      : '';
+
+function contentBlocks(content: unknown, path: Path): PlacedBlock[] {
+  if (typeof content === 'string')
+    return [placed({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
+  if (!Array.isArray(content)) return [];
+  return (content as readonly unknown[]).map((block, index) => blockAt(block, path.concat(index)));
+}
+
+function blockAt(value: unknown, path: Path): PlacedBlock {
+  if (!isRecord(value) || typeof value['type'] !== 'string') return opaque(value, path);
+  const block = unmarked(value) as Block;
+  if (block.type !== 'tool_result') return placed(block, path);
+  const { content } = block;
+  const inside = path.concat('content');
+  if (typeof content === 'string') {
+    const strings: StringSource[] = [{ from: ['content', 0, 'text'], to: inside }];
+    return placed({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
+  }
+  if (!Array.isArray(content)) return placed(block, path);
+  return placed({ ...block, content: (content as readonly unknown[]).map(unmarked) }, path);
+}
+
+/** Without the cache mark, which agents move from request to request. */
+function unmarked(value: unknown): unknown {
+  if (!isRecord(value) || !('cache_control' in value)) return value;
+  const rest: Record<string, unknown> = { ...value };
+  delete rest['cache_control'];
+  return rest;
+}

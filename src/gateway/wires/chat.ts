@@ -1,0 +1,108 @@
+/**
+ * OpenAI's Chat Completions (`POST …/chat/completions`), which many others speak too. System and developer messages in front
+ * are the prompt; results in a row are one message of the user.
+ * Source: OpenAI API reference, "Create chat completion".
+ */
+import { chatUsage } from '../../api/openaiChat';
+import { asText, imageSource, stringIn } from '../../conversations/values';
+import { isRecord } from '../../core/messages/blocks';
+import type { Block, Path } from '../../core/messages/types';
+import { callInput } from './callInput';
+import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import type { Body, Wire, WireRequest } from './wire';
+
+export const chatWire: Wire = {
+  name: 'chat',
+  read: readChat,
+  textPart: (text) => ({ type: 'text', text }),
+  userItem: (text) => ({ role: 'user', content: text }),
+  usage: ({ usage }, before) => (isRecord(usage) ? chatUsage(usage) : before),
+};
+
+function readChat(body: Body): WireRequest | undefined {
+  const { messages, tools, model, max_tokens: maxTokens, max_completion_tokens: maxCompletion } = body;
+  if (!Array.isArray(messages)) return undefined;
+  const list = new MessageList();
+  const system: string[] = [];
+  let isPrompt = true;
+  for (const [index, message] of (messages as readonly unknown[]).entries()) {
+    if (!isRecord(message)) return undefined;
+    const path: Path = ['messages', index];
+    const { role, content } = message;
+    const parts = contentParts(content, path);
+    const isSystem = role === 'system' || role === 'developer';
+    isPrompt &&= isSystem;
+    if (isPrompt) system.push(...parts.map(({ block }) => asText(block['text'])));
+    else if (isSystem) list.add('system', path, parts);
+    else if (role === 'user') list.add('user', path, parts);
+    else if (role === 'assistant')
+      list.add('assistant', path, [...reasoning(message, path), ...parts, ...calls(message, path)]);
+    else if (role === 'tool' && typeof message['tool_call_id'] === 'string') {
+      list.add('user', path, [result(message['tool_call_id'], content, path)], 'results');
+    } else list.add('user', path, [opaque(message, path)]);
+  }
+  const most = maxCompletion ?? maxTokens;
+  return {
+    ...list.done(),
+    tools: Array.isArray(tools) ? tools : [],
+    ...(typeof model === 'string' && { model }),
+    ...(system.length > 0 && { system: system.join('\n') }),
+    ...(typeof most === 'number' && { maxOutputTokens: most }),
+  };
+}
+
+function contentParts(content: unknown, path: Path): PlacedBlock[] {
+  const inside = path.concat('content');
+  if (typeof content === 'string') return textBlock(content, inside, inside);
+  if (!Array.isArray(content)) return [];
+  return (content as readonly unknown[]).map((part, index) => partAt(part, inside.concat(index)));
+}
+
+function partAt(part: unknown, path: Path): PlacedBlock {
+  if (!isRecord(part)) return opaque(part, path);
+  const { type, image_url: image } = part;
+  const text = stringIn(part, 'text');
+  if (type === 'text' && text !== undefined) return placed({ type: 'text', text }, path);
+  if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
+    return placed({ type: 'image', source: imageSource(image['url']) }, path, []);
+  }
+  return opaque(part, path);
+}
+
+/** DeepSeek, Kimi and others want their reasoning back as it was. */
+function reasoning(message: Body, path: Path): PlacedBlock[] {
+  const said = stringIn(message, 'reasoning_content');
+  return said ? [opaque(said, path.concat('reasoning_content'))] : [];
+}
+
+function calls(message: Body, path: Path): PlacedBlock[] {
+  const { tool_calls: made } = message;
+  if (!Array.isArray(made)) return [];
+  return (made as readonly unknown[]).map((call, index) => callAt(call, path.concat('tool_calls', index)));
+}
+
+function callAt(call: unknown, path: Path): PlacedBlock {
+  if (!isRecord(call) || typeof call['id'] !== 'string') return opaque(call, path);
+  const { id, function: called, custom } = call;
+  const name = isRecord(called) ? called['name'] : isRecord(custom) ? custom['name'] : undefined;
+  if (typeof name !== 'string') return opaque(call, path);
+  if (isRecord(called) && typeof called['arguments'] === 'string') {
+    const { input, strings } = callInput(called['arguments'], path.concat('function', 'arguments'));
+    return placed({ type: 'tool_use', id, name, input }, path, strings);
+  }
+  if (isRecord(custom) && typeof custom['input'] === 'string') {
+    const from: Path = ['input', 'input'];
+    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] } };
+    return placed(block, path, [{ from, to: path.concat('custom', 'input') }]);
+  }
+  return opaque(call, path);
+}
+
+function result(id: string, content: unknown, path: Path): PlacedBlock {
+  const inside = path.concat('content');
+  const parts = contentParts(content, path);
+  const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
+  const strings =
+    typeof content === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
+  return placed(block, path, strings);
+}

@@ -1,0 +1,143 @@
+/**
+ * Gemini's `generateContent` and `streamGenerateContent`. Calls and results may have no id, or only one of both (Gemini CLI's
+ * sub-agents): they are paired by name and order, under the call's id or one of our own.
+ * Source: Gemini API reference, "Generating content" and "Function calling".
+ */
+import { tokensIn } from '../../api/usage';
+import { asText, recordIn, stringIn, type Fields } from '../../conversations/values';
+import type { Usage } from '../../core/cost/usage';
+import { isRecord } from '../../core/messages/blocks';
+import type { Block, Path } from '../../core/messages/types';
+import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import type { Body, StringSource, Wire, WireRequest } from './wire';
+
+export const geminiWire: Wire = {
+  name: 'gemini',
+  read: readGemini,
+  textPart: (text) => ({ text }),
+  userItem: (text) => ({ role: 'user', parts: [{ text }] }),
+  usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? geminiUsage(usageMetadata) : before),
+};
+
+function readGemini(body: Body): WireRequest | undefined {
+  const { contents, tools, generationConfig } = body;
+  const prompt = recordIn(body, 'systemInstruction') ?? recordIn(body, 'system_instruction');
+  if (!Array.isArray(contents)) return undefined;
+  const list = new MessageList();
+  const calls = new OpenCalls();
+  for (const [index, content] of (contents as readonly unknown[]).entries()) {
+    if (!isRecord(content)) return undefined;
+    const { role, parts } = content;
+    if (!Array.isArray(parts)) return undefined;
+    const isModel = role === 'model';
+    if (isModel) calls.newTurn();
+    const path: Path = ['contents', index];
+    const blocks = (parts as readonly unknown[]).flatMap((part, at) =>
+      partAt(part, path.concat('parts', at), isModel, calls),
+    );
+    list.add(isModel ? 'assistant' : 'user', path, blocks);
+  }
+  const system = textsIn(prompt?.['parts']);
+  const most = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
+  return {
+    ...list.done(),
+    tools: Array.isArray(tools) ? tools : [],
+    ...(system !== '' && { system }),
+    ...(typeof most === 'number' && { maxOutputTokens: most }),
+  };
+}
+
+const textsIn = (parts: unknown): string =>
+  Array.isArray(parts)
+    ? (parts as readonly unknown[]).map((part) => (isRecord(part) ? asText(part['text']) : '')).join('\n')
+    : '';
+
+/** The calls of the model's last turn that wait for their results. */
+class OpenCalls {
+  /** How many calls of each name there were. */
+  private readonly counts = new Map<string, number>();
+  private readonly ids = new Set<string>();
+  private open: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
+
+  newTurn(): void {
+    this.open = [];
+  }
+
+  call(name: string, sent: string | undefined): string {
+    const count = (this.counts.get(name) ?? 0) + 1;
+    this.counts.set(name, count);
+    const id = sent !== undefined && !this.ids.has(sent) ? sent : `${name}#${count}`;
+    this.ids.add(id);
+    this.open.push({ id, name, sent });
+    return id;
+  }
+
+  /** The id of the call that a result answers; one that answers none keeps what it says. */
+  answered(name: string, sent: string | undefined): string {
+    const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
+    const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
+    const [call] = at < 0 ? [] : this.open.splice(at, 1);
+    return call?.id ?? `${name}#${sent ?? 'unasked'}`;
+  }
+}
+
+function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): PlacedBlock[] {
+  if (!isRecord(part)) return [opaque(part, path)];
+  const called = recordIn(part, 'functionCall');
+  const name = called && stringIn(called, 'name');
+  if (called && name !== undefined && isModel) {
+    const id = calls.call(name, stringIn(called, 'id'));
+    const block: Block = { type: 'tool_use', id, name, input: called['args'] ?? {} };
+    return [placed(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
+  }
+  const response = recordIn(part, 'functionResponse');
+  const answered = response && stringIn(response, 'name');
+  if (response && answered !== undefined && !isModel) {
+    const id = calls.answered(answered, stringIn(response, 'id'));
+    return [result(id, response, path.concat('functionResponse'))];
+  }
+  const text = stringIn(part, 'text');
+  if (text !== undefined && part['thought'] !== true) return textBlock(text, path, path.concat('text'));
+  const media = recordIn(part, 'inlineData');
+  const mimeType = media && stringIn(media, 'mimeType');
+  const data = media && stringIn(media, 'data');
+  if (mimeType?.startsWith('image/') && data !== undefined) {
+    return [placed({ type: 'image', source: { type: 'base64', media_type: mimeType, data } }, path, [])];
+  }
+  return [opaque(part, path)];
+}
+
+/** Fields in which tools' answers have their text, by Google's guide and as agents fill them. */
+const TEXT_FIELDS = ['output', 'error', 'content', 'result'];
+
+function result(id: string, response: Fields, path: Path): PlacedBlock {
+  const given = recordIn(response, 'response') ?? {};
+  const inside = path.concat('response');
+  const named = TEXT_FIELDS.filter((field) => typeof given[field] === 'string' && given[field] !== '');
+  const fields = named.length > 0 ? named : Object.keys(given).filter((field) => isLong(given[field]));
+  const texts = fields.map((field): Block => ({ type: 'text', text: given[field] as string }));
+  const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)));
+  const others: Block[] = [
+    ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : []),
+    ...('parts' in response ? [{ type: 'raw', part: response['parts'] }] : []),
+  ];
+  const strings = fields.map((field, at): StringSource => ({
+    from: ['content', at, 'text'],
+    to: inside.concat(field),
+  }));
+  return placed({ type: 'tool_result', tool_use_id: id, content: [...texts, ...others] }, path.slice(0, -1), strings);
+}
+
+const LONG = 200;
+const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG;
+
+/** Source: Gemini API reference, "UsageMetadata": cached tokens are among the prompt's, thoughts are not among the candidates'. */
+const geminiUsage = (reported: Fields): Usage => ({
+  accounting: 'openai',
+  source: 'reported',
+  inputTokens: tokensIn(reported['promptTokenCount']) + tokensIn(reported['toolUsePromptTokenCount']),
+  outputTokens: tokensIn(reported['candidatesTokenCount']) + tokensIn(reported['thoughtsTokenCount']),
+  cacheReadTokens: tokensIn(reported['cachedContentTokenCount']),
+  cacheWriteTokens: 0,
+  reasoningTokens: tokensIn(reported['thoughtsTokenCount']),
+});

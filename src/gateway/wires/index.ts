@@ -1,0 +1,29 @@
+/** Which wire a request speaks, by its address. */
+import { anthropicWire } from './anthropic';
+import { chatWire } from './chat';
+import { geminiWire } from './gemini';
+import { responsesWire } from './responses';
+import type { Wire } from './wire';
+
+/** A request that the gateway can read. */
+export interface KnownRequest {
+  readonly wire: Wire;
+  /** `count`: asks only how many tokens it has. */
+  readonly purpose: 'answer' | 'count';
+  /** Where the address names the model. */
+  readonly model?: string;
+}
+
+const GEMINI = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+
+/** @param path of the address, without the query. @returns undefined for what passes as it is. */
+export function knownRequest(method: string, path: string): KnownRequest | undefined {
+  if (method !== 'POST') return undefined;
+  if (path.endsWith('/messages')) return { wire: anthropicWire, purpose: 'answer' };
+  if (path.endsWith('/messages/count_tokens')) return { wire: anthropicWire, purpose: 'count' };
+  if (path.endsWith('/chat/completions')) return { wire: chatWire, purpose: 'answer' };
+  if (path.endsWith('/responses')) return { wire: responsesWire, purpose: 'answer' };
+  const gemini = GEMINI.exec(path);
+  const model = gemini?.[1];
+  return model === undefined ? undefined : { wire: geminiWire, purpose: 'answer', model: decodeURIComponent(model) };
+}

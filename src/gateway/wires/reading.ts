@@ -1,0 +1,66 @@
+/** What the readers of all wires need: messages that grow block by block, each with its place. */
+import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
+import type { BlockSource, MessageSource, StringSource } from './wire';
+
+/** A block with its place. */
+export interface PlacedBlock {
+  readonly block: Block;
+  readonly source: BlockSource;
+}
+
+/** A block whose strings stand where it stands itself, below `path`. */
+export const placed = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
+  block,
+  source: { path, strings },
+});
+
+/** A block that no pass looks into: it counts, and is left alone. */
+export const opaque = (part: unknown, path: Path): PlacedBlock => placed({ type: 'raw', part }, path, []);
+
+/** A text, where it says something. @param path of the block or message, and `text` the string's place */
+export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
+  text === '' ? [] : [placed({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
+
+interface Growing {
+  readonly role: Role;
+  /** What else may join it: the model's items among themselves, and results among themselves. */
+  readonly joins: 'reply' | 'results' | undefined;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly items: Path[];
+  readonly blocks: PlacedBlock[];
+}
+
+/** Makes messages of items; those of several items (calls beside words, results in a row) become one. */
+export class MessageList {
+  private readonly growing: Growing[] = [];
+
+  /** @param joins set where the item belongs to the message before, if that is of the same kind. */
+  add(
+    role: Role,
+    item: Path,
+    blocks: readonly PlacedBlock[],
+    joins?: 'reply' | 'results',
+    fields: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const last = this.growing.at(-1);
+    if (joins !== undefined && last?.joins === joins) {
+      last.items.push(item);
+      last.blocks.push(...blocks);
+    } else {
+      this.growing.push({ role, joins, fields, items: [item], blocks: [...blocks] });
+    }
+  }
+
+  /** Messages without a block are left out: an item that says nothing stays where it is. */
+  done(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
+    const full = this.growing.filter(({ blocks }) => blocks.length > 0);
+    return {
+      messages: full.map(({ role, fields, blocks }) => ({
+        ...fields,
+        role,
+        content: blocks.map(({ block }) => block),
+      })),
+      sources: full.map(({ items, blocks }) => ({ items, blocks: blocks.map(({ source }) => source) })),
+    };
+  }
+}

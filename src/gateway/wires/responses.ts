@@ -1,0 +1,126 @@
+/**
+ * OpenAI's Responses API (`POST …/responses`), as far as the request holds the whole conversation: what goes on from one that
+ * the vendor keeps (`previous_response_id`, `conversation`) passes as it is. Instructions, declarations among the items and
+ * developer messages in front are the prompt. The model's items in a row are one message, and so are results.
+ * Source: OpenAI API reference, "Create a model response"; items of Codex as it sends them.
+ */
+import { responsesUsage } from '../../api/openaiResponses';
+import { asText, imageSource, stringIn } from '../../conversations/values';
+import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
+import type { Block, Path } from '../../core/messages/types';
+import { callInput } from './callInput';
+import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import type { Body, Wire, WireRequest } from './wire';
+
+export const responsesWire: Wire = {
+  name: 'responses',
+  read: readResponses,
+  textPart: (text) => ({ type: 'input_text', text }),
+  userItem: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
+  usage({ usage, response }, before) {
+    const reported = isRecord(response) ? response['usage'] : usage;
+    return isRecord(reported) ? responsesUsage(reported) : before;
+  },
+};
+
+/** Items of the user's side that are no message. */
+const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output', 'local_shell_call_output']);
+
+function readResponses(body: Body): WireRequest | undefined {
+  const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
+  // What the vendor keeps is not in the request.
+  if (isSet(body['previous_response_id']) || isSet(body['conversation']) || !Array.isArray(input)) return undefined;
+  const list = new MessageList();
+  const system: string[] = typeof instructions === 'string' ? [instructions] : [];
+  const declared: unknown[] = Array.isArray(tools) ? [...(tools as readonly unknown[])] : [];
+  let isPrompt = true;
+  for (const [index, item] of (input as readonly unknown[]).entries()) {
+    if (!isRecord(item)) return undefined;
+    const path: Path = ['input', index];
+    const { type = 'message', role } = item;
+    if (type === 'additional_tools') {
+      declared.push(item);
+      continue;
+    }
+    const isSystem = type === 'message' && (role === 'system' || role === 'developer');
+    isPrompt &&= isSystem;
+    if (type === 'message' && role !== 'assistant') {
+      const parts = contentParts(item['content'], path.concat('content'));
+      if (isPrompt) system.push(...parts.map(({ block }) => asText(block['text'])));
+      else list.add(isSystem ? 'system' : 'user', path, parts);
+    } else if (RESULTS.has(type)) list.add('user', path, [result(item, path)], 'results');
+    else list.add('assistant', path, reply(item, path), 'reply');
+  }
+  return {
+    ...list.done(),
+    tools: declared,
+    ...(typeof model === 'string' && { model }),
+    ...(system.length > 0 && { system: system.join('\n') }),
+    ...(typeof maxTokens === 'number' && { maxOutputTokens: maxTokens }),
+  };
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** What the model said, thought or called; what is not known (searches of the vendor, compactions) is left alone. */
+function reply(item: Body, path: Path): PlacedBlock[] {
+  const id = stringIn(item, 'call_id');
+  const name = stringIn(item, 'name');
+  const args = stringIn(item, 'arguments');
+  const text = stringIn(item, 'input');
+  switch (item['type'] ?? 'message') {
+    case 'message':
+      return contentParts(item['content'], path.concat('content'));
+    case 'reasoning':
+      return [placed({ type: REASONING_BLOCK, item }, path, [])];
+    case 'function_call':
+      if (id !== undefined && name !== undefined && args !== undefined) {
+        const { input, strings } = callInput(args, path.concat('arguments'));
+        return [placed({ type: 'tool_use', id, name, input }, path, strings)];
+      }
+      break;
+    case 'custom_tool_call':
+      if (id !== undefined && name !== undefined && text !== undefined) {
+        const block: Block = { type: 'tool_use', id, name, input: { input: text } };
+        return [placed(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
+      }
+      break;
+    case 'local_shell_call':
+      if (id !== undefined) {
+        const block: Block = { type: 'tool_use', id, name: 'local_shell', input: item['action'] ?? {} };
+        return [placed(block, path, [{ from: ['input'], to: path.concat('action') }])];
+      }
+  }
+  return [opaque(item, path)];
+}
+
+function result(item: Body, path: Path): PlacedBlock {
+  const id = stringIn(item, 'call_id');
+  if (id === undefined) return opaque(item, path);
+  const { output } = item;
+  const inside = path.concat('output');
+  const parts = contentParts(output, inside);
+  const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
+  const strings =
+    typeof output === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
+  return placed(block, path, strings);
+}
+
+function contentParts(content: unknown, path: Path): PlacedBlock[] {
+  if (typeof content === 'string') return textBlock(content, path, path);
+  if (!Array.isArray(content)) return [];
+  return (content as readonly unknown[]).map((part, index) => partAt(part, path.concat(index)));
+}
+
+const TEXTS = new Set<unknown>(['input_text', 'output_text', 'text']);
+
+function partAt(part: unknown, path: Path): PlacedBlock {
+  if (!isRecord(part)) return opaque(part, path);
+  const text = stringIn(part, 'text');
+  if (TEXTS.has(part['type']) && text !== undefined) return placed({ type: 'text', text }, path);
+  const url = stringIn(part, 'image_url');
+  if (part['type'] === 'input_image' && url !== undefined) {
+    return placed({ type: 'image', source: imageSource(url) }, path, []);
+  }
+  return opaque(part, path);
+}

@@ -1,0 +1,231 @@
+/**
+ * What the wires have in common: a request's body as messages of the core, with the place of each block in the raw JSON, and
+ * the way back, a view of those messages written into the raw text. What the view leaves alone leaves byte for byte.
+ */
+import type { Usage } from '../../core/cost/usage';
+import { editJson, type JsonEdit } from '../../core/json/editJson';
+import { blocksOf, isRecord } from '../../core/messages/blocks';
+import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
+import { valueAt } from '../../core/messages/path';
+import type { ApiMessage, Block, Path } from '../../core/messages/types';
+
+/** The name of a wire, as logs and reports say it. */
+export type WireName = 'anthropic' | 'chat' | 'responses' | 'gemini';
+
+/** A body's fields, as `JSON.parse` gives them. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** One kind of request that the gateway can read and write. */
+export interface Wire {
+  readonly name: WireName;
+  /**
+   * The messages of a body.
+   * @returns undefined where the body is not one of this wire, or does not hold the whole conversation: it passes as it is.
+   */
+  read(body: Body): WireRequest | undefined;
+  /** A part of a message's content that is this text. */
+  textPart(text: string): unknown;
+  /** A whole item of the conversation in which the user says this text. */
+  userItem(text: string): unknown;
+  /** What an event of an answer's stream, or a whole answer, reports of its tokens. @param before what earlier events did. */
+  usage(event: Body, before: Usage | undefined): Usage | undefined;
+}
+
+/** A body as the core knows it. */
+export interface WireRequest {
+  /** Absent where the address names it (Gemini). */
+  readonly model?: string;
+  /** System prompt, instructions and what else stands in front of the conversation. */
+  readonly system?: string;
+  readonly messages: readonly ApiMessage[];
+  /** For each message where it stands. */
+  readonly sources: readonly MessageSource[];
+  /** Declarations of the tools. */
+  readonly tools: readonly unknown[];
+  readonly maxOutputTokens?: number;
+}
+
+/** Where a message stands in the body. */
+export interface MessageSource {
+  /** The items of the conversation that it is made of, in their order: a message with several results may be several. */
+  readonly items: readonly Path[];
+  /** For each block of its content. */
+  readonly blocks: readonly BlockSource[];
+}
+
+/** Where a block stands in the body. */
+export interface BlockSource {
+  /** The element or member that goes where the block goes. */
+  readonly path: Path;
+  readonly strings: readonly StringSource[];
+}
+
+/** Where the strings of a block stand: those below `from` in the block stand below `to` in the body. */
+export interface StringSource {
+  readonly from: Path;
+  readonly to: Path;
+  /** At `to` stands a string that is JSON itself, and the strings stand in that. */
+  readonly inText?: true;
+}
+
+/** A view can't be written in this wire's form; nothing of it was. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+}
+
+/** A view of a request's messages, and what it was made from. */
+export interface WrittenView {
+  /** What the view is of, message by message; a message of the view that is the same object is left alone. */
+  readonly original: readonly ApiMessage[];
+  readonly view: readonly ApiMessage[];
+  /** For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
+  readonly origins: readonly number[];
+}
+
+/**
+ * The body's text with a view in place of its messages.
+ * @param text the body as it came, and `body` what `JSON.parse` made of it.
+ * @throws WireError where the view has something that this wire can't say; JsonPathError where a place is not there.
+ */
+export function writeView(
+  wire: Wire,
+  text: string,
+  body: Body,
+  { sources }: WireRequest,
+  { original, view, origins }: WrittenView,
+): string {
+  if (original.length !== sources.length || view.length !== origins.length) {
+    throw new WireError('The view is not one of this request.');
+  }
+  const changes = new Changes(body, wire);
+  let next = 0;
+  view.forEach((message, index) => {
+    const origin = origins[index] ?? SUMMARY_ORIGIN;
+    if (origin === SUMMARY_ORIGIN) {
+      const behind = origins.slice(index + 1).find((other) => other !== SUMMARY_ORIGIN) ?? original.length;
+      changes.summary(message, sources.slice(next, behind));
+      next = behind;
+      return;
+    }
+    if (origin !== next) throw new WireError(`Message ${next} is missing in the view.`);
+    next++;
+    const before = original[origin];
+    const source = sources[origin];
+    if (before && source && before !== message) changes.message(before, message, source);
+  });
+  if (next !== original.length) throw new WireError(`Message ${next} is missing in the view.`);
+  return editJson(text, changes.all());
+}
+
+/** Collects what is to be changed in a body. */
+class Changes {
+  private readonly edits: JsonEdit[] = [];
+  /** Edits in strings that are JSON themselves, by the place of the string. */
+  private readonly inTexts = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
+
+  constructor(
+    private readonly body: Body,
+    private readonly wire: Wire,
+  ) {}
+
+  all(): JsonEdit[] {
+    const written = [...this.inTexts.values()].map(({ to, edits }): JsonEdit => {
+      const text = valueAt(this.body, to);
+      if (typeof text !== 'string') throw new WireError(`No text stands at ${to.join('.')}.`);
+      return { path: to, string: editJson(text, edits) };
+    });
+    return [...this.edits, ...written];
+  }
+
+  summary(message: ApiMessage, sources: readonly MessageSource[]): void {
+    const [first, ...rest] = sources.flatMap(({ items }) => items);
+    const text = blocksOf(message).map((block) => block['text']);
+    const words = typeof message.content === 'string' ? [message.content] : text;
+    if (!first || words.some((word) => typeof word !== 'string')) {
+      throw new WireError('A summary stands where it can not be written.');
+    }
+    this.edits.push({ path: first, json: JSON.stringify(this.wire.userItem(words.join('\n\n'))) });
+    for (const path of rest) this.edits.push({ path, removed: true });
+  }
+
+  message(before: ApiMessage, after: ApiMessage, { blocks }: MessageSource): void {
+    const shown = blocksOf(after);
+    let at = 0;
+    blocksOf(before).forEach((block, index) => {
+      const source = blocks[index];
+      const now = shown[at];
+      if (!source) throw new WireError('A block has no place in the request.');
+      if (block === now) at++;
+      // Only thinking leaves a message; all other blocks keep their places.
+      else if (isThinking(block) && !(now && isThinking(now))) this.edits.push({ path: source.path, removed: true });
+      else {
+        if (!now) throw new WireError('A block is missing in the view.');
+        this.value(block, now, [], source);
+        at++;
+      }
+    });
+    if (at !== shown.length) throw new WireError('The view has a block more than the request.');
+  }
+
+  /** What differs below a place of a block. */
+  private value(before: unknown, after: unknown, path: Path, source: BlockSource): void {
+    if (before === after) return;
+    if (typeof before === 'string' && typeof after === 'string') {
+      this.string(after, path, source);
+      return;
+    }
+    if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+      before.forEach((item, index) => {
+        this.value(item, after[index], path.concat(index), source);
+      });
+      return;
+    }
+    if (!isRecord(before) || !isRecord(after)) throw new WireError(`More than strings changed at ${path.join('.')}.`);
+    if (before['type'] !== after['type']) {
+      this.replaced(after, path, source);
+      return;
+    }
+    const keys = Object.keys(before);
+    if (keys.length !== Object.keys(after).length) throw new WireError(`Fields changed at ${path.join('.')}.`);
+    for (const key of keys) {
+      if (!Object.hasOwn(after, key)) throw new WireError(`Fields changed at ${path.join('.')}.`);
+      this.value(before[key], after[key], path.concat(key), source);
+    }
+  }
+
+  /** A block, or a part of a result, gave way to a text. */
+  private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
+    const place = path.length === 0 ? source.path : placeOf(path, source)?.to;
+    if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
+    this.edits.push({ path: place, json: JSON.stringify(this.wire.textPart(after['text'])) });
+  }
+
+  private string(text: string, path: Path, source: BlockSource): void {
+    const place = placeOf(path, source);
+    if (!place) throw new WireError(`The string at ${path.join('.')} has no place in the request.`);
+    const { to, rest, inText } = place;
+    if (!inText) {
+      this.edits.push({ path: to, string: text });
+      return;
+    }
+    const key = JSON.stringify(to);
+    const known = this.inTexts.get(key) ?? { to, edits: [] };
+    this.inTexts.set(key, known);
+    known.edits.push({ path: rest, string: text });
+  }
+}
+
+const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/** Where a place of a block stands in the body; `rest` is the path inside a string that is JSON. */
+function placeOf(
+  path: Path,
+  { strings }: BlockSource,
+): { readonly to: Path; readonly rest: Path; readonly inText: boolean } | undefined {
+  for (const { from, to, inText } of strings) {
+    if (from.length > path.length || !from.every((key, at) => key === path[at])) continue;
+    const rest = path.slice(from.length);
+    return inText ? { to, rest, inText } : { to: to.concat(rest), rest: [], inText: false };
+  }
+  return undefined;
+}

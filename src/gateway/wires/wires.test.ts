@@ -1,0 +1,231 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CondensationManager, losslessProvider, truncationProvider } from '../../core/condense';
+import { applyEdits } from '../../core/condense/applyEdits';
+import type { SummaryEdit } from '../../core/condense/edits';
+import { hashText } from '../../core/hash';
+import { blocksOf, isRecord } from '../../core/messages/blocks';
+import { checkConversation, newViolations } from '../../core/messages/firewall';
+import type { ApiMessage } from '../../core/messages/types';
+import { freshCounter } from '../../core/testingCounter';
+import { knownRequest } from './index';
+import { bodyOf, PATHS, WIRE_NAMES } from './testing';
+import { WireError, writeView, type Body, type Wire, type WireRequest } from './wire';
+
+interface Case {
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Requests that real agents sent; only where they are at hand. */
+const RECORDED = join(__dirname, '../../../../shared/real-agents/recorded');
+const recorded: Case[] = existsSync(RECORDED)
+  ? readdirSync(RECORDED).map((name) => {
+      const entry = JSON.parse(readFileSync(join(RECORDED, name), 'utf8')) as { path: string; body: unknown };
+      return { name, path: entry.path, text: JSON.stringify(entry.body) };
+    })
+  : [];
+const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATHS[name], text: bodyOf(name, 30) }));
+
+const manager = new CondensationManager(freshCounter(), [losslessProvider, truncationProvider]);
+
+function read({ path, text }: Case): { wire: Wire; body: Body; request: WireRequest } {
+  const known = knownRequest('POST', path.replace(/\?.*/, ''));
+  const body = JSON.parse(text) as Body;
+  const request = known?.wire.read(body);
+  if (!known || !request) throw new Error('not read');
+  return { wire: known.wire, body, request };
+}
+
+const sameView = (messages: readonly ApiMessage[]) => ({
+  original: messages,
+  view: messages,
+  origins: messages.map((_, index) => index),
+});
+
+/** The length of the list of items, whatever it is called. */
+const itemsIn = (body: Body): number => {
+  const list = body['messages'] ?? body['input'] ?? body['contents'];
+  return Array.isArray(list) ? list.length : -1;
+};
+
+describe.each([...own, ...recorded])('$name', (one) => {
+  const { wire, body, request } = read(one);
+  const { messages } = request;
+
+  it('is a valid conversation with its prompt and tools', () => {
+    expect(checkConversation(messages)).toEqual([]);
+    expect(messages[0]?.role).toBe('user');
+    expect(request.system).not.toBe('');
+    expect(request.tools.length).toBeGreaterThan(0);
+  });
+
+  it('leaves byte for byte where nothing is condensed', () => {
+    expect(writeView(wire, one.text, body, request, sameView(messages))).toBe(one.text);
+  });
+
+  it.each(['lossless', 'truncation'])(
+    'says after %s what the view says, and nothing else is changed',
+    async (provider) => {
+      const outcome = await manager.condense({
+        conversation: one.name + provider,
+        messages,
+        provider,
+        trigger: 'manual',
+        targetTokens: 1_000,
+      });
+      if (outcome.kind !== 'condensed') return;
+      const { view } = outcome;
+      const { origins } = applyEdits(messages, outcome.edits);
+      const text = writeView(wire, one.text, body, request, { original: messages, view, origins });
+      expect(text.length).toBeLessThan(one.text.length);
+      const written = read({ ...one, text });
+      expect(written.request.messages).toEqual(view);
+      expect(newViolations(messages, written.request.messages)).toEqual([]);
+      expect(itemsIn(written.body)).toBe(itemsIn(body));
+      expect({ ...written.request, messages: 0, sources: 0 }).toEqual({ ...request, messages: 0, sources: 0 });
+      // Whatever else the body says stands in it as it came.
+      for (const odd of one.text.match(/1e400|1\.0\b|12345678901234567890/g) ?? []) expect(text).toContain(odd);
+    },
+  );
+
+  it('writes a summary in the place of its messages', () => {
+    if (messages.length < 10) return;
+    const [start, end] = [1, 7];
+    const summary: ApiMessage = { role: 'user', content: [{ type: 'text', text: 'What was done: "much".' }] };
+    const edit = {
+      kind: 'summary',
+      start,
+      end,
+      message: summary,
+      before: hashText(JSON.stringify(messages.slice(start, end))),
+    } as unknown as SummaryEdit;
+    const { messages: view, origins } = applyEdits(messages, [edit]);
+    const text = writeView(wire, one.text, body, request, { original: messages, view, origins });
+    const written = read({ ...one, text });
+    expect(written.request.messages.length).toBe(view.length);
+    // Ids of our own count what came before.
+    const plain = (message: unknown): string => JSON.stringify(message).replace(/#\d+/g, '#');
+    expect(plain(written.request.messages.at(-1))).toEqual(plain(messages.at(-1)));
+    expect(JSON.stringify(written.request.messages[1])).toContain('What was done');
+  });
+
+  it('lets thinking go, and an image give way to a text', () => {
+    const at = messages.findIndex(
+      ({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'thinking'),
+    );
+    if (at < 0) return;
+    const view = messages.map((message) => ({
+      ...message,
+      content: Array.isArray(message.content)
+        ? message.content.filter(({ type }) => type !== 'thinking')
+        : message.content,
+    }));
+    const text = writeView(wire, one.text, body, request, { ...sameView(messages), view });
+    expect(read({ ...one, text }).request.messages).toEqual(view);
+  });
+});
+
+describe('all wires', () => {
+  beforeAll(() => expect(own.length).toBe(4));
+
+  it.each([
+    [
+      'chat',
+      '{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]}',
+      { type: 'text', text: 'gone' },
+    ],
+    [
+      'responses',
+      '{"input":[{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"https://e.invalid/a.png"}]}]}',
+      { type: 'input_text', text: 'gone' },
+    ],
+    [
+      'anthropic',
+      '{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]}',
+      { type: 'text', text: 'gone' },
+    ],
+    [
+      'gemini',
+      '{"contents":[{"role":"user","parts":[{"text":"a"},{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]}]}',
+      { text: 'gone' },
+    ],
+  ] as const)("puts a text of %s in an image's place", (name, text, part) => {
+    const { wire, body, request } = read({ name, path: PATHS[name], text });
+    const [message] = request.messages;
+    const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
+    const view = [{ ...message, content } as ApiMessage];
+    const written = JSON.parse(writeView(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
+    expect(JSON.stringify(written)).toContain(JSON.stringify(part));
+  });
+
+  it('refuses what it can not say', () => {
+    const { wire, body, request } = read(own[0]!);
+    const { messages } = request;
+    const changed = (change: (message: ApiMessage) => ApiMessage): (() => string) => {
+      const view = messages.map((message, index) => (index === 1 ? change(message) : message));
+      return () => writeView(wire, own[0]!.text, body, request, { ...sameView(messages), view });
+    };
+    expect(changed((message) => ({ ...message, content: [] }))).toThrow(WireError);
+    expect(
+      changed((message) => ({ ...message, content: [...blocksOf(message), { type: 'text', text: 'x' }] })),
+    ).toThrow(WireError);
+    expect(
+      changed((message) => ({
+        ...message,
+        content: (message.content as object[]).map((block) => ({ ...block, id: 1 })) as never,
+      })),
+    ).toThrow(WireError);
+    expect(() =>
+      writeView(wire, own[0]!.text, body, request, {
+        original: messages,
+        view: messages.slice(1),
+        origins: messages.slice(1).map((_, index) => index + 1),
+      }),
+    ).toThrow('Message 0 is missing');
+  });
+
+  it('reads only what holds a conversation', () => {
+    const path = PATHS.responses;
+    for (const text of [
+      '{"input":"hello"}',
+      '{"input":[],"previous_response_id":"r"}',
+      '{"input":[],"conversation":"c"}',
+      '{"input":[1]}',
+    ]) {
+      expect(() => read({ name: '', path, text })).toThrow('not read');
+    }
+    for (const other of ['/v1/models', '/v1/embeddings', '/v1/responses/compact', '/v1/files']) {
+      expect(knownRequest('POST', other)).toBeUndefined();
+    }
+    expect(knownRequest('GET', '/v1/responses')).toBeUndefined();
+  });
+
+  it('pairs calls of Gemini without ids by name and order', () => {
+    const text = JSON.stringify({
+      contents: [
+        { role: 'user', parts: [{ text: 'go' }] },
+        { role: 'model', parts: ['a', 'b', 'a'].map((name) => ({ functionCall: { name, args: {} } })) },
+        {
+          role: 'user',
+          parts: [
+            ['a', 'x'],
+            ['a', 'y'],
+            ['b', 'z'],
+          ].map(([name, id]) => ({ functionResponse: { name, id, response: { output: id } } })),
+        },
+      ],
+    });
+    const { messages } = read({ name: 'gemini', path: PATHS.gemini, text }).request;
+    const ids = messages.map(({ content }) =>
+      (content as readonly Body[]).map((block) => block['id'] ?? block['tool_use_id']),
+    );
+    expect(ids.slice(1)).toEqual([
+      ['a#1', 'b#1', 'a#2'],
+      ['a#1', 'a#2', 'b#1'],
+    ]);
+    expect(isRecord(messages[2])).toBe(true);
+  });
+});
