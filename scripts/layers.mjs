@@ -10,8 +10,8 @@ export const layers = {
   settings: ['core', 'api'],
   giveBack: ['core', 'conversations', 'storage'],
   background: ['core', 'conversations', 'storage', 'giveBack'],
-  gateway: ['core', 'conversations', 'storage', 'api'],
-  cli: ['core', 'conversations', 'storage'],
+  gateway: ['core', 'conversations', 'storage', 'api', 'live'],
+  cli: ['core', 'conversations', 'storage', 'api', 'live', 'gateway'],
 };
 
 /** Those that know VS Code import each other and all layers; only src/extension.ts imports them all. */

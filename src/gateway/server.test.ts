@@ -89,7 +89,7 @@ async function raw(port: number, text: string): Promise<string> {
   socket.on('data', (chunk) => (answer += chunk.toString()));
   socket.on('error', () => undefined);
   socket.write(text);
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.on('close', resolve));
   return answer;
 }
 

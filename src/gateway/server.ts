@@ -14,7 +14,7 @@ import type { AgentCall, Condenser, PreparedCall } from './condenser';
 import { passingHeaders } from './headers';
 import { UsageReader } from './usageReader';
 import { knownRequest } from './wires';
-import { isDeeperThan, MAX_DEPTH } from '../conversations/json';
+import { isDeeperThan, MAX_DEPTH } from '../conversations/text/json';
 
 /** What the server does not go beyond. */
 export interface GatewayLimits {

@@ -4,7 +4,7 @@
  * Source: Anthropic API reference, "Messages".
  */
 import { anthropicUsage } from '../../api/anthropicStream';
-import { asText } from '../../conversations/values';
+import { asText } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { MessageList, opaque, placed, type PlacedBlock } from './reading';

@@ -1,4 +1,4 @@
-import { parseArguments } from '../../conversations/openaiArguments';
+import { parseArguments } from '../../conversations/formats/openai/arguments';
 import type { Path } from '../../core/messages/types';
 import type { StringSource } from './wire';
 

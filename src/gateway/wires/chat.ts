@@ -4,7 +4,7 @@
  * Source: OpenAI API reference, "Create chat completion".
  */
 import { chatUsage } from '../../api/openaiChat';
-import { asText, imageSource, stringIn } from '../../conversations/values';
+import { asText, imageSource, stringIn } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { callInput } from './callInput';

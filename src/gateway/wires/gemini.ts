@@ -4,7 +4,7 @@
  * Source: Gemini API reference, "Generating content" and "Function calling".
  */
 import { tokensIn } from '../../api/usage';
-import { asText, recordIn, stringIn, type Fields } from '../../conversations/values';
+import { asText, recordIn, stringIn, type Fields } from '../../conversations/text/values';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';

@@ -5,7 +5,7 @@
  * Source: OpenAI API reference, "Create a model response"; items of Codex as it sends them.
  */
 import { responsesUsage } from '../../api/openaiResponses';
-import { asText, imageSource, stringIn } from '../../conversations/values';
+import { asText, imageSource, stringIn } from '../../conversations/text/values';
 import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { callInput } from './callInput';
