@@ -1,5 +1,5 @@
 import tseslint from 'typescript-eslint';
-import { editorFolders, layers } from './scripts/layers.mjs';
+import { layers } from './scripts/layers.mjs';
 
 /** Modules that do something outside the program. */
 const effects = [
@@ -23,7 +23,7 @@ const effects = [
   'os',
   'node:os',
 ];
-const folders = [...Object.keys(layers), ...editorFolders];
+const folders = Object.keys(layers);
 /** The rule that files import none of these folders of src/, and none of these modules. */
 const importsNoneOf = (files, forbidden, modules = []) => ({
   files,
@@ -66,7 +66,6 @@ export default tseslint.config(
       name === 'core' ? effects : [],
     ),
   ),
-  importsNoneOf([`src/{${editorFolders.join(',')}}/**/*.ts`], ['extension']),
   {
     // The webview runs in another process: of the extension it knows the protocol, and types and pure functions of the core.
     files: ['webview-ui/**/*.{ts,tsx}'],

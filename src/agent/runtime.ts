@@ -4,7 +4,7 @@ import { engineOf } from '../window/engine';
 import { languageModels } from '../window/languageModels';
 import { keepMeasure } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
-import { counterOf } from '../commands/native';
+import { counterOf } from '../window/counter';
 import { configToRun } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';

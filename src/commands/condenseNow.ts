@@ -22,7 +22,7 @@ import { pickConversation } from './pickConversation';
 import { providerConfig } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
-import { mayAskModels } from '../window/smart';
+import { mayAskModels } from '../window/engine';
 import { undoCondensation } from './undo';
 
 /** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */

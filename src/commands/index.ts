@@ -11,7 +11,7 @@ export { condenseNow } from './condenseNow';
 export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';
-export { metricsOf } from './native';
+export { metricsOf } from '../window/metrics';
 export {
   choosePreviewed,
   condensePreviewed,

@@ -10,7 +10,7 @@ import { profileSchema, takenIds, withoutProfile, withProfile, type ApiProfile }
 import { withCancellation } from '../window/background';
 import { languageModels } from '../window/languageModels';
 import { modelSettings, profileEntries, saveUserSetting } from '../window/settings/modelSettings';
-import { counterOf } from './native';
+import { counterOf } from '../window/counter';
 import type { Services } from '../window/services';
 
 interface ProfileItem extends vscode.QuickPickItem {

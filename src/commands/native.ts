@@ -8,42 +8,20 @@ import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { CondensationManager, nativeProvider } from '../core/condense';
 import { calibratedFactor, outputSamples, warningsOf } from '../core/condense/metrics/metrics';
-import { nativeConfigSchema, type NativeConfig } from '../core/condense/summary/nativeConfig';
-import type { CondensationProvider } from '../core/condense/types';
+import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/selectSummarizer';
-import { MessageCounter } from '../core/tokens/messageCounter';
+import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';
-import { loadTokenCounter } from '../storage/assets';
-import { MetricsStore } from '../storage/metrics';
 import { storeOf } from '../window/background';
+import { counterOf } from '../window/counter';
 import { languageModels } from '../window/languageModels';
+import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
 import { nativeConfigFor } from '../window/settings/providerConfig';
-import { modelsOfWindow } from '../window/models';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
-
-/** The file of this user's measures. */
-export const metricsOf = ({ context }: Services): MetricsStore =>
-  new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
-
-let counting: Promise<MessageCounter> | undefined;
-
-/** One counter for this window: what it has counted once it remembers. */
-export function counterOf({ context }: Services): Promise<MessageCounter> {
-  counting ??= loadTokenCounter(join(context.extensionPath, 'dist')).then((counter) => new MessageCounter(counter));
-  // A failed load is tried anew.
-  counting.catch(() => (counting = undefined));
-  return counting;
-}
-
-/** Native with what the user has set up whenever it runs: the profile that condenses, its key, what earlier calls taught. */
-export function nativeOfWindow(services: Services, counter: MessageCounter): CondensationProvider<NativeConfig> {
-  const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
-  return nativeProvider({ select: () => select(undefined), samples });
-}
 
 /** A condensation of a file by Native, as a user asks for it. */
 export interface NativeRequest {

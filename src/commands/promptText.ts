@@ -5,7 +5,7 @@ import { parseInWorker } from '../conversations/parseInWorker';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import type { SummarizerModel } from '../core/condense/summary/summarizer';
-import { counterOf } from './native';
+import { counterOf } from '../window/counter';
 import type { Services } from '../window/services';
 
 /** Stands for any model: what a prompt says doesn't hang on who reads it, only where the conversation is parted. */

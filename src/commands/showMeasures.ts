@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { summarizeMeasures, type Distribution } from '../core/condense/metrics/metrics';
 import { formatCost, formatTime } from '../core/condense/report/report';
-import { metricsOf } from './native';
+import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 
 /** "Show Measures": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */

@@ -1,11 +1,21 @@
-import { CondensationManager, losslessProvider, strategyProvider, truncationProvider } from '../core/condense';
-import type { MessageCounter } from '../core/tokens/messageCounter';
-import { counterOf, nativeOfWindow } from '../commands/native';
-import { ownPresets } from './settings/providerConfig';
-import { smartOfWindow } from './smart';
-import type { Services } from './services';
-
 /** What condenses in this window. */
+import {
+  CondensationManager,
+  losslessProvider,
+  nativeProvider,
+  smartProvider,
+  strategyProvider,
+  truncationProvider,
+} from '../core/condense';
+import { asksModel } from '../core/condense/checkedConfig';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { summariesOf } from './background';
+import { counterOf } from './counter';
+import { metricsOf } from './metrics';
+import { modelsOfWindow } from './models';
+import type { Services } from './services';
+import { ownPresets } from './settings/providerConfig';
+
 export interface Engine {
   readonly counter: MessageCounter;
   /** Knows the providers of other extensions too. */
@@ -14,21 +24,30 @@ export interface Engine {
 
 const engines = new WeakMap<Services, Promise<Engine>>();
 
-/** One manager for this window, so that a conversation that cools down does so for everybody. */
+/** One manager for the window, so that a conversation's cool-down holds whoever condenses it. */
 export function engineOf(services: Services): Promise<Engine> {
   const known = engines.get(services);
   if (known) return known;
-  const loading = counterOf(services).then((counter) => {
-    const native = nativeOfWindow(services, counter);
-    const smart = smartOfWindow(services, counter);
-    const providers = [losslessProvider, truncationProvider, native, smart] as const;
-    const strategy = strategyProvider({ providers, presets: ownPresets });
-    const manager = new CondensationManager(counter, [...providers, strategy]);
-    services.registered.attach(manager);
-    return { counter, manager };
-  });
+  const loading = loadEngine(services);
   engines.set(services, loading);
-  // A failed load is tried anew.
+  // After a failure the next caller loads it again.
   loading.catch(() => engines.delete(services));
   return loading;
 }
+
+async function loadEngine(services: Services): Promise<Engine> {
+  const counter = await counterOf(services);
+  const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
+  const native = nativeProvider({ select: () => select(undefined), samples });
+  const smart = smartProvider({ select, samples, memo: summariesOf(services) });
+  const providers = [losslessProvider, truncationProvider, native, smart] as const;
+  const manager = new CondensationManager(counter, [
+    ...providers,
+    strategyProvider({ providers, presets: ownPresets }),
+  ]);
+  services.registered.attach(manager);
+  return { counter, manager };
+}
+
+/** Whether a configuration of Smart may call a model. An invalid one counts as the default, which calls none. */
+export const mayAskModels = (config: unknown): boolean => asksModel(smartProvider(), config);

@@ -1,12 +1,17 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Measure } from '../core/condense/metrics/metrics';
 import { errorMessage } from '../core/errors';
-import { metricsOf } from '../commands/native';
+import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
 
+/** What this user's condensations took and saved. */
+export const metricsOf = ({ context }: Services): MetricsStore =>
+  new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
+
 /**
- * Keeps what a condensation took, with the preset or strategy that the settings name. What can't be kept is logged: it
- * costs nobody the condensation.
+ * Records what a condensation took, with the preset or strategy that the settings name. A failure is only logged: the
+ * condensation itself has succeeded.
  * @param chosen the provider that was asked for.
  */
 export async function keepMeasure(services: Services, measure: Measure, chosen: string): Promise<void> {

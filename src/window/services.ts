@@ -1,15 +1,29 @@
 import type * as vscode from 'vscode';
-import type { CondensedEvent } from '../extensionApi/api';
 import type { RegisteredProviders } from './registered';
 import type { Comparisons } from './comparisons';
 
-/** What the commands share. */
+/** A condensation that was applied. */
+export interface Condensed {
+  /** Who asked for it. */
+  readonly source: 'api' | 'command' | 'agent';
+  /** Id of the conversation. */
+  readonly conversation: string;
+  /** Id of the provider. */
+  readonly provider: string;
+  /** Of the messages, in o200k tokens. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
+}
+
+/** What the parts of an open window share. */
 export interface Services {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly comparisons: Comparisons;
   /** Tells other extensions of every condensation. */
-  readonly condensed: vscode.EventEmitter<CondensedEvent>;
+  readonly condensed: vscode.EventEmitter<Condensed>;
   /** The providers of other extensions. */
   readonly registered: RegisteredProviders;
   /** Says that the models which the extension contributes to the chat have changed. */

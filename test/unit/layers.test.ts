@@ -1,29 +1,98 @@
-/** The layers: what eslint holds is what docs/ARCHITECTURE.md says, for every folder of src/. */
+/** The layers: scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src say the same, and no files import in a circle. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { editorFolders, layers } from '../../scripts/layers.mjs';
+import { layers } from '../../scripts/layers.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
+const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
 
-/** The table's rows: the folders of the first column, and what the third says. */
+/** The table's rows: the folder of the first column, and what the third says. */
 const rows = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   .split('\n')
-  .filter((line) => line.startsWith('| `src/'))
+  .filter((line) => /^\| `src\/\w+` \|/.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()))
-  .flatMap(([, names = '', , imports = '']) =>
-    [...names.matchAll(/`src\/(\w+)`/g)].map(([, folder = '']) => ({ folder, imports })),
-  );
+  .map(([, name = '', , imports = '']) => ({ folder: name.replaceAll(/`(src\/)?/g, ''), imports }));
 
-it('every folder of src/ has its row', () => {
-  const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(rows.map(({ folder }) => folder).sort()).toEqual(folders.map(({ name }) => name).sort());
-  expect([...Object.keys(layers), ...editorFolders].sort()).toEqual(folders.map(({ name }) => name).sort());
+it('every folder of src/ has its row and its layer', () => {
+  expect(rows.map(({ folder }) => folder)).toEqual(Object.keys(layers));
+  expect(Object.keys(layers).sort()).toEqual(folders.sort());
 });
 
 it.each(rows)('src/$folder may import what its row says: $imports', ({ folder, imports }) => {
-  if (editorFolders.includes(folder)) expect(imports).toBe('all but extension');
-  else if (folder === 'core') expect(imports).toBe('nothing above it');
+  if (folder === 'core') expect(imports).toBe('nothing above it');
   // Behind a name may stand in brackets what is taken of it.
   else expect(imports.replaceAll(/ \([^)]*\)/g, '').split(', ')).toEqual(layers[folder]);
+});
+
+it('a folder imports only folders that stand before it', () => {
+  const order = Object.keys(layers);
+  for (const [folder, allowed] of Object.entries(layers)) {
+    expect(order.slice(0, order.indexOf(folder)), folder).toEqual(expect.arrayContaining([...allowed]));
+  }
+});
+
+/** Every source file but tests, with the files that it imports; types and `import()` count. */
+const graph = new Map<string, string[]>();
+for (const top of ['src', 'webview-ui/src']) {
+  const sources = readdirSync(join(root, top), { recursive: true, encoding: 'utf8' });
+  for (const file of sources.map((name) => `${top}/${name}`)) {
+    if (/\.tsx?$/.test(file) && !/\.test\.|(^|\/)testing[^/]*$/.test(file)) graph.set(file, []);
+  }
+}
+for (const [file, imports] of graph) {
+  const text = readFileSync(join(root, file), 'utf8');
+  for (const { fileName } of ts.preProcessFile(text).importedFiles) {
+    if (!fileName.startsWith('.')) continue;
+    const path = relative(root, join(root, dirname(file), fileName));
+    const found = [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((name) => graph.has(name));
+    if (found !== undefined) imports.push(found);
+  }
+}
+
+it('the imports are those that the layers allow', () => {
+  // Guards the test itself: where paths are not resolved, nothing is found.
+  expect([...graph.values()].flat().length).toBeGreaterThan(graph.size);
+  const layerOf = (file: string): string => /^src\/(\w+)\//.exec(file)?.[1] ?? file;
+  const forbidden = [...graph].flatMap(([file, imports]) => {
+    const from = layerOf(file);
+    const allowed = layers[from];
+    return imports
+      .filter((imported) => {
+        const to = layerOf(imported);
+        if (from === to || file === 'src/extension.ts') return false;
+        if (allowed) return !allowed.includes(to);
+        // The page knows the panel's protocol and the core, and itself.
+        return to !== 'core' && imported !== 'src/panel/protocol.ts' && !imported.startsWith('webview-ui/');
+      })
+      .map((imported) => `${file} → ${imported}`);
+  });
+  expect(forbidden).toEqual([]);
+});
+
+/** A way from a file back to itself, for each group of files that has one. */
+function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const way: string[] = [];
+  const visit = (file: string): void => {
+    const at = way.indexOf(file);
+    if (at >= 0) found.push([...way.slice(at), file].join(' → '));
+    if (at >= 0 || done.has(file)) return;
+    way.push(file);
+    for (const imported of imports.get(file) ?? []) visit(imported);
+    way.pop();
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file);
+  return found;
+}
+
+it('no files import each other in a circle', () => {
+  expect(circles(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'] })))).toEqual(['b → c → b']);
+  // Known, and on its way out: the memo of lines and those that ask it.
+  expect(circles(graph).filter((circle) => !circle.startsWith('src/core/condense/lossless/'))).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
 import type { Measure } from '../../core/condense/metrics/metrics';
 import { condenseNow } from '../condenseNow';
-import { metricsOf } from '../native';
+import { metricsOf } from '../../window/metrics';
 import type { Services } from '../../window/services';
 import { hashText } from '../../core/hash';
 import { storeOf, summariesOf } from '../../window/background';

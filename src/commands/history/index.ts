@@ -9,7 +9,7 @@ import { KnownLedgers } from '../../views/conversations/ledgers';
 import { inBackground, liveStoreOf, storeOf, summariesOf } from '../../window/background';
 import { reloadConversations } from '../conversations';
 import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
-import { metricsOf } from '../native';
+import { metricsOf } from '../../window/metrics';
 import type { Services } from '../../window/services';
 import { entriesOf, type HistoryEntry, type HistoryPlace } from './entries';
 import { formatHistory, type HistoryFormat } from './historyFile';

@@ -7,11 +7,12 @@ import { BUILT_IN_PROVIDERS } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { summariesOf } from '../../window/background';
 import { modelSettings } from '../../window/settings/modelSettings';
-import { counterOf, metricsOf } from '../native';
+import { counterOf } from '../../window/counter';
+import { metricsOf } from '../../window/metrics';
 import { configToRun, ownPresets } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { manualSettings } from '../../window/settings/manualSettings';
-import { mayAskModels } from '../../window/smart';
+import { mayAskModels } from '../../window/engine';
 import { modelsOfWindow } from '../../window/models';
 
 /** `current`: what the settings hold. `preset`: one of the Smart provider. `provider`: one with its own settings. */

@@ -4,7 +4,7 @@ import type { Setting } from '../state/useSetting';
 import { matches, useSearch } from '../state/search';
 import { IconButton } from '../ui';
 import { Problems } from './Problems';
-import { RichText } from './RichText';
+import { titleOf } from './titles';
 
 interface RowProps {
   readonly setting: Setting;
@@ -58,4 +58,22 @@ export function Row({
       <Problems problems={problems ?? [...setting.problems, ...setting.refused]} />
     </div>
   );
+}
+
+/** How VS Code writes a link to another setting. */
+const SETTING = /^`#contextCondenser\.([^#]+)#`$/;
+
+/** The little Markdown that descriptions of settings hold: `code`, **strong** and other settings. The rest stays as it is. */
+function RichText({ text }: { readonly text: string }): ReactNode {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, index) => {
+    const setting = SETTING.exec(piece)?.[1];
+    if (setting !== undefined) return <strong key={index}>{titleOf(setting, {})}</strong>;
+    if (piece.startsWith('`') && piece.endsWith('`') && piece.length > 2) {
+      return <code key={index}>{piece.slice(1, -1)}</code>;
+    }
+    if (piece.startsWith('**') && piece.endsWith('**') && piece.length > 4) {
+      return <strong key={index}>{piece.slice(2, -2)}</strong>;
+    }
+    return piece;
+  });
 }

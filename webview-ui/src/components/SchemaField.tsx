@@ -1,13 +1,43 @@
-import { use, type ReactNode } from 'react';
+import { createContext, use, type ReactNode } from 'react';
+import { t } from '../l10n';
 import type { Path } from '../state/path';
-import { BooleanField, ChoiceField, ChoicesField, OtherField } from './choiceFields';
-import { ProfileField } from './ProfileField';
-import { helpOf, kindOf, resolve, type FieldKind, type Schema } from './schema';
-import { ListField, NumberField, TextualField } from './textFields';
-import { titleOf } from './titles';
-import { SchemaRoot } from './schemaRoot';
-import { SchemaForm } from './SchemaForm';
-import { VariantField } from './VariantField';
+import { useSetting } from '../state/useSetting';
+import { Dropdown } from '../ui';
+import {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  ListField,
+  NumberField,
+  OtherField,
+  ProfileField,
+  TextualField,
+  type FieldProps,
+} from './fields';
+import { Row } from './Row';
+import { fieldsOf, helpOf, kindOf, resolve, type FieldKind, type Schema } from './schema';
+import { titleOf, wordsOf } from './titles';
+
+/** The document that references lead into, and the groups around a field. */
+export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancestors: readonly unknown[] }>({
+  root: {},
+  ancestors: [],
+});
+
+interface SchemaFormProps {
+  /** The setting. */
+  readonly name: string;
+  /** Where the fields are inside of it. */
+  readonly path: Path;
+  readonly fields: Readonly<Record<string, Schema>>;
+}
+
+/** The controls for all fields of a schema. */
+export function SchemaForm({ name, path, fields }: SchemaFormProps): ReactNode {
+  return Object.entries(fields).map(([field, schema]) => (
+    <SchemaField key={field} name={name} path={[...path, field]} schema={schema} />
+  ));
+}
 
 export interface SchemaFieldProps {
   readonly name: string;
@@ -15,11 +45,6 @@ export interface SchemaFieldProps {
   readonly schema: Schema;
   readonly title?: string | undefined;
   readonly help?: string | undefined;
-}
-
-export interface FieldProps extends SchemaFieldProps {
-  readonly title: string;
-  readonly help: string;
 }
 
 /** A control for one place in the settings, made from its schema. */
@@ -62,5 +87,88 @@ export function SchemaField({ name, path, schema: given, ...texts }: SchemaField
       );
     case 'other':
       return <OtherField {...field} isHiddenWhenUnset={isRecursive} />;
+  }
+}
+
+interface VariantFieldProps extends FieldProps {
+  readonly variants: Extract<FieldKind, { kind: 'variants' }>;
+}
+
+/** The choice among the shapes of an object, and the fields of the chosen one. */
+function VariantField({ name, path, title, variants: { key, variants } }: VariantFieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const { root } = use(SchemaRoot);
+  const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as Schema;
+  const chosen = variants.find((variant) => variant.value === value[key]);
+  const fields = Object.fromEntries(Object.entries(fieldsOf(chosen?.schema ?? {})).filter(([field]) => field !== key));
+  const description = chosen?.schema['description'];
+  const help = typeof description === 'string' ? t(description) : '';
+  return (
+    <>
+      <Row
+        setting={setting}
+        title={title}
+        help={help}
+        keywords={variants.map((variant) => variant.value).join(' ')}
+        isInline
+      >
+        <Dropdown
+          label={title}
+          help={help}
+          value={chosen?.value ?? ''}
+          choices={variants.map((variant) => ({ value: variant.value, label: t(wordsOf(variant.value)) }))}
+          onChange={(wanted) => {
+            const variant = variants.find((other) => other.value === wanted);
+            return variant && setting.save(starterOf(key, variant.value, resolve(variant.schema, root)));
+          }}
+        />
+      </Row>
+      {Object.keys(fields).length > 0 && (
+        <div className="variant-fields">
+          <SchemaForm name={name} path={path} fields={fields} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What the shapes of a Smart pass begin with when they are chosen: something that makes sense, to be changed. */
+const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  preserve_recent: { count: 10 },
+  preserve_percent: { percentage: 30 },
+  custom: { filter: { contentTypes: ['toolResults'] } },
+  conditional: { condition: { tokenThreshold: 50_000 } },
+  truncate: { maxLines: 20 },
+};
+
+/** What a shape begins with: the least that makes it valid. */
+const starterOf = (key: string, value: string, schema: Schema): Schema => {
+  const { required } = schema;
+  const needs = Array.isArray(required) ? required : [];
+  const begin = STARTERS[value] ?? {};
+  const known = fieldsOf(schema);
+  return Object.fromEntries([
+    [key, value],
+    ...Object.entries(begin).filter(([field]) => field in known),
+    ...needs.flatMap((field: unknown) =>
+      typeof field === 'string' && field !== key && !(field in begin) ? [[field, emptyOf(known[field] ?? {})]] : [],
+    ),
+  ]) as Schema;
+};
+
+function emptyOf({ type, minimum, default: standard }: Schema): unknown {
+  if (standard !== undefined) return standard;
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return typeof minimum === 'number' ? minimum : 0;
+    case 'boolean':
+      return false;
+    case 'string':
+      return '';
+    case 'array':
+      return [];
+    default:
+      return {};
   }
 }

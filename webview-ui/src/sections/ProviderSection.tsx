@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ProviderDescription } from '../../../src/panel/protocol';
+import { SchemaForm, SchemaRoot } from '../components/SchemaField';
 import { fieldsOf } from '../components/schema';
-import { SchemaForm } from '../components/SchemaForm';
-import { SchemaRoot } from '../components/schemaRoot';
 import { Section } from '../components/Section';
 import { t } from '../l10n';
 import { useSetting } from '../state/useSetting';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Disclosure } from '../../components/Disclosure';
+import { parseNumber } from '../../components/fields';
 import { SchemaField } from '../../components/SchemaField';
-import { parseNumber } from '../../components/textFields';
 import { fieldsOf, type Schema } from '../../components/schema';
 import { Row } from '../../components/Row';
 import { formatPercent, t } from '../../l10n';

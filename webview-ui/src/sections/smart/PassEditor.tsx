@@ -1,8 +1,6 @@
 import { use, type ReactNode } from 'react';
+import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
 import { fieldsOf, kindOf, type Schema } from '../../components/schema';
-import { SchemaField } from '../../components/SchemaField';
-import { SchemaForm } from '../../components/SchemaForm';
-import { SchemaRoot } from '../../components/schemaRoot';
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
 import { useSetting } from '../../state/useSetting';

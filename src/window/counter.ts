@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { loadTokenCounter } from '../storage/assets';
+import type { Services } from './services';
+
+let loading: Promise<MessageCounter> | undefined;
+
+/** The window's one counter, so that nothing is counted twice. */
+export function counterOf({ context }: Services): Promise<MessageCounter> {
+  loading ??= loadTokenCounter(join(context.extensionPath, 'dist')).then((counter) => new MessageCounter(counter));
+  // After a failure the next caller loads it again.
+  loading.catch(() => (loading = undefined));
+  return loading;
+}

@@ -1,0 +1,219 @@
+/** The controls for one place in the settings, one for each kind of value. SchemaField chooses among them. */
+import type { ReactNode } from 'react';
+import { formatNumber, t } from '../l10n';
+import { usePanel } from '../state/panel';
+import type { Path } from '../state/path';
+import { profileEntries } from '../state/profileEntries';
+import { useDraft, type Parsed } from '../state/useDraft';
+import { useSetting } from '../state/useSetting';
+import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
+import { Row } from './Row';
+import type { FieldKind, Schema } from './schema';
+import { wordsOf } from './titles';
+
+export interface FieldProps {
+  /** The setting. */
+  readonly name: string;
+  /** Where the value is inside of it. */
+  readonly path: Path;
+  readonly schema: Schema;
+  readonly title: string;
+  readonly help: string;
+}
+
+/** Questions to which no answer is an answer, too. */
+const ASKED = new Set(['isError', 'cacheCold']);
+
+export function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  if (ASKED.has(String(path.at(-1)))) {
+    const choices = [
+      { value: '', label: t('Either') },
+      { value: 'true', label: t('Yes') },
+      { value: 'false', label: t('No') },
+    ];
+    return (
+      <Row setting={setting} title={title} help={help} isInline>
+        <Dropdown
+          label={title}
+          help={help}
+          value={typeof setting.value === 'boolean' ? String(setting.value) : ''}
+          choices={choices}
+          onChange={(value) => setting.save(value === '' ? undefined : value === 'true')}
+        />
+      </Row>
+    );
+  }
+  return (
+    <Row setting={setting} title={title} help={help} isTitled>
+      <Checkbox
+        label={title}
+        help={help}
+        checked={setting.value === true}
+        onChange={(checked) => void setting.save(checked)}
+      />
+    </Row>
+  );
+}
+
+type Choice = Extract<FieldKind, { kind: 'choice' }>;
+
+export function ChoiceField({ name, path, title, help, choice }: FieldProps & { readonly choice: Choice }): ReactNode {
+  const setting = useSetting(name, path);
+  const choices = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
+  return (
+    <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
+      <Dropdown
+        label={title}
+        help={help}
+        value={typeof setting.value === 'string' ? setting.value : ''}
+        choices={choices}
+        onChange={(value) => setting.save(value)}
+      />
+    </Row>
+  );
+}
+
+export function ChoicesField({
+  name,
+  path,
+  title,
+  help,
+  values,
+}: FieldProps & { readonly values: readonly string[] }): ReactNode {
+  const setting = useSetting(name, path);
+  const chosen = new Set(Array.isArray(setting.value) ? setting.value : []);
+  return (
+    <Row setting={setting} title={title} help={help} keywords={values.join(' ')}>
+      <div className="control-line" role="group" aria-label={title}>
+        {values.map((value) => (
+          <Checkbox
+            key={value}
+            label={t(wordsOf(value))}
+            checked={chosen.has(value)}
+            onChange={(checked) => {
+              const wanted = values.filter((other) => (other === value ? checked : chosen.has(other)));
+              void setting.save(wanted.length === 0 ? undefined : wanted);
+            }}
+          />
+        ))}
+      </div>
+    </Row>
+  );
+}
+
+interface OtherFieldProps extends FieldProps {
+  readonly isHiddenWhenUnset: boolean;
+}
+
+/** What no form is made of. */
+export function OtherField({ name, path, title, help, isHiddenWhenUnset }: OtherFieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const { connection } = usePanel();
+  if (isHiddenWhenUnset && setting.value === undefined) return null;
+  return (
+    <Row setting={setting} title={title} help={help}>
+      <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name })}>
+        {t('Edit in settings.json')}
+      </LinkButton>
+    </Row>
+  );
+}
+
+/** What stands in a field also where it is wrong there. */
+const textOf = (value: unknown): string =>
+  typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+
+/** An empty field takes the setting back. */
+export function parseNumber(text: string): Parsed {
+  if (text.trim() === '') return {};
+  const value = Number(text.replace(',', '.'));
+  return Number.isFinite(value) ? { value } : { problem: t('This is no number.') };
+}
+
+export function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const draft = useDraft(setting, textOf(setting.value), parseNumber);
+  const { default: standard } = schema;
+  return (
+    <Row setting={setting} title={title} help={help} problems={draft.problems} isInline>
+      <TextField
+        label={title}
+        help={[help, ...draft.problems].join(' ')}
+        invalid={draft.problems.length > 0}
+        numeric
+        placeholder={typeof standard === 'number' ? formatNumber(standard) : t('none')}
+        value={draft.text}
+        onInput={draft.onInput}
+        onCommit={draft.onCommit}
+      />
+    </Row>
+  );
+}
+
+const parseText = (text: string): Parsed => (text === '' ? {} : { value: text });
+
+export function TextualField({ name, path, title, help, rows }: FieldProps & { readonly rows: number }): ReactNode {
+  const setting = useSetting(name, path);
+  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseText);
+  const control = {
+    label: title,
+    help: [help, ...draft.problems].join(' '),
+    invalid: draft.problems.length > 0,
+    value: draft.text,
+    onInput: draft.onInput,
+    onCommit: draft.onCommit,
+  };
+  return (
+    <Row setting={setting} title={title} help={help} problems={draft.problems}>
+      {rows > 1 ? <TextArea {...control} rows={rows} /> : <TextField {...control} />}
+    </Row>
+  );
+}
+
+/** One entry a line. */
+const parseList = (text: string): Parsed => {
+  const value = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return value.length === 0 ? {} : { value };
+};
+
+export function ListField({ name, path, title, help }: FieldProps): ReactNode {
+  const setting = useSetting(name, path);
+  const shown = Array.isArray(setting.value) ? setting.value.map(String).join('\n') : '';
+  const draft = useDraft(setting, shown, parseList);
+  const explained = `${help} ${t('One a line.')}`.trim();
+  return (
+    <Row setting={setting} title={title} help={explained} problems={draft.problems}>
+      <TextArea
+        label={title}
+        help={[explained, ...draft.problems].join(' ')}
+        invalid={draft.problems.length > 0}
+        rows={3}
+        value={draft.text}
+        onInput={draft.onInput}
+        onCommit={draft.onCommit}
+      />
+    </Row>
+  );
+}
+
+/** A profile by its id; none: the one that is chosen for condensing. */
+export function ProfileField({ name, path, title, help }: FieldProps): ReactNode {
+  const { state } = usePanel();
+  const setting = useSetting(name, path);
+  const choices = profileEntries(state).map(({ id, name: label }) => ({ value: id, label }));
+  return (
+    <Row setting={setting} title={title} help={help} isInline>
+      <Dropdown
+        label={title}
+        help={help}
+        value={typeof setting.value === 'string' ? setting.value : ''}
+        choices={[{ value: '', label: t('The condensing profile') }, ...choices]}
+        onChange={(value) => setting.save(value === '' ? undefined : value)}
+      />
+    </Row>
+  );
+}
