@@ -3,6 +3,7 @@ import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import { blocksOf, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
+import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
 import { mayThink } from './keptBlocks';
 import type { OfferedModel } from './offeredModels';
@@ -54,7 +55,7 @@ function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
 
 /** An agent sends its whole history each time: marked for five minutes unless the profile says otherwise. */
 export const cacheLifetimeOf = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
-  cacheLifetime ?? (vendor === 'vscode' ? 'none' : '5m');
+  cacheLifetime ?? (hasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
 /** The two newest messages of the user: what is marked where nothing is condensed. */
 export function newestMarks(messages: readonly ApiMessage[]): number[] {

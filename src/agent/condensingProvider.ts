@@ -5,7 +5,8 @@ import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import { tokenizerFactor } from '../core/vendors/families';
+import { accountingOf } from '../core/vendors/vendors';
 import type { EffectiveThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer } from './answer';
@@ -187,7 +188,7 @@ export class CondensingProvider {
         maxOutputTokens: model.maxOutputTokens,
         tokenFactor: tokenizerFactor(model.wraps?.family ?? profile.model),
         ...(model.prices && { prices: model.prices }),
-        accounting: profile.vendor === 'openai' ? 'openai' : 'anthropic',
+        accounting: accountingOf(profile.vendor, profile.model),
         cacheLifetime: cacheLifetimeOf(profile),
         threshold: this.parts.threshold(profile),
       },

@@ -4,7 +4,7 @@
  */
 import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
-import type { Vendor } from './types';
+import { vendorEntry, type Vendor } from '../core/vendors/vendors';
 
 export interface PricedModel {
   readonly vendor: Vendor;
@@ -25,14 +25,6 @@ export interface PriceTable {
   lookup(model: PricedModel, now?: Date): ListedModel | undefined;
 }
 
-/** The table's names of the vendors. A model of VS Code is paid by subscription: it has no price per token. */
-const LISTED: Readonly<Record<Exclude<Vendor, 'vscode'>, string>> = {
-  anthropic: 'anthropic',
-  openai: 'openai',
-  bedrock: 'aws',
-  vertex: 'google',
-};
-
 let loading: Promise<PriceTable> | undefined;
 
 /** The table, loaded once. */
@@ -42,9 +34,10 @@ async function load(): Promise<PriceTable> {
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
   return {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
-      if (vendor === 'vscode') return undefined;
-      const own = baseUrl === undefined || isOwn(baseUrl);
-      const provider = own ? LISTED[vendor] : findProvider({ providerApiUrl: baseUrl })?.id;
+      const { pricedAs, ownHosts } = vendorEntry(vendor);
+      if (pricedAs === undefined) return undefined;
+      const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
+      const provider = own ? pricedAs : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
       // What it calculates is not used: a usage of nothing gives the prices that hold at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
@@ -56,11 +49,9 @@ async function load(): Promise<PriceTable> {
   };
 }
 
-/** The vendors' own addresses, region and all; a gateway under another name sets prices of its own. */
-const OWN_HOST =
-  /(?:^|\.)(?:api\.anthropic\.com|api\.openai\.com|bedrock-runtime\.[\w-]+\.amazonaws\.com|aiplatform\.googleapis\.com|openai\.azure\.com)$/;
-
-const isOwn = (baseUrl: string): boolean => URL.canParse(baseUrl) && OWN_HOST.test(new URL(baseUrl).hostname);
+/** A gateway under another name sets prices of its own. */
+const isAt = (hosts: RegExp, baseUrl: string): boolean =>
+  URL.canParse(baseUrl) && hosts.test(new URL(baseUrl).hostname);
 
 type Listed = Readonly<Record<string, number | TieredPrices | undefined>>;
 

@@ -1,5 +1,5 @@
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import { tokenizerFactor } from '../core/vendors/families';
 import type { ApiRequest, Usage, UsageAccounting } from './types';
 
 /** Estimates tokens for one model: o200k tokens times the factor of the model's family. */

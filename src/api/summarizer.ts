@@ -2,7 +2,7 @@
 import { callCost } from '../core/cost/callCost';
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from '../core/condense/summary/summarizer';
-import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import { tokenizerFactor } from '../core/vendors/families';
 import { completeText, type TextOutcome } from './completeText';
 import type { ApiHandler, ApiRequest } from './types';
 

@@ -4,11 +4,9 @@
  */
 import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
+import type { Vendor } from '../core/vendors/vendors';
 
-export type { Usage, UsageAccounting };
-
-/** Who answers: the wire protocol and the way to sign in. OpenAI's also serves OpenRouter, Azure, Ollama, LM Studio, vLLM. */
-export type Vendor = 'anthropic' | 'openai' | 'bedrock' | 'vertex' | 'vscode';
+export type { Usage, UsageAccounting, Vendor };
 
 /** Why the model stopped. `other`: a reason that we don't know. */
 export type StopReason =

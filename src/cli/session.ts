@@ -8,7 +8,7 @@ import {
   type CondensationRequest,
 } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import { tokenizerFactor } from '../core/vendors/families';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
 import type { Arguments } from './args';

@@ -3,6 +3,7 @@ import { tellInPicker } from '../agent/wrappedModels';
 import { formatTime } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { issueWords } from '../core/issueWords';
+import { hasField, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
 import { deleteKey, sendableKey, storeKey } from '../settings/keys';
 import { handlerFor, testConnection } from '../settings/profileHandler';
 import { freeId } from '../core/freeId';
@@ -180,21 +181,18 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
   if (choice !== undefined) await testProfile(services, profile);
 }
 
-const VENDORS: readonly { readonly vendor: ApiProfile['vendor']; readonly label: string; readonly model: string }[] = [
-  { vendor: 'anthropic', label: 'Anthropic', model: 'claude-sonnet-4-5' },
-  { vendor: 'openai', label: 'OpenAI, OpenRouter, Azure, Ollama, LM Studio, vLLM', model: 'gpt-4o-mini' },
-  { vendor: 'bedrock', label: 'Amazon Bedrock', model: 'us.anthropic.claude-sonnet-4-20250514-v1:0' },
-  { vendor: 'vertex', label: 'Google Vertex AI', model: 'claude-sonnet-4@20250514' },
-  { vendor: 'vscode', label: 'VS Code', model: 'gpt-4o' },
-];
+const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
+  const { label, alsoFor = [] } = vendorEntry(vendor);
+  return { vendor, label: [label, ...alsoFor].join(', ') };
+});
 
 /** A profile as the user gives it; undefined where they left. The rest of its fields are edited in the settings. */
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
-    known?.vendor ?? (await vscode.window.showQuickPick(VENDORS, { title: vscode.l10n.t('Whose model?') }))?.vendor;
+    known?.vendor ??
+    (await vscode.window.showQuickPick(VENDOR_ITEMS, { title: vscode.l10n.t('Whose model?') }))?.vendor;
   if (vendor === undefined) return undefined;
-  const suggestion = VENDORS.find((entry) => entry.vendor === vendor)?.model ?? '';
-  const model = await ask(vscode.l10n.t('Model'), known?.model ?? suggestion);
+  const model = await ask(vscode.l10n.t('Model'), known?.model ?? vendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
   const name = await ask(vscode.l10n.t('Name of the profile'), known?.name ?? model);
   if (!name) return undefined;
@@ -205,15 +203,14 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
     vendor,
     model,
   };
-  if (vendor === 'anthropic' || vendor === 'openai') {
+  if (hasField(vendor, 'baseUrl')) {
     const url = await ask(vscode.l10n.t("Base URL; empty: the vendor's own"), known?.baseUrl ?? '');
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
   }
-  if (vendor === 'bedrock' || vendor === 'vertex')
-    profile['region'] = await ask(vscode.l10n.t('Region'), known?.region ?? '');
-  if (vendor === 'vertex') profile['projectId'] = await ask(vscode.l10n.t('Project'), known?.projectId ?? '');
+  if (hasField(vendor, 'region')) profile['region'] = await ask(vscode.l10n.t('Region'), known?.region ?? '');
+  if (hasField(vendor, 'projectId')) profile['projectId'] = await ask(vscode.l10n.t('Project'), known?.projectId ?? '');
   const checked = profileSchema.safeParse(profile);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;

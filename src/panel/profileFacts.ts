@@ -1,5 +1,6 @@
 /** What the panel shows of profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
 import * as vscode from 'vscode';
+import { vendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
 import { needsKey, parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelParts } from './parts';
@@ -66,7 +67,7 @@ export class ProfileFacts implements vscode.Disposable {
   }
 
   private async keyOf(profile: ApiProfile): Promise<ProfileKeyState> {
-    if (profile.vendor === 'vscode') return 'not-needed';
+    if (vendorEntry(profile.vendor).key === 'none') return 'not-needed';
     const { kind } = await readKey(this.parts.services.context.secrets, profile);
     return kind === 'missing' && !needsKey(profile) ? 'not-needed' : kind;
   }

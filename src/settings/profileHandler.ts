@@ -6,7 +6,7 @@ import type { CallOptions, Timeouts } from '../api/call';
 import { completeText } from '../api/completeText';
 import type { HandlerOptions } from '../api/handlerOptions';
 import { openaiHandler } from '../api/openai';
-import type { ApiHandler, Usage } from '../api/types';
+import type { ApiHandler, Usage, Vendor } from '../api/types';
 import { vertexHandler, type GoogleCredentials } from '../api/vertex';
 import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -34,7 +34,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
     throw new ApiError('auth', { name, what: 'The profile has no API key yet.' });
   }
   const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: timeoutsOf(timeoutSeconds) }) };
-  const common: HandlerOptions & { readonly baseUrl?: string; readonly allowInsecureHttp?: boolean } = {
+  const common: CommonOptions = {
     name,
     counter: parts.counter,
     model: {
@@ -46,31 +46,42 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
     ...call,
   };
-  const { region = '', projectId = '', api = 'chat' } = profile;
-  switch (vendor) {
-    case 'anthropic':
-      return anthropicHandler({ ...common, apiKey: key ?? '' });
-    case 'openai':
-      return openaiHandler({ ...common, api, ...(key !== undefined && { apiKey: key }) });
-    case 'bedrock':
-      return bedrockHandler({ ...common, region, credentials: awsCredentials(key) });
-    case 'vertex':
-      return vertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) });
-    case 'vscode': {
-      if (!parts.models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
-      const selector = { id: profile.model };
-      return vscodeLmHandler({
-        ...call,
-        name,
-        counter: parts.counter,
-        models: parts.models,
-        ownVendor: OWN_VENDOR,
-        selector,
-        ...(contextWindow !== undefined && { contextWindow }),
-      });
-    }
-  }
+  return HANDLERS[vendor](common, { profile, key, models: parts.models });
 }
+
+type CommonOptions = HandlerOptions & {
+  readonly name: string;
+  readonly baseUrl?: string;
+  readonly allowInsecureHttp?: boolean;
+};
+
+interface Asked {
+  readonly profile: ApiProfile;
+  readonly key: string | undefined;
+  readonly models: LanguageModels | undefined;
+}
+
+const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: Asked) => ApiHandler>> = {
+  anthropic: (common, { key = '' }) => anthropicHandler({ ...common, apiKey: key }),
+  openai: (common, { profile: { api = 'chat' }, key }) =>
+    openaiHandler({ ...common, api, ...(key !== undefined && { apiKey: key }) }),
+  bedrock: (common, { profile: { region = '' }, key }) =>
+    bedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
+  vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
+    vertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) }),
+  vscode: (common, { models }) => {
+    const { name, model } = common;
+    if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
+    const { id, contextWindow } = model;
+    return vscodeLmHandler({
+      ...common,
+      models,
+      ownVendor: OWN_VENDOR,
+      selector: { id },
+      ...(contextWindow !== undefined && { contextWindow }),
+    });
+  },
+};
 
 /** A user's time holds for the whole call and for each silence in it: a local model may read a long prompt for minutes. */
 function timeoutsOf(seconds: number): Timeouts {

@@ -14,70 +14,56 @@ import {
 import type { ConfigProblem } from '../core/condense/types';
 import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
+import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
 
 /** The least that Anthropic's API takes (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;
 
-const price = z.number().min(0).max(10_000).describe('US dollars per million tokens.');
+/** US dollars per million tokens. */
+const price = z.number().min(0).max(10_000);
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
 
+/** What each field means says package.nls.json, as `setting.profiles.<field>`: forms and the editor show it. */
 export const profileSchema = z
   .object({
     id: z.string().regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64'),
-    name: text.describe('What it is called.'),
-    vendor: z
-      .enum(['anthropic', 'openai', 'bedrock', 'vertex', 'vscode'])
-      .describe('Whose protocol the endpoint speaks.'),
-    model: text.describe("The model's id, as the vendor calls it."),
-    baseUrl: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe("Where the API stands; absent: the vendor's own."),
-    allowInsecureHttp: z.boolean().optional().describe('Unencrypted HTTP to another machine is allowed.'),
-    api: z.enum(['chat', 'responses']).optional().describe("Which of OpenAI's two APIs."),
-    region: text.optional().describe('Of Bedrock or Vertex.'),
-    projectId: text.optional().describe('Of Vertex.'),
+    name: text,
+    vendor: z.enum(VENDOR_IDS),
+    model: text,
+    baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+    allowInsecureHttp: z.boolean().optional(),
+    api: z.enum(['chat', 'responses']).optional(),
+    region: text.optional(),
+    projectId: text.optional(),
     threshold: z
       .union([z.literal(INHERIT_THRESHOLD), z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD)])
-      .optional()
-      .describe(
-        `Percent of the window, ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}; ${INHERIT_THRESHOLD}: the global one.`,
-      ),
+      .optional(),
     prompt: z
       .string()
       .superRefine((prompt, context) => {
         for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
       })
-      .optional()
-      .describe('A condensing prompt for this model alone.'),
-    cacheLifetime: z.enum(['none', '5m', '1h']).optional().describe('How long the vendor keeps prompts that are sent.'),
+      .optional(),
+    cacheLifetime: z.enum(['none', '5m', '1h']).optional(),
     prices: z
       .object({ input: price, output: price, cacheRead: price, cacheWrite: price, longCacheWrite: price })
       .partial()
       .strict()
-      .optional()
-      .describe("Prices in place of the table's, in US dollars per million tokens."),
-    contextWindow: tokens.optional().describe('Input and output together, in tokens.'),
-    maxOutputTokens: z.int().min(256).max(10_000_000).optional().describe('Tokens of one answer at most.'),
-    timeoutSeconds: z.int().min(5).max(3_600).optional().describe('For a whole call.'),
-    offerInChat: z.boolean().optional().describe("Its model can be chosen in VS Code's chat, condensed."),
-    thinkingTokens: z
-      .int()
-      .min(MIN_THINKING_TOKENS)
-      .max(1_000_000)
-      .optional()
-      .describe('Tokens that the model may think in the chat, for vendors that take a budget; absent: no thinking.'),
+      .optional(),
+    contextWindow: tokens.optional(),
+    maxOutputTokens: z.int().min(256).max(10_000_000).optional(),
+    timeoutSeconds: z.int().min(5).max(3_600).optional(),
+    offerInChat: z.boolean().optional(),
+    thinkingTokens: z.int().min(MIN_THINKING_TOKENS).max(1_000_000).optional(),
   })
   .strict()
   .superRefine((profile, context) => {
-    const needs = (field: 'region' | 'projectId'): void => {
+    for (const field of neededFields(profile.vendor)) {
       if (profile[field] === undefined) {
         context.addIssue({ code: 'custom', path: [field], message: `is needed for ${profile.vendor}` });
       }
-    };
-    if (profile.vendor === 'bedrock' || profile.vendor === 'vertex') needs('region');
-    if (profile.vendor === 'vertex') needs('projectId');
+    }
     const { thinkingTokens = 0, maxOutputTokens = DEFAULT_MAX_OUTPUT_TOKENS } = profile;
     if (thinkingTokens >= maxOutputTokens) {
       const message = `is to be less than the ${maxOutputTokens} tokens of one answer (maxOutputTokens)`;
@@ -152,11 +138,11 @@ export const thresholdOf = (id: string, profiles: readonly ApiProfile[], globalP
 export const promptOf = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
-/**
- * Vendors that take a key; Bedrock and Vertex can use what the machine is signed in with, VS Code's models need none.
- */
-export const needsKey = ({ vendor, baseUrl }: ApiProfile): boolean =>
-  vendor === 'anthropic' || (vendor === 'openai' && baseUrl === undefined);
+/** Whether nothing can be asked without a key. */
+export function needsKey({ vendor, baseUrl }: ApiProfile): boolean {
+  const { key } = vendorEntry(vendor);
+  return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
+}
 
 /** The host that gets to see a key; a key given for one is not sent to another. */
 export const keyTarget = ({ vendor, baseUrl }: ApiProfile): string =>

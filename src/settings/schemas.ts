@@ -10,6 +10,7 @@ import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { strategySchema } from '../core/condense/strategy/strategy';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { isRecord } from '../core/messages/blocks';
+import { profileSchema } from './profiles';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -39,10 +40,22 @@ export const settingSchemas = (): Readonly<Record<string, Schema>> => ({
     type: 'array',
     items: shallow(presetSchema.extend({ config: smartConfigSchema }), 2),
   },
+  'contextCondenser.profiles': { type: 'array', items: profileItems() },
   'contextCondenser.strategy': {
     anyOf: [{ type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) }, shallow(strategySchema, 3)],
   },
 });
+
+/** A profile's schema; what its fields mean is said in the editor's language. */
+function profileItems(): Schema {
+  const items = shallow(profileSchema, 3);
+  const fields = isRecord(items['properties']) ? items['properties'] : {};
+  const told = Object.entries(fields).map(([name, field]) => [
+    name,
+    { ...(field as Schema), description: `%setting.profiles.${name}%` },
+  ]);
+  return { ...items, properties: Object.fromEntries(told) as Schema };
+}
 
 /** A schema that writes out so many levels of nested filters and conditions; the panel and preset files know deeper ones. */
 const shallow = (schema: z.ZodType, levels: number): Schema => bare(jsonSchema(schema), levels);

@@ -4,6 +4,7 @@ import type { PreviewSetup } from '../../background/preview/messages';
 import { calibratedFactor, outputSamples } from '../../core/condense/metrics/metrics';
 import type { ModelPrices } from '../../core/cost/prices';
 import type { UsageAccounting } from '../../core/cost/usage';
+import { accountingOf, VENDOR_IDS } from '../../core/vendors/vendors';
 import { summarizerFor } from '../../settings/profileSummarizer';
 import { summariesOf } from '../../window/background';
 import { languageModels } from '../../window/languageModels';
@@ -65,15 +66,12 @@ export interface ModelPricing {
   readonly accounting: UsageAccounting;
 }
 
-/** Who sells a model under its own name; what a conversation's file names is looked up with each. */
-const VENDORS = ['anthropic', 'openai', 'vertex'] as const;
-
 /** How a model's tokens are paid, by its id alone; undefined where the price table doesn't know it. */
 export async function pricingOf(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
-  for (const vendor of VENDORS) {
+  for (const vendor of VENDOR_IDS) {
     const listed = table.lookup({ vendor, model });
-    if (listed) return { prices: listed.prices, accounting: vendor === 'anthropic' ? 'anthropic' : 'openai' };
+    if (listed) return { prices: listed.prices, accounting: accountingOf(vendor, model) };
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { PreviewThread } from '../../background/preview/previewThread';
 import type { ModelPricing } from '../../commands/preview/profileSetups';
 import { recommendedProfile } from '../../core/cost/recommendedProfile';
 import { savingOf, type Saving } from '../../core/cost/saving';
-import { tokenizerFactor } from '../../core/tokens/tokenizerFactor';
+import { tokenizerFactor } from '../../core/vendors/families';
 import type { PanelParts } from '../parts';
 import type { ConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';

@@ -35,12 +35,3 @@ export function profileEntries({ settings, profiles }: PanelState): ProfileEntry
     };
   });
 }
-
-/** Names of the vendors' own; they are not translated. */
-export const VENDOR_NAMES: Readonly<Record<string, string>> = {
-  anthropic: 'Anthropic',
-  openai: 'OpenAI',
-  bedrock: 'Amazon Bedrock',
-  vertex: 'Google Vertex AI',
-  vscode: 'VS Code',
-};

@@ -1,12 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import { freeId } from '../../../../src/core/freeId';
+import { hasField, isVendor, VENDOR_IDS, vendorEntry, type Vendor } from '../../../../src/core/vendors/vendors';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, TextField } from '../../ui';
-import { VENDOR_NAMES } from '../../state/profileEntries';
 
 interface NewProfileProps {
   /** Ids that there are. */
@@ -20,8 +20,8 @@ interface NewProfileProps {
 export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
+  const [vendor, setVendor] = useState<Vendor>('anthropic');
   const [fields, setFields] = useState({
-    vendor: 'anthropic',
     model: '',
     name: '',
     baseUrl: '',
@@ -29,7 +29,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
     projectId: '',
   });
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const { vendor, model, name, baseUrl, region, projectId } = fields;
+  const { model, name, baseUrl, region, projectId } = fields;
   const change = (field: keyof typeof fields) => (value: string) => {
     setFields((before) => ({ ...before, [field]: value }));
   };
@@ -58,7 +58,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       if (verdict.problems.length > 0) return;
       if (isFirst) await condensing.save(id);
       onDone();
-      if (vendor !== 'vscode') await connection.request('setKey', { id }, { timeoutMs: Infinity });
+      if (vendorEntry(vendor).key !== 'none') await connection.request('setKey', { id }, { timeoutMs: Infinity });
     } catch (error) {
       setProblems([errorMessage(error)]);
     }
@@ -70,8 +70,10 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
         <Dropdown
           label={t('Whose model')}
           value={vendor}
-          choices={Object.entries(VENDOR_NAMES).map(([value, label]) => ({ value, label }))}
-          onChange={change('vendor')}
+          choices={VENDOR_IDS.map((value) => ({ value, label: vendorEntry(value).label }))}
+          onChange={(value) => {
+            if (isVendor(value)) setVendor(value);
+          }}
         />
       </div>
       {vendor === 'vscode' && state.editorModels.length > 0 ? (
@@ -91,14 +93,14 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
         text('model', t('Model'), t('The model’s id, as the vendor calls it.'))
       )}
       {text('name', t('Name'), t('What you call it. Empty: the model’s id.'))}
-      {(vendor === 'anthropic' || vendor === 'openai') &&
+      {hasField(vendor, 'baseUrl') &&
         text(
           'baseUrl',
           t('Base URL'),
           t('Where the API stands, such as http://127.0.0.1:11434/v1. Empty: the vendor’s own.'),
         )}
-      {(vendor === 'bedrock' || vendor === 'vertex') && text('region', t('Region'))}
-      {vendor === 'vertex' && text('projectId', t('Project'))}
+      {hasField(vendor, 'region') && text('region', t('Region'))}
+      {hasField(vendor, 'projectId') && text('projectId', t('Project'))}
       <Problems problems={problems} />
       <p className="actions">
         <Button primary onClick={() => void save()}>

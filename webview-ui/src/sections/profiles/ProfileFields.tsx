@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { hasField, isVendor } from '../../../../src/core/vendors/vendors';
 import { Disclosure } from '../../components/Disclosure';
 import { parseNumber } from '../../components/fields';
 import { SchemaField } from '../../components/SchemaField';
@@ -9,18 +10,6 @@ import { usePanel } from '../../state/panel';
 import { useDraft } from '../../state/useDraft';
 import { useSetting } from '../../state/useSetting';
 import { Checkbox, TextField } from '../../ui';
-
-/** Fields that belong to some vendors only. */
-const OF_VENDORS: Readonly<Record<string, readonly string[]>> = {
-  baseUrl: ['anthropic', 'openai'],
-  allowInsecureHttp: ['anthropic', 'openai'],
-  api: ['openai'],
-  region: ['bedrock', 'vertex'],
-  projectId: ['vertex'],
-  prices: ['anthropic', 'openai', 'bedrock', 'vertex'],
-  cacheLifetime: ['anthropic', 'openai', 'bedrock', 'vertex'],
-  timeoutSeconds: ['anthropic', 'openai', 'bedrock', 'vertex'],
-};
 
 /** What is set otherwise: an id never changes, the vendor decides what the other fields mean. */
 const ELSEWHERE = new Set(['id', 'vendor', 'threshold']);
@@ -38,7 +27,7 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   const { welcome } = usePanel();
   const items = (welcome.schemas['profiles']?.['items'] ?? {}) as Schema;
   const fields = Object.entries(fieldsOf(items)).filter(
-    ([field]) => !ELSEWHERE.has(field) && (OF_VENDORS[field] ?? [vendor]).includes(vendor),
+    ([field]) => !ELSEWHERE.has(field) && (!isVendor(vendor) || hasField(vendor, field)),
   );
   const shown = (isFirst: boolean): ReactNode =>
     fields

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { isVendor, vendorEntry } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -8,7 +9,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProfileActions } from './ProfileActions';
 import { ProfileFields } from './ProfileFields';
-import { VENDOR_NAMES, type ProfileEntry } from '../../state/profileEntries';
+import type { ProfileEntry } from '../../state/profileEntries';
 
 interface ProfileItemProps {
   readonly entry: ProfileEntry;
@@ -38,7 +39,11 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
         </DisclosureButton>
         {isCondensing && <span className="badge">{t('writes summaries')}</span>}
         <span className="item-facts">
-          {[VENDOR_NAMES[entry.vendor] ?? entry.vendor, entry.model, ...factsOf(entry)].join(' · ')}
+          {[
+            isVendor(entry.vendor) ? vendorEntry(entry.vendor).label : entry.vendor,
+            entry.model,
+            ...factsOf(entry),
+          ].join(' · ')}
         </span>
       </div>
       <Problems problems={setting.problems} />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tokenizerFactor } from './tokenizerFactor';
+import { tokenizerFactor } from './families';
 
 it.each([
   [undefined, 1],

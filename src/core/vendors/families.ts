@@ -1,0 +1,76 @@
+/**
+ * What is known of models by their names, wherever they are called (Claude at Anthropic, on Bedrock, through OpenRouter): how
+ * their tokenizer differs from ours, whether they see images, how much they read and write. What a profile says, the price
+ * table or a vendor's own list knows better comes first; a name that fits nowhere is not guessed at.
+ */
+
+export interface ModelFamily {
+  readonly models: RegExp;
+  /**
+   * The model's tokens for one o200k token: a start value, which the usage that answers report corrects. Undefined: about
+   * the same, or nobody measured it.
+   */
+  readonly tokenFactor?: number;
+  /** Whether images can be sent. Undefined: not known. */
+  readonly seesImages?: boolean;
+  /** Input and output together, in tokens. */
+  readonly contextWindow?: number;
+  /** Tokens of one answer at most. */
+  readonly maxOutputTokens?: number;
+}
+
+const K = 1_000;
+
+/**
+ * The first family that fits counts. Sources of the token factors: public counts of the same text (sammcj/ingest#65:
+ * claude-sonnet-4-5 × 1.18, claude-opus-5 × 1.53; AutoGPT#13629: × 1.5 from 4.7 on). Windows, limits and eyes: the vendors' model
+ * pages; Anthropic's migration guide for Opus 5.5 (window 1M and output 128K from 5 on).
+ */
+const MODEL_FAMILIES: readonly ModelFamily[] = [
+  {
+    models: /claude.*(?:opus|sonnet|haiku|fable|mythos)-[5-9](?!\d)/i,
+    tokenFactor: 1.5,
+    seesImages: true,
+    contextWindow: 1_000 * K,
+    maxOutputTokens: 128 * K,
+  },
+  {
+    models: /claude.*-4[._-]?(?:[7-9]|\d\d)(?!\d)/i,
+    tokenFactor: 1.5,
+    seesImages: true,
+    contextWindow: 1_000 * K,
+    maxOutputTokens: 128 * K,
+  },
+  { models: /claude.*opus-4[.-]6/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 128 * K },
+  {
+    models: /claude.*opus-4(?:[.-][01])?(?!\d|[.-]\d(?!\d))/i,
+    tokenFactor: 1.18,
+    seesImages: true,
+    maxOutputTokens: 32 * K,
+  },
+  { models: /claude-3[.-]?5|claude-3-(?:opus|haiku)/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 4 * K },
+  { models: /claude/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 64 * K },
+  { models: /gpt-(?:[5-9]|\d\d)/i, seesImages: true, maxOutputTokens: 128 * K },
+  { models: /gpt-4\.1/i, seesImages: true, maxOutputTokens: 32_768 },
+  { models: /gpt-4o/i, seesImages: true, maxOutputTokens: 16_384 },
+  { models: /gpt-oss|gpt-3\.5|o[13]-mini/i, seesImages: false },
+  { models: /gemini-(?:[3-9]|\d\d)|gemini-2\.5/i, seesImages: true, contextWindow: 1_048_576, maxOutputTokens: 65_536 },
+  // Names with a "v" or "vl" of their own are the ones that see.
+  {
+    models:
+      /(?:qwen|glm|deepseek|llama|phi|internlm|minimax|step|ernie)[\w.:-]*(?:vl|vision|[-.\d]v\b|omni)|pixtral|llava|llama-?4/i,
+    seesImages: true,
+  },
+  {
+    models:
+      /deepseek|qwen-?\d*(?:\.\d)?-?coder|glm-\d|codestral|devstral|minimax-m2(?!\d)|kimi-k2(?!\.[5-9])|llama-?3|grok-code/i,
+    seesImages: false,
+  },
+];
+
+/** The family of a model's id; undefined where its name says nothing. */
+const familyOf = (model: string | undefined): ModelFamily | undefined =>
+  model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
+
+/** The model's tokens for one o200k token, before its answers have told; 1 where its name says nothing. */
+export const tokenizerFactor = (model: string | undefined): number => familyOf(model)?.tokenFactor ?? 1;

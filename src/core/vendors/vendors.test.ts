@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { accountingOf, hasField, neededFields, VENDOR_IDS, vendorEntry, wireOf } from './vendors';
+
+const words = (path: string): string => readFileSync(path, 'utf8').replace(/\s+/g, ' ');
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, unknown>> } };
+};
+
+describe.each(VENDOR_IDS)('%s', (vendor) => {
+  const { label, alsoFor = [], fields, wires, key } = vendorEntry(vendor);
+
+  it('is named in the README, with those that speak its protocol', () => {
+    const text = words('README.md');
+    for (const name of [label, ...alsoFor]) expect(text).toContain(name);
+  });
+
+  it('can be chosen in the settings, and what is said of its fields is there to be shown', () => {
+    const profiles = JSON.stringify(manifest.contributes.configuration.properties['contextCondenser.profiles']);
+    expect(profiles).toContain(`"${vendor}"`);
+    const shown = JSON.parse(readFileSync('package.nls.json', 'utf8')) as object;
+    for (const field of Object.keys(fields)) expect(shown).toHaveProperty([`setting.profiles.${field}`]);
+  });
+
+  it('has a wire for every model', () => {
+    expect(wires.at(-1)).not.toHaveProperty('models');
+    expect(wireOf(vendor, 'a model of a name that nobody knows')).toBe(wires.at(-1)?.wire);
+  });
+
+  it('takes either an address of its own or needs nothing to know where it stands', () => {
+    if (key === 'needed-at-own-endpoint') expect(hasField(vendor, 'baseUrl')).toBe(true);
+    for (const field of neededFields(vendor)) expect(hasField(vendor, field)).toBe(true);
+  });
+});
+
+it('a field that is nobody’s in particular is everybody’s', () => {
+  for (const vendor of VENDOR_IDS) expect(hasField(vendor, 'contextWindow')).toBe(true);
+  expect(hasField('anthropic', 'region')).toBe(false);
+});
+
+it('tokens are counted as the wire counts them', () => {
+  expect(accountingOf('anthropic', 'claude-opus-5')).toBe('anthropic');
+  expect(accountingOf('openai', 'anthropic/claude-opus-5')).toBe('openai');
+});
