@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandSteps, shellOf } from './commandSteps';
+import { describeSteps } from './testingTable';
+
+interface Row {
+  readonly line: string;
+  readonly shell: 'sh' | 'powershell';
+  readonly steps: readonly string[];
+}
+
+/** The rows of the table; it says itself how it is read. */
+function rowsOf(table: string): Row[] {
+  return table
+    .split('\n\n')
+    .filter((block) => /^(?:\$|PS>) /.test(block))
+    .map((block) => {
+      const lines = block.trimEnd().split('\n');
+      const command = lines.filter((line) => !line.startsWith('  '));
+      return {
+        shell: block.startsWith('$ ') ? 'sh' : 'powershell',
+        line: command.map((line, at) => (at === 0 ? line.replace(/^(?:\$|PS>) /, '') : line.slice(2))).join('\n'),
+        steps: lines.filter((line) => line.startsWith('  ') && line !== '  -').map((line) => line.slice(2)),
+      };
+    });
+}
+
+const rows = rowsOf(readFileSync(new URL('../../../../test/fixtures/commands.txt', import.meta.url), 'utf8'));
+
+describe('the table of command lines', () => {
+  it('has more than 300 shapes', () => {
+    expect(new Set(rows.map(({ line }) => line)).size).toBeGreaterThan(300);
+  });
+
+  it.each(rows)('$line', ({ line, shell, steps }) => {
+    expect(describeSteps(commandSteps(line, { shell }))).toEqual(steps);
+  });
+});
+
+describe('a command line', () => {
+  it('is one of the shell that it looks like', () => {
+    expect(shellOf('Get-Content a.txt | Select-Object -First 3')).toBe('powershell');
+    expect(shellOf('$env:X = 1; npm test')).toBe('powershell');
+    expect(shellOf('cat a.txt')).toBe('sh');
+    // Text about PowerShell in a here-document is no PowerShell.
+    expect(shellOf("cat > a.md <<'EOF'\nGet-Content a\nEOF")).toBe('sh');
+  });
+
+  it('is seen from the folder that it was started in', () => {
+    expect(describeSteps(commandSteps('cat a.c; cd .. && cat b.c', { folder: '/repo/src' }))).toEqual([
+      'read /repo/src/a.c 1-$',
+      '&& read /repo/b.c 1-$',
+    ]);
+    expect(describeSteps(commandSteps('cat a.c', { folder: 'C:\\repo', shell: 'powershell' }))).toEqual([
+      'read C:/repo/a.c 1-$',
+    ]);
+  });
+
+  it.each(["cat > a.txt <<'EOF'\none\ntwo\nEOF", "bash -lc 'cat > a.txt <<X\none\ntwo\nX'", "@'\none\ntwo\n'@ | cat"])(
+    'says where the text stands that it gives a program: %s',
+    (line) => {
+      const steps = commandSteps(line, { shell: line.startsWith('@') ? 'powershell' : 'sh' });
+      const effect = steps?.flatMap(({ effects }) => effects)[0];
+      if (effect?.kind !== 'write') return;
+      expect(effect.at && line.slice(effect.at.start, effect.at.end)).toBe(effect.text);
+    },
+  );
+
+  it('of any letters is read without an error', () => {
+    const pieces = [
+      'cat ',
+      'sed -n ',
+      "'1,2p' ",
+      'a.c',
+      '<<E',
+      '\nE\n',
+      '|',
+      '&&',
+      ';',
+      '"',
+      "'",
+      '$(',
+      ')',
+      '{',
+      '}',
+      '`',
+      '\n',
+      'cd ',
+      '>',
+      '-n ',
+      "@'\n",
+      "\n'@",
+      '$x',
+      '#',
+      '\\',
+      'for f in ',
+      'do ',
+      'done',
+      'if ',
+      'then ',
+      'fi',
+    ];
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 6 })), { maxLength: 30 }),
+        fc.constantFrom('sh' as const, 'powershell' as const),
+        (parts, shell) => {
+          commandSteps(parts.join(''), { shell });
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

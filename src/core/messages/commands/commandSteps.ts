@@ -1,0 +1,116 @@
+/** What a command line does, step by step, as far as its words tell. What is not understood stays a command. */
+
+import { givenText, pathIn, programOf, written, type Program } from './programs';
+import { NOTHING, OTHER, type Effect, type Outcome, type Printed } from './printed';
+import { readPowerShell } from './powershell';
+import { cmdletOf } from './cmdlets';
+import { unwrapped, type ScriptStep, type SimpleCommand, type When, type Word } from './script';
+import { readSh } from './sh';
+
+export type ShellKind = 'sh' | 'powershell';
+
+/** One step of a command line: a command or a pipe of them. */
+export interface CommandStep {
+  /** Whether it runs depends on how the step before it came out. */
+  readonly when: When;
+  /** In the order in which it is printed. */
+  readonly printed: readonly Printed[];
+  readonly effects: readonly Effect[];
+  /** The names of its programs, by which their messages begin. */
+  readonly programs: readonly string[];
+}
+
+/** Longer lines are data with a command around it; to read them would take long and tell little. */
+const MAX_LENGTH = 400_000;
+
+export interface CommandOptions {
+  /** Default: what the line looks like. */
+  readonly shell?: ShellKind | undefined;
+  /** The folder it was started in, if known; paths are as seen from where this path is. Default ''. */
+  readonly folder?: string | undefined;
+}
+
+/**
+ * Reads a command line of sh, bash or PowerShell.
+ * @returns undefined where it is none.
+ */
+export function commandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
+  if (line.length > MAX_LENGTH) return undefined;
+  const shell = options.shell ?? shellOf(line);
+  const steps = (shell === 'sh' ? readSh : readPowerShell)(line, options.folder ?? '');
+  return steps?.map((step) => understood(step, shell));
+}
+
+/** Cmdlets and variables that only PowerShell has. */
+const POWERSHELL =
+  /(?:^|[\s;|({&])(?:Get|Set|Add|Select|Where|ForEach|Write|Remove|New|Out|Test|Copy|Move|Push|Pop|Start|Stop|Invoke|ConvertFrom|ConvertTo|Measure|Sort|Format|Join|Split|Resolve|Import|Export)-[A-Z]\w+|\$env:\w|\$_\b|\$LASTEXITCODE|@'\r?\n|@"\r?\n/;
+/** What only a shell of Unix understands. */
+const POSIX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[\s;]|$)|\bexport \w+=|(?:^|\n)#!/;
+
+/** The shell that a command line is written for, by its looks. */
+export const shellOf = (line: string): ShellKind => (POWERSHELL.test(line) && !POSIX.test(line) ? 'powershell' : 'sh');
+
+function understood({ when, folder, commands }: ScriptStep, shell: ShellKind): CommandStep {
+  if (commands.length === 0) return { when, printed: [OTHER], effects: [], programs: [] };
+  let printed: readonly Printed[] | undefined;
+  const effects: Effect[] = [];
+  const programs: string[] = [];
+  for (const command of commands) {
+    const outcome = outcomeOf(command, folder, printed, shell);
+    printed = outcome.printed;
+    effects.push(...outcome.effects);
+    const [program] = unwrapped(command.words);
+    if (program !== undefined) programs.push(program);
+  }
+  return { when, printed: printed ?? [NOTHING], effects, programs };
+}
+
+function outcomeOf(
+  command: SimpleCommand,
+  folder: Word,
+  piped: readonly Printed[] | undefined,
+  shell: ShellKind,
+): Outcome {
+  const [name, ...words] = unwrapped(command.words);
+  const input = inputOf(command, folder, piped);
+  const outcome = programFor(name, shell)({ words, folder, input });
+  return redirected(outcome, command, folder);
+}
+
+const anything: Program = () => ({ printed: [OTHER], effects: [] });
+
+function programFor(name: Word, shell: ShellKind): Program {
+  if (name === undefined) return anything;
+  // In PowerShell `cat`, `ls` and others are its own.
+  return (shell === 'powershell' ? cmdletOf(name) : undefined) ?? programOf(name) ?? anything;
+}
+
+/** What a command reads: a text that stands in the line, a file, or what is piped in. */
+function inputOf(
+  { given, inputFile }: SimpleCommand,
+  folder: Word,
+  piped: readonly Printed[] | undefined,
+): readonly Printed[] | undefined {
+  if (given) return [givenText(given)];
+  if (inputFile === null) return piped;
+  const path = pathIn(folder, inputFile);
+  return path === undefined || path === '/dev/null'
+    ? [OTHER]
+    : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
+}
+
+/** What is left of an outcome once its output went to files. */
+function redirected(outcome: Outcome, { redirects }: SimpleCommand, folder: Word): Outcome {
+  let { printed } = outcome;
+  const effects = [...outcome.effects];
+  for (const { stream, to, appends } of redirects) {
+    if (stream === 'errors') continue;
+    const path = pathIn(folder, to);
+    if (path !== undefined && !isDevice(path))
+      effects.push(written(path, printed.length === 1 ? printed[0] : undefined, appends));
+    printed = path === '/dev/stderr' || path === '/dev/stdout' ? printed : [NOTHING];
+  }
+  return { printed, effects };
+}
+
+const isDevice = (path: string): boolean => path.startsWith('/dev/') || /^(?:nul|\$null)$/i.test(path);

@@ -1,0 +1,63 @@
+import type { Word } from './script';
+
+/** The options and operands of a command. */
+export interface Options {
+  /** By name without dashes: the values that were given, '' for an option without one. */
+  readonly given: ReadonlyMap<string, readonly Word[]>;
+  /** Files, patterns and the like; undefined ones are not known before the command runs. */
+  readonly operands: readonly Word[];
+}
+
+/**
+ * Takes apart a command's words as GNU's programs do.
+ * @param words without the program's name.
+ * @param valued options that take a value, by name without dashes; letters alone take it in the same word, too.
+ */
+export function readOptions(words: readonly Word[], valued: ReadonlySet<string>): Options {
+  const given = new Map<string, Word[]>();
+  const operands: Word[] = [];
+  const add = (name: string, value: Word): void => {
+    const values = given.get(name);
+    if (values) values.push(value);
+    else given.set(name, [value]);
+  };
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === '--') {
+      operands.push(...words.slice(at + 1));
+      break;
+    }
+    if (word === undefined || word === '-' || !word.startsWith('-')) {
+      operands.push(word);
+    } else if (word.startsWith('--')) {
+      const [name = '', ...rest] = word.slice(2).split('=');
+      if (rest.length > 0) add(name, rest.join('='));
+      else add(name, valued.has(name) ? words[++at] : '');
+    } else if (/^-\d/.test(word)) {
+      // `head -20`
+      add('number', word.slice(1));
+    } else {
+      for (let letter = 1; letter < word.length; letter++) {
+        const name = word[letter] as string;
+        if (!valued.has(name)) {
+          add(name, '');
+          continue;
+        }
+        add(name, letter + 1 < word.length ? word.slice(letter + 1) : words[++at]);
+        break;
+      }
+    }
+  }
+  return { given, operands };
+}
+
+export const has = ({ given }: Options, ...names: readonly string[]): boolean => names.some((name) => given.has(name));
+
+/** The last value that was given under one of the names; undefined where none was, or where it is not known. */
+export function valueOf({ given }: Options, ...names: readonly string[]): Word {
+  for (const name of names) {
+    const value = given.get(name)?.at(-1);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandSteps } from './commandSteps';
+import { outputParts } from './outputParts';
+
+/** `path:first line:head`, then the part's text. */
+function shown(line: string, output: string, shell?: 'sh' | 'powershell'): (readonly [string, string])[] {
+  return outputParts(commandSteps(line, { shell }) ?? [], output).map(({ path, firstLine, head, start, end }) => [
+    [path, firstLine ?? '?', head ?? ''].join(':').replace(/:$/, ''),
+    output.slice(start, end),
+  ]);
+}
+
+const numbered = (first: number, last: number): string =>
+  Array.from({ length: last - first + 1 }, (_, at) => `line ${first + at}\n`).join('');
+
+describe('one command', () => {
+  it('prints one file', () => {
+    expect(shown('cat a.c', 'one\ntwo\n')).toEqual([['a.c:1', 'one\ntwo']]);
+    expect(shown("sed -n '5,6p' a.c", 'five\nsix\n')).toEqual([['a.c:5', 'five\nsix']]);
+    expect(shown('nl -ba a.c | sed -n 5,6p', '     5\tfive\n     6\tsix\n')).toEqual([
+      ['a.c:?:tab', '     5\tfive\n     6\tsix'],
+    ]);
+    expect(shown('tail -2 a.c', 'x\ny\n')).toEqual([['a.c:?', 'x\ny']]);
+    expect(shown('git show HEAD~1:a.c | head -5', 'one\n')).toEqual([['a.c:1', 'one']]);
+  });
+
+  it('prints ranges of a file', () => {
+    expect(shown("sed -n '1,2p;9,10p' a.c", '1\n2\n9\n10\n')).toEqual([
+      ['a.c:1', '1\n2'],
+      ['a.c:9', '9\n10'],
+    ]);
+  });
+
+  it('says which file is which', () => {
+    expect(shown('head -2 a.c b.c', '==> a.c <==\n1\n2\n\n==> b.c <==\n3\n')).toEqual([
+      ['a.c:?', '1\n2'],
+      ['b.c:?', '3'],
+    ]);
+    expect(shown('rg -n x src', 'src/a.c:3:x\nsrc/a.c:9:xx\nsrc/b.c:1:x\n')).toEqual([
+      ['src/a.c:?:search', 'src/a.c:3:x\nsrc/a.c:9:xx'],
+      ['src/b.c:?:search', 'src/b.c:1:x'],
+    ]);
+    expect(shown('cd w && grep -n x a.c', '3:x\n9:xx\n')).toEqual([['w/a.c:?:search', '3:x\n9:xx']]);
+    expect(shown('git diff', 'diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n')).toEqual([
+      ['x.c:1:diff', ' a\n-b\n+c'],
+    ]);
+  });
+
+  it.each([
+    ['prints several files with nothing between', 'cat a.c b.c', 'one\ntwo\n'],
+    ['is not known', './build.sh', 'one\ntwo\n'],
+    ['says that it failed', 'cat a.c', 'cat: a.c: No such file or directory\n'],
+    ['is not found', 'sed -n 1,5p a.c', 'bash: line 1: sed: command not found\n'],
+    ['changes the lines', "sed 's/a/b/' a.c", 'one\n'],
+    ['prints more than it was asked for', 'head -2 a.c', 'one\ntwo\nthree\n'],
+  ])('%s: nothing is known', (_, line, output) => {
+    expect(shown(line, output)).toEqual([]);
+  });
+});
+
+describe('several commands', () => {
+  it('are told apart by what they say between', () => {
+    expect(shown("echo '== a'; cat a.c; echo '== b'; cat b.c", '== a\none\n== b\ntwo\n')).toEqual([
+      ['a.c:1', 'one'],
+      ['b.c:1', 'two'],
+    ]);
+    expect(shown("cat a.c && printf '\\n---\\n' && cat b.c", 'one\n\n---\ntwo\n')).toEqual([
+      ['a.c:1', 'one'],
+      ['b.c:1', 'two'],
+    ]);
+    expect(shown('cat a.c; "==="; cat b.c', 'one\n===\ntwo\n', 'powershell')).toEqual([
+      ['a.c:1', 'one'],
+      ['b.c:1', 'two'],
+    ]);
+  });
+
+  it('are not, where a file holds the same line', () => {
+    expect(shown("cat a.c; echo '---'; cat b.c", 'one\n---\n---\ntwo\n')).toEqual([]);
+  });
+
+  it('are told apart where each printed all it was asked for', () => {
+    expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", numbered(1, 3) + numbered(5, 6))).toEqual([
+      ['a.c:1', 'line 1\nline 2\nline 3'],
+      ['b.c:5', 'line 5\nline 6'],
+    ]);
+  });
+
+  it('share what may be of either', () => {
+    // Four lines of at most three and two: one file was shorter.
+    expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", 'a\nb\nc\nd\n')).toEqual([
+      ['a.c:1', 'a\nb'],
+      ['b.c:?', 'd'],
+    ]);
+    expect(shown('cat a.c; cat b.c', 'a\nb\n')).toEqual([]);
+    expect(shown('git status; cat b.c', 'a\nb\n')).toEqual([]);
+  });
+
+  it('a search and a status are told by their looks', () => {
+    expect(shown("sed -n '1,2p' a.c; rg -n x src; git status --short", 'one\ntwo\nsrc/b.c:3:x\n M a.c\n')).toEqual([
+      ['a.c:1', 'one\ntwo'],
+      ['src/b.c:?:search', 'src/b.c:3:x'],
+    ]);
+  });
+
+  it('one that only runs where another failed is not there', () => {
+    expect(shown('cat a.c || echo none', 'one\n')).toEqual([['a.c:1', 'one']]);
+    expect(shown('cd x && mkdir -p y && cat a.c', 'one\n')).toEqual([['x/a.c:1', 'one']]);
+  });
+
+  it('a message of one spoils no other between two texts', () => {
+    expect(shown("cat a.c; echo '== b'; cat b.c", 'one\n== b\ncat: b.c: No such file or directory\n')).toEqual([
+      ['a.c:1', 'one'],
+    ]);
+  });
+});
+
+it('what the agent took out leaves the lines in front and behind', () => {
+  expect(shown("sed -n '10,400p' a.c", 'ten\neleven\nx…87 tokens truncated…y\nlast\n')).toEqual([
+    ['a.c:10', 'ten\neleven'],
+    ['a.c:?', 'last'],
+  ]);
+});
+
+it('gives each line to the file that printed it, however many commands print however much', () => {
+  const read = fc.record({ lines: fc.nat({ max: 6 }), most: fc.integer({ min: 1, max: 6 }), says: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(read, { minLength: 1, maxLength: 5 }), (reads) => {
+      let output = '';
+      const commands: string[] = [];
+      reads.forEach(({ lines, most, says }, at) => {
+        commands.push(`sed -n '1,${most}p' f${at}`);
+        for (let line = 1; line <= Math.min(lines, most); line++) output += `f${at} line ${line}\n`;
+        if (!says) return;
+        commands.push(`echo '== ${at}'`);
+        output += `== ${at}\n`;
+      });
+      for (const { path, start, end, firstLine } of outputParts(commandSteps(commands.join('; ')) ?? [], output))
+        output
+          .slice(start, end)
+          .split('\n')
+          .forEach((line, at) => {
+            expect(line.startsWith(`${path} line `)).toBe(true);
+            if (firstLine !== undefined) expect(line).toBe(`${path} line ${firstLine + at}`);
+          });
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,483 @@
+/** Which part of a command's output shows which file. */
+
+import type { Slice } from '../../slice';
+import { joinPath } from '../filePath';
+import { numberAt, type NumberForm } from '../numberForms';
+import { readPatches } from '../patches';
+import type { CommandStep } from './commandSteps';
+import type { Printed } from './printed';
+
+/** What stands in front of the lines of a part: a number, what a search puts there, or the sign of a diff's line. */
+export type LineHead = NumberForm | 'search' | 'diff';
+
+/** Part of an output whose lines are lines of one file. */
+export interface OutputPart extends Slice {
+  readonly path: string;
+  /** The revision whose lines they are, where it is not the file as it stands. */
+  readonly revision: string | undefined;
+  readonly head: LineHead | undefined;
+  /** The first line's number, where it is known and does not stand in front of it. */
+  readonly firstLine: number | undefined;
+}
+
+/** Lines of the output, numbered from 0. */
+interface Output {
+  readonly text: string;
+  /** Where each line begins, and where one behind the last would. */
+  readonly starts: readonly number[];
+  readonly count: number;
+  /** The line in which the agent took text out, and those around it which say so; none where it is whole. */
+  readonly cut: { readonly first: number; readonly last: number } | undefined;
+}
+
+/**
+ * The parts of a command's output that are known to be a file's. Where it can't be told which of two commands printed a
+ * line, the line belongs to no part.
+ * @param text what the commands printed, without what the agent puts around it.
+ */
+export function outputParts(steps: readonly CommandStep[], text: string): OutputPart[] {
+  const output = outputOf(text);
+  if (output.count === 0) return [];
+  const parts: OutputPart[] = [];
+  for (const { printed, lines, isStartSure, isEndSure } of pieces(steps, output)) {
+    if (lines.last < lines.first) continue;
+    parts.push(...partsOf(printed, output, lines, isStartSure, isEndSure));
+  }
+  return parts;
+}
+
+/** How agents say that they took out the middle of an output, or what is behind its beginning. */
+const CUT_LINE =
+  /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
+
+function outputOf(text: string): Output {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  let count = starts.length;
+  // Blank lines at the end may be the agent's, or it may have taken some away.
+  while (count > 0 && text.slice(starts[count - 1], (starts[count] ?? text.length + 1) - 1).trim() === '') count--;
+  let cut: { first: number; last: number } | undefined;
+  if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
+    for (let line = 0; line < count; line++) {
+      if (!CUT_LINE.test(text.slice(starts[line], (starts[line + 1] ?? text.length + 1) - 1))) continue;
+      cut = { first: cut?.first ?? line, last: line };
+    }
+  }
+  starts.push(text.length + 1);
+  return { text, starts, count, cut };
+}
+
+const lineText = ({ text, starts }: Output, line: number): string =>
+  text.slice(starts[line], (starts[line + 1] as number) - 1).replace(/\r$/, '');
+
+/** What shells and programs say when something is wrong; it may stand anywhere among what was printed. */
+const SHELL_SAYS =
+  /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
+
+/** The lines in which a shell or one of the programs says that something failed. */
+function failures(steps: readonly CommandStep[], { text, starts, count }: Output): number[] {
+  const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
+  const lines: number[] = [];
+  for (let line = 0; line < count; line++) {
+    const start = starts[line] as number;
+    // Most lines have no colon so early.
+    const colon = text.indexOf(': ', start);
+    if (colon < 0) break;
+    if (colon > start + MAX_FAILURE_HEAD || colon >= (starts[line + 1] as number)) continue;
+    const begin = text.slice(start, start + MAX_FAILURE_HEAD);
+    if (heads.some((head) => begin.startsWith(head)) || SHELL_SAYS.test(begin)) lines.push(line);
+  }
+  return lines;
+}
+
+const MAX_FAILURE_HEAD = 60;
+
+interface Lines {
+  readonly first: number;
+  /** The last one; less than the first where there are none. */
+  readonly last: number;
+}
+
+/** What one thing printed, and the lines of which that is sure. */
+interface Piece {
+  readonly printed: Printed;
+  readonly lines: Lines;
+  /** Whether the lines are the first and the last that it printed. */
+  readonly isStartSure: boolean;
+  readonly isEndSure: boolean;
+}
+
+/** Something that is printed, in its place among all others. */
+interface Item {
+  readonly printed: Printed;
+  /** Lines that it surely prints, and that it may print. */
+  least: number;
+  most: number;
+  /** Where it stands, if its text is found. */
+  at: number | undefined;
+}
+
+function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
+  const items = steps.flatMap(({ when, printed }) =>
+    printed
+      .filter(({ kind, most }) => kind !== 'nothing' && most > 0)
+      .map((one): Item & { isSure: boolean } => ({
+        printed: one,
+        least: 0,
+        most: one.most,
+        at: undefined,
+        isSure: when === 'always',
+      })),
+  );
+  if (!findTexts(items, output)) return [];
+  const failed = failures(steps, output);
+  const found: Piece[] = [];
+  let from = 0;
+  let first = 0;
+  for (let item = 0; item <= items.length; item++) {
+    const anchor = items[item];
+    if (anchor !== undefined && anchor.at === undefined) continue;
+    const to = anchor?.at ?? output.count;
+    // Where a message stands among them, nobody knows which lines are whose.
+    if (!failed.some((line) => line >= from && line < to))
+      found.push(...between(items.slice(first, item), output, { first: from, last: to - 1 }, anchor === undefined));
+    if (anchor) from = to + anchor.most;
+    first = item + 1;
+  }
+  return found;
+}
+
+/**
+ * Finds the texts that are printed as they stand in the command. One that stands in the output as often as it is printed is
+ * found; one that isn't there was not printed.
+ * @returns false where one is missing that must be there.
+ */
+function findTexts(items: readonly (Item & { isSure: boolean })[], output: Output): boolean {
+  const places = new Map<string, number[]>();
+  for (let line = 0; line < output.count; line++) {
+    const text = lineText(output, line);
+    const known = places.get(text);
+    if (known) known.push(line);
+    else places.set(text, [line]);
+  }
+  const uses = new Map<string, (Item & { isSure: boolean })[]>();
+  for (const item of items) {
+    if (item.printed.kind !== 'text') continue;
+    // Only a whole line can be found, and a blank one says nothing.
+    const text = soleLine(item.printed.text);
+    if (text === undefined) continue;
+    uses.set(text.line, [...(uses.get(text.line) ?? []), item]);
+  }
+  for (const [text, own] of uses) {
+    const lines = places.get(text) ?? [];
+    if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
+      own.forEach((item, at) => {
+        const before = item.printed.kind === 'text' ? (soleLine(item.printed.text)?.before ?? 0) : 0;
+        item.at = Math.max(0, (lines[at] as number) - before);
+        // Blank lines in front may have been taken away.
+        item.most =
+          (lines[at] as number) -
+          item.at +
+          (soleLine((item.printed as Extract<Printed, { kind: 'text' }>).text)?.behind ?? 0) +
+          1;
+      });
+    } else if (lines.length === 0) {
+      if (output.cut === undefined && own.some(({ isSure }) => isSure)) return false;
+      for (const item of own) item.most = 0;
+    }
+  }
+  // What was found must stand in the order in which it was printed.
+  let last = -1;
+  for (const { at } of items) {
+    if (at === undefined) continue;
+    if (at <= last) return false;
+    last = at;
+  }
+  return true;
+}
+
+/** The one line of a text that is not blank, with the number of blank lines in front of it and behind. */
+function soleLine(text: string): { line: string; before: number; behind: number } | undefined {
+  if (!text.endsWith('\n')) return undefined;
+  const lines = text.slice(0, -1).split('\n');
+  const at = lines.findIndex((line) => line.trim() !== '');
+  const line = lines[at];
+  const isSole = lines.every((other, index) => index === at || other.trim() === '');
+  return line !== undefined && isSole ? { line, before: at, behind: lines.length - 1 - at } : undefined;
+}
+
+/** Which of the lines between two texts that were found are surely which item's. */
+function between(items: readonly Item[], output: Output, lines: Lines, isLast: boolean): Piece[] {
+  const open = items.filter(({ most }) => most > 0);
+  const count = lines.last - lines.first + 1;
+  if (count <= 0 || open.length === 0) return [];
+  const [only] = open;
+  if (only && open.length === 1) {
+    return count > only.most && !overflowIsBlank(output, lines, only.most)
+      ? []
+      : [{ printed: only.printed, lines, isStartSure: true, isEndSure: !isLast || output.cut === undefined }];
+  }
+  // Where text was taken out nobody knows how many lines there were.
+  if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
+  for (const item of open) item.most = Math.min(item.most, longestRun(item.printed, output, lines));
+  const before = sumsBefore(open.map(({ most }) => most));
+  const behind = sumsBefore(open.map(({ most }) => most).reverse()).reverse();
+  // More lines than all of them print: something else printed, too.
+  if (count > (before.at(-1) as number) + (open.at(-1) as Item).most) return [];
+  return open.map(({ printed, most }, at): Piece => {
+    const [ahead, after] = [before[at] as number, behind[at] as number];
+    // It begins at the latest where all before it print as much as they can, and ends at the earliest where all behind it do.
+    const start = Math.min(count, ahead);
+    const end = Math.max(0, count - after);
+    return {
+      printed,
+      lines: { first: lines.first + start, last: lines.first + end - 1 },
+      isStartSure: start <= Math.max(0, count - after - most),
+      isEndSure: end >= Math.min(count, ahead + most),
+    };
+  });
+}
+
+/** How many lines one after the other look like something that is printed: it can't have printed more. */
+function longestRun(printed: Printed, output: Output, lines: Lines): number {
+  const looksLike = looksOf(printed);
+  if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
+  if (!looksLike) return Infinity;
+  let longest = 0;
+  let run = 0;
+  for (let line = lines.first; line <= lines.last; line++) {
+    run = looksLike(
+      output.text.slice(
+        output.starts[line],
+        Math.min(output.starts[line + 1] as number, (output.starts[line] as number) + MAX_HEAD),
+      ),
+    )
+      ? run + 1
+      : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+/** A diff begins with its head; what git says of the commit in front of it is there if a commit is. */
+function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
+  for (let line = first; line <= last; line++)
+    if (/^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(starts[line], (starts[line] as number) + 20)))
+      return true;
+  return false;
+}
+
+/** A search's path and number stand at the beginning of its lines. */
+const MAX_HEAD = 500;
+
+/** What each line that is printed looks like, if that is known. */
+function looksOf(printed: Printed): ((line: string) => boolean) | undefined {
+  if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line);
+  // Ripgrep parts groups of context.
+  if (printed.kind === 'matches' && printed.isNumbered)
+    return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line);
+  if (printed.kind === 'lines' && printed.numbers !== undefined) {
+    const { numbers } = printed;
+    return (line) => numberAt(line, 0, numbers) !== undefined;
+  }
+  return undefined;
+}
+
+/** For each number the sum of those before it. */
+function sumsBefore(numbers: readonly number[]): number[] {
+  const sums: number[] = [];
+  let sum = 0;
+  for (const number of numbers) {
+    sums.push(sum);
+    sum += number;
+  }
+  return sums;
+}
+
+/** Whether the lines that are too many are blank: some agents put some behind an output. */
+function overflowIsBlank(output: Output, lines: Lines, most: number): boolean {
+  for (let line = lines.first + most; line <= lines.last; line++)
+    if (lineText(output, line).trim() !== '') return false;
+  return true;
+}
+
+const sliceOf = (output: Output, { first, last }: Lines): Slice => ({
+  start: output.starts[first] as number,
+  end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
+});
+
+function partsOf(
+  printed: Printed,
+  output: Output,
+  lines: Lines,
+  isStartSure: boolean,
+  isEndSure: boolean,
+): OutputPart[] {
+  switch (printed.kind) {
+    case 'lines':
+      return shownLines(printed, output, lines, isStartSure, isEndSure);
+    case 'headed':
+      return headedFiles(printed.folder, output, lines);
+    case 'matches':
+      return matches(printed, output, lines);
+    case 'diff':
+      return diffs(printed.folder, output, lines);
+    default:
+      return [];
+  }
+}
+
+type ShownLines = Extract<Printed, { kind: 'lines' }>;
+
+/** The ranges of one file, each a part of its own where it is known where it begins. */
+function shownLines(
+  printed: ShownLines,
+  output: Output,
+  lines: Lines,
+  isStartSure: boolean,
+  isEndSure: boolean,
+): OutputPart[] {
+  const { path, revision, numbers, ranges } = printed;
+  const part = (own: Lines, firstLine: number | undefined): OutputPart[] =>
+    own.last < own.first ? [] : [{ ...sliceOf(output, own), path, revision, head: numbers, firstLine }];
+  const cut = output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
+  if (numbers !== undefined || ranges === undefined || !isStartSure) {
+    if (!cut) return part(lines, undefined);
+    return [
+      ...part({ ...lines, last: cut.first - 1 }, undefined),
+      ...part({ ...lines, first: cut.last + 1 }, undefined),
+    ];
+  }
+  const parts: OutputPart[] = [];
+  let from = lines.first;
+  const to = cut ? cut.first - 1 : lines.last;
+  for (const [at, { first, most }] of ranges.entries()) {
+    if (from > to) break;
+    const last = Math.min(to, from + most - 1);
+    parts.push(...part({ first: from, last: at === ranges.length - 1 ? to : last }, first));
+    from = last + 1;
+  }
+  if (cut)
+    parts.push(
+      ...part({ first: cut.last + 1, last: isEndSure || ranges.length === 1 ? lines.last : lines.last }, undefined),
+    );
+  return parts;
+}
+
+const FILE_HEAD = /^==> (.+) <==$/;
+
+/** `==> path <==`, as head and tail put it in front of each of several files. */
+function headedFiles(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
+  const parts: OutputPart[] = [];
+  let path: string | undefined;
+  let from = lines.first;
+  const close = (to: number): void => {
+    // The blank line in front of the next head is none of the file.
+    const last = to < lines.last && to >= from && lineText(output, to) === '' ? to - 1 : to;
+    if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
+      parts.push({
+        ...sliceOf(output, { first: from, last }),
+        path,
+        revision: undefined,
+        head: undefined,
+        firstLine: undefined,
+      });
+  };
+  for (let line = lines.first; line <= lines.last; line++) {
+    const [, name] = FILE_HEAD.exec(lineText(output, line)) ?? [];
+    if (name === undefined) continue;
+    close(line - 1);
+    path = joinPath(folder, name);
+    from = line + 1;
+  }
+  close(lines.last);
+  return parts;
+}
+
+const isCut = ({ cut }: Output, { first, last }: Lines): boolean =>
+  cut !== undefined && cut.first <= last && cut.last >= first;
+
+/** A path, then a number with colons around it where it matches, with dashes where it stands around a match. */
+const MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
+const CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
+
+/** Runs of lines of the same file. */
+function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output, lines: Lines): OutputPart[] {
+  const parts: OutputPart[] = [];
+  const { path, isNumbered, folder } = printed;
+  if (path !== undefined) {
+    if (isCut(output, lines)) return [];
+    // A single name may be a folder after all: then the lines begin with the names of its files.
+    const first = lineText(output, lines.first);
+    if (isNumbered && /^\d{1,9}[:-]/.test(first))
+      return [{ ...sliceOf(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
+    if (!isNumbered && !first.startsWith(path)) return runsOf(output, lines, path);
+    if (!isNumbered) return [];
+  }
+  let run: { path: string; first: number; last: number } | undefined;
+  const close = (): void => {
+    const known = run && joinPath(folder, run.path);
+    if (run && known !== undefined)
+      parts.push({
+        ...sliceOf(output, run),
+        path: known,
+        revision: undefined,
+        head: isNumbered ? 'search' : undefined,
+        firstLine: undefined,
+      });
+    run = undefined;
+  };
+  if (!isNumbered) return [];
+  for (let line = lines.first; line <= lines.last; line++) {
+    const text = lineText(output, line).slice(0, 500);
+    const name = isCut(output, { first: line, last: line })
+      ? undefined
+      : (MATCH.exec(text)?.[1] ?? CONTEXT.exec(text)?.[1]);
+    if (run && name === run.path) {
+      run.last = line;
+      continue;
+    }
+    close();
+    if (name !== undefined) run = { path: name, first: line, last: line };
+  }
+  close();
+  return parts;
+}
+
+/** Lines of one file; `--` parts those that don't stand together. */
+function runsOf(output: Output, lines: Lines, path: string): OutputPart[] {
+  const parts: OutputPart[] = [];
+  let from = lines.first;
+  for (let line = lines.first; line <= lines.last + 1; line++) {
+    if (line <= lines.last && lineText(output, line) !== '--') continue;
+    if (line > from)
+      parts.push({
+        ...sliceOf(output, { first: from, last: line - 1 }),
+        path,
+        revision: undefined,
+        head: undefined,
+        firstLine: undefined,
+      });
+    from = line + 1;
+  }
+  return parts;
+}
+
+/** The hunks of a diff, each lines of its file. */
+function diffs(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
+  const { start, end } = sliceOf(output, lines);
+  return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {
+    const known = joinPath(folder, movedTo ?? path);
+    if (known === undefined) return [];
+    return hunks
+      .filter((hunk) => hunk.end > hunk.start)
+      .map((hunk): OutputPart => ({
+        start: start + hunk.start,
+        end: start + hunk.end,
+        path: known,
+        revision: undefined,
+        head: 'diff',
+        firstLine: hunk.firstNew,
+      }));
+  });
+}

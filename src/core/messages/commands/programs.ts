@@ -1,0 +1,510 @@
+/** What the usual programs of a POSIX system print and do to files. A program that is not here may print anything. */
+
+import { joinPath } from '../filePath';
+import type { NumberForm } from '../numberForms';
+import { git, searchPrograms } from './searches';
+import { has, readOptions, valueOf, type Options } from './options';
+import {
+  NOTHING,
+  other,
+  OTHER,
+  printing,
+  selected,
+  wholeFile,
+  type Effect,
+  type Outcome,
+  type Printed,
+  type Range,
+} from './printed';
+import type { GivenText, Word } from './script';
+import { readSedRanges } from './sed';
+
+/** One command of a pipe, as a program gets it. */
+export interface Call {
+  /** The words behind the program's name. */
+  readonly words: readonly Word[];
+  /** The folder it runs in; undefined where nobody knows. */
+  readonly folder: Word;
+  /** What the command before it in the pipe prints; undefined where it is the first. */
+  readonly input: readonly Printed[] | undefined;
+}
+
+export type Program = (call: Call) => Outcome;
+
+export const pathIn = (folder: Word, word: Word): Word => (word === undefined ? undefined : joinPath(folder, word));
+
+export const ANYTHING: Outcome = printing(OTHER);
+const SILENT: Outcome = printing(NOTHING);
+
+/** What is piped in, or given as the only thing that is printed so far. */
+const onlyOf = (input: readonly Printed[] | undefined): Printed | undefined =>
+  input?.length === 1 ? input[0] : undefined;
+
+const atMost =
+  (lines: number): Program =>
+  () =>
+    printing(other(lines));
+
+/** All of the named files, one after the other, or what is piped in. */
+function files(call: Call, options: Options, numbers: NumberForm | undefined): Outcome {
+  const { operands } = options;
+  if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
+    const only = onlyOf(call.input);
+    if (!call.input) return ANYTHING;
+    if (numbers === undefined) return printing(...call.input);
+    // Numbers count what is piped in: of a whole file they are the file's own.
+    return only?.kind === 'lines' && only.numbers === undefined && isFromStart(only)
+      ? printing({ ...only, numbers })
+      : printing(other(most(call.input)));
+  }
+  const paths = operands.map((operand) => pathIn(call.folder, operand));
+  // The numbers of `cat -n a b` go on from the first file to the second.
+  if (paths.includes(undefined) || operands.includes('-') || (numbers !== undefined && paths.length > 1))
+    return ANYTHING;
+  return printing(...paths.map((path) => wholeFile(path as string, numbers)));
+}
+
+const most = (printed: readonly Printed[]): number => printed.reduce((sum, part) => sum + part.most, 0);
+
+const isFromStart = ({ ranges }: Extract<Printed, { kind: 'lines' }>): boolean =>
+  ranges?.length === 1 && ranges[0]?.first === 1;
+
+const cat: Program = (call) => {
+  const options = readOptions(call.words, new Set());
+  if (has(options, 'A', 'e', 'E', 't', 'T', 'v', 's', 'b', 'show-all', 'squeeze-blank', 'number-nonblank'))
+    return ANYTHING;
+  return files(call, options, has(options, 'n', 'number') ? 'tab' : undefined);
+};
+
+const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
+  '\t': 'tab',
+  ': ': 'colon',
+  ':': 'colon',
+  '|': 'bar',
+  ' | ': 'pipe',
+};
+
+/** Without `-ba` empty lines are not counted, so that the numbers are none of the file. */
+const nl: Program = (call) => {
+  const options = readOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
+  const form = NL_SEPARATORS[valueOf(options, 's') ?? '\t'];
+  const counts = valueOf(options, 'b') === 'a' && !has(options, 'v', 'i', 'd', 'l');
+  return counts && form ? files(call, options, form) : ANYTHING;
+};
+
+/** Part of each named file, or of what is piped in. */
+function partOf(call: Call, operands: readonly Word[], isHeaded: boolean, part: (whole: Printed) => Printed): Outcome {
+  if (operands.length === 0) {
+    const only = onlyOf(call.input);
+    if (only) return printing(part(only));
+    return printing(other(call.input ? part(other(most(call.input))).most : Infinity));
+  }
+  const [operand] = operands;
+  if (operands.length > 1) {
+    // A word that is not known yet may be any number of files; each has its head.
+    return isHeaded ? printing({ kind: 'headed', folder: call.folder, most: Infinity }) : ANYTHING;
+  }
+  const path = pathIn(call.folder, operand);
+  // A star may stand for one file, which has no head, or for several.
+  return path === undefined ? ANYTHING : printing(part(wholeFile(path)));
+}
+
+const head: Program = (call) => {
+  const options = readOptions(call.words, new Set(['n', 'c', 'lines', 'bytes']));
+  if (has(options, 'c', 'bytes', 'z')) return ANYTHING;
+  const given = valueOf(options, 'n', 'lines', 'number') ?? (has(options, 'n', 'lines', 'number') ? '' : '10');
+  const count = /^-?\d+$/.test(given) ? Number(given) : undefined;
+  if (count === undefined) return ANYTHING;
+  return partOf(call, options.operands, !has(options, 'q'), (whole) =>
+    selected(whole, [{ first: 1, last: count < 0 ? Infinity : count }]),
+  );
+};
+
+const tail: Program = (call) => {
+  // `tail +40`
+  const words = /^\+\d+$/.test(call.words[0] ?? '') ? ['-n', ...call.words] : call.words;
+  const options = readOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
+  if (has(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return ANYTHING;
+  const given = valueOf(options, 'n', 'lines', 'number') ?? (has(options, 'n', 'lines', 'number') ? '' : '10');
+  if (!/^[+-]?\d+$/.test(given)) return ANYTHING;
+  const count = Math.abs(Number(given));
+  if (given.startsWith('+'))
+    return partOf(call, options.operands, !has(options, 'q'), (whole) =>
+      selected(whole, [{ first: Math.max(1, count), last: Infinity }]),
+    );
+  return partOf(call, options.operands, !has(options, 'q'), (whole) => lastOf(whole, count));
+};
+
+/** The last lines of what is printed. */
+export function lastOf(whole: Printed, count: number): Printed {
+  const least = Math.min(whole.most, count);
+  if (whole.kind !== 'lines') return { ...selected(whole, [{ first: 1, last: count }]), most: least } as Printed;
+  return { ...whole, ranges: [{ first: undefined, most: least }], most: least };
+}
+
+const sed: Program = (call) => {
+  const words = call.words;
+  const options = readOptions(words, new Set(['e', 'f', 'l', 'expression', 'file', 'line-length']));
+  const inPlace = [...options.given.keys()].some((name) => name === 'i' || name === 'in-place' || name === 'I');
+  const scripts = [...(options.given.get('e') ?? []), ...(options.given.get('expression') ?? [])];
+  const operands = scripts.length > 0 || has(options, 'f', 'file') ? options.operands : options.operands.slice(1);
+  if (inPlace) return edited(call.folder, sedTargets(words));
+  if (has(options, 'f', 'file', 's', 'z') || scripts.includes(undefined)) return ANYTHING;
+  const script = scripts.length > 0 ? scripts.join('\n') : options.operands[0];
+  const isQuiet = has(options, 'n', 'quiet', 'silent');
+  const wanted = script === undefined ? undefined : readSedRanges(script, isQuiet);
+  if (!wanted) return ANYTHING;
+  // The lines of a second file are counted on from the first.
+  if (operands.length > 1) return ANYTHING;
+  return partOf(call, operands, false, (whole) => (wanted === 'some' ? someOf(whole) : selected(whole, wanted)));
+};
+
+/** Some of the lines, of which nobody knows which. */
+export const someOf = (whole: Printed): Printed =>
+  whole.kind === 'lines' && whole.numbers === undefined
+    ? { ...whole, ranges: undefined }
+    : whole.kind === 'lines' || whole.kind === 'matches' || whole.kind === 'paths'
+      ? whole
+      : other(whole.most);
+
+/** The files that `sed -i` works on: behind the script; BSD's takes an ending behind `-i`. */
+function sedTargets(words: readonly Word[]): readonly Word[] {
+  const rest: Word[] = [];
+  let hasScript = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === '-e' || word === '-f' || word === '--expression' || word === '--file') {
+      hasScript = true;
+      at++;
+    } else if (word === '' || word?.startsWith('-') === true) {
+      if (word !== '' && /^-[a-z]*e./i.test(word) && !word.startsWith('--')) hasScript = true;
+    } else {
+      rest.push(word);
+    }
+  }
+  // `sed -i .bak 's/a/b/' f`
+  if (!hasScript && rest.length > 2 && words[words.indexOf('-i') + 1] === rest[0] && /^\.\w+$/.test(rest[0] ?? ''))
+    rest.shift();
+  return hasScript ? rest : rest.slice(1);
+}
+
+export function edited(folder: Word, words: readonly Word[]): Outcome {
+  const effects = words.flatMap((word): Effect[] => {
+    const path = pathIn(folder, word);
+    return path === undefined ? [] : [{ kind: 'edit', path }];
+  });
+  return { printed: [NOTHING], effects };
+}
+
+/** `perl -pi -e '…' f`; anything else of perl may print anything. */
+const perl: Program = ({ words, folder }) => {
+  const flags = words.filter((word) => word?.startsWith('-') === true);
+  if (!flags.some((flag) => /^-[0a-z]*i/.test(flag ?? ''))) return ANYTHING;
+  const script = words.findIndex((word) => word !== undefined && /^-[0a-z]*[eE]$/.test(word));
+  return script < 0
+    ? ANYTHING
+    : edited(
+        folder,
+        words.slice(script + 2).filter((word) => word?.startsWith('-') !== true),
+      );
+};
+
+const AWK_RANGE = /^NR *(==|>=|<=|>|<) *(\d+)$/;
+/** What awk prints of a line: itself, or its number in front. */
+const AWK_PRINTS: readonly (readonly [RegExp, NumberForm | undefined])[] = [
+  [/^\{ *print(?: +\$0)? *;? *\}$/, undefined],
+  [/^\{ *print +NR *"\\t" *\$0 *\}$/, 'tab'],
+  [/^\{ *print +NR *": ?" *\$0 *\}$/, 'colon'],
+  [/^\{ *printf *\(? *"%\d*d: ?%s\\n", *NR, *\$0 *\)? *\}$/, 'colon'],
+  [/^\{ *printf *\(? *"%\d*d\\t%s\\n", *NR, *\$0 *\)? *\}$/, 'tab'],
+  [/^\{ *printf *\(? *"%\d*d ?\| ?%s\\n", *NR, *\$0 *\)? *\}$/, 'pipe'],
+];
+
+/** `awk 'NR>=10 && NR<=20'`, with the lines' numbers or without. */
+const awk: Program = (call) => {
+  const options = readOptions(call.words, new Set(['F', 'v', 'f']));
+  const [script, ...operands] = options.operands;
+  if (script === undefined || has(options, 'f', 'v') || operands.length > 1) return ANYTHING;
+  const brace = script.indexOf('{');
+  const condition = (brace < 0 ? script : script.slice(0, brace)).trim();
+  const action = brace < 0 ? '{print}' : script.slice(brace).trim();
+  const print = AWK_PRINTS.find(([pattern]) => pattern.test(action));
+  const range = awkRange(condition);
+  if (!print || !range) return ANYTHING;
+  return partOf(call, operands, false, (whole) => {
+    const part = selected(whole, [range]);
+    if (print[1] === undefined) return part;
+    const isNumberable = whole.kind === 'lines' && whole.numbers === undefined && isFromStart(whole);
+    return isNumberable && part.kind === 'lines' ? { ...part, numbers: print[1] } : other(part.most);
+  });
+};
+
+function awkRange(condition: string): Range | undefined {
+  if (condition === '') return { first: 1, last: Infinity };
+  let first = 1;
+  let last = Infinity;
+  const parts = condition.split(/&&|(?<=^NR *== *\d+) *, */).map((part) =>
+    part
+      .trim()
+      .replace(/^\((.*)\)$/, '$1')
+      .trim(),
+  );
+  const isPair = condition.includes(',');
+  for (const [at, part] of parts.entries()) {
+    const [, operator, digits] = AWK_RANGE.exec(part) ?? [];
+    if (operator === undefined) return undefined;
+    const number = Number(digits);
+    if (isPair && operator !== '==') return undefined;
+    if (operator === '>=' || operator === '>' || (operator === '==' && (!isPair || at === 0)))
+      first = Math.max(first, operator === '>' ? number + 1 : number);
+    if (operator === '<=' || operator === '<' || (operator === '==' && (!isPair || at === 1)))
+      last = Math.min(last, operator === '<' ? number - 1 : number);
+  }
+  return { first, last };
+}
+
+/** `bat` prints a plain file where it doesn't print to a person. */
+const bat: Program = (call) => {
+  const options = readOptions(
+    call.words,
+    new Set([
+      'r',
+      'l',
+      'H',
+      'line-range',
+      'language',
+      'style',
+      'theme',
+      'color',
+      'paging',
+      'decorations',
+      'tabs',
+      'wrap',
+    ]),
+  );
+  if (
+    valueOf(options, 'decorations') === 'always' ||
+    valueOf(options, 'color') === 'always' ||
+    has(options, 'A', 'd', 'diff', 'f')
+  )
+    return ANYTHING;
+  const range = valueOf(options, 'r', 'line-range');
+  const [, from = '', to = ''] = /^(\d*):(\d*)$/.exec(range ?? ':') ?? [];
+  if (range !== undefined && from === '' && to === '') return ANYTHING;
+  const wanted = { first: from === '' ? 1 : Number(from), last: to === '' ? Infinity : Number(to) };
+  if (options.operands.length > 1) return range === undefined ? files(call, options, undefined) : ANYTHING;
+  return partOf(call, options.operands, false, (whole) => selected(whole, [wanted]));
+};
+
+const echo: Program = ({ words }) => {
+  let rest = words;
+  let isPlain = true;
+  let hasNewline = true;
+  while (/^-[neE]+$/.test(rest[0] ?? '')) {
+    if (rest[0]?.includes('e') === true) isPlain = false;
+    if (rest[0]?.includes('n') === true) hasNewline = false;
+    rest = rest.slice(1);
+  }
+  if (rest.includes(undefined)) return ANYTHING;
+  const joined = rest.join(' ');
+  // What a backslash means differs from shell to shell.
+  const text = isPlain && !joined.includes('\\') ? joined : unescaped(joined);
+  return text === undefined ? ANYTHING : printing(said(text + (hasNewline ? '\n' : '')));
+};
+
+const said = (text: string, at?: GivenText['at']): Printed => ({
+  kind: 'text',
+  text,
+  at,
+  most: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
+});
+
+/** What stands for a text that a command gets instead of a pipe. */
+export const givenText = ({ text, at }: GivenText): Printed => said(text, at);
+
+function unescaped(text: string): string | undefined {
+  if (!text.includes('\\')) return text;
+  return /\\[^nt"']/.test(text)
+    ? undefined
+    : text
+        .replaceAll('\\n', '\n')
+        .replaceAll('\\t', '\t')
+        .replaceAll(/\\(["'])/g, '$1');
+}
+
+const printf: Program = ({ words }) => {
+  const [format, ...values] = words[0] === '--' ? words.slice(1) : words;
+  if (format === undefined || values.includes(undefined)) return ANYTHING;
+  const text = unescaped(format);
+  if (text === undefined) return ANYTHING;
+  if (values.length === 0)
+    return text.replaceAll('%%', '').includes('%') ? ANYTHING : printing(said(text.replaceAll('%%', '%')));
+  if (text.split('%s').join('').includes('%')) return ANYTHING;
+  const places = text.split('%s').length - 1;
+  if (places === 0 || values.length % places !== 0) return ANYTHING;
+  let all = '';
+  for (let at = 0; at < values.length; at += places) {
+    let next = at;
+    all += text.replaceAll('%s', () => values[next++] as string);
+  }
+  return printing(said(all));
+};
+
+const wc: Program = ({ words }) => {
+  const { operands } = readOptions(words, new Set());
+  return printing(
+    other(
+      operands.includes(undefined)
+        ? Infinity
+        : operands.length + (operands.length > 1 ? 1 : operands.length === 0 ? 1 : 0),
+    ),
+  );
+};
+
+/** Lines of what is piped in, in another order. */
+const reordered: Program = ({ input, words }) => {
+  const only = onlyOf(input);
+  if (!only || readOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return ANYTHING;
+  return printing(only.kind === 'matches' || only.kind === 'paths' ? only : other(only.most));
+};
+
+const tee: Program = ({ words, folder, input }) => {
+  const options = readOptions(words, new Set());
+  const only = onlyOf(input);
+  const effects = options.operands.flatMap((word): Effect[] => {
+    const path = pathIn(folder, word);
+    return path === undefined ? [] : [written(path, only, has(options, 'a', 'append'))];
+  });
+  return { printed: input ?? [OTHER], effects };
+};
+
+/** A file that gets what would have been printed. */
+export const written = (path: string, printed: Printed | undefined, appends: boolean): Effect =>
+  printed?.kind === 'text'
+    ? { kind: 'write', path, text: printed.text, at: printed.at, appends }
+    : { kind: 'write', path, text: undefined, at: undefined, appends };
+
+/** `mv a b`, `mv a b folder`, `mv -t folder a b`. */
+const moved =
+  (kind: 'move' | 'copy'): Program =>
+  ({ words, folder }) => {
+    const options = readOptions(words, new Set(['t', 'target-directory', 'S']));
+    const into = valueOf(options, 't', 'target-directory');
+    const targets = into === undefined ? options.operands.slice(0, -1) : options.operands;
+    const to = pathIn(folder, into ?? options.operands.at(-1));
+    const effects = targets.flatMap((word): Effect[] => {
+      const path = pathIn(folder, word);
+      if (path === undefined || to === undefined) return [];
+      const isFolder =
+        into !== undefined ||
+        targets.length > 1 ||
+        (options.operands.at(-1) ?? '').endsWith('/') ||
+        to.endsWith('..') ||
+        options.operands.at(-1) === '.';
+      return [{ kind, path, to: isFolder ? (joinPath(to, path.split('/').at(-1) ?? path) ?? to) : to }];
+    });
+    return { printed: [has(options, 'v', 'verbose') ? OTHER : NOTHING], effects };
+  };
+
+const rm: Program = ({ words, folder }) => {
+  const options = readOptions(words, new Set());
+  const effects = options.operands.flatMap((word): Effect[] => {
+    const path = pathIn(folder, word);
+    return path === undefined ? [] : [{ kind: 'delete', path }];
+  });
+  return { printed: [has(options, 'v') ? OTHER : NOTHING], effects };
+};
+
+/** `apply_patch '…'`, or with the patch as its input. */
+const applyPatch: Program = ({ words, folder, input }) => {
+  const [patch] = words;
+  const given = onlyOf(input);
+  const text = patch ?? (given?.kind === 'text' ? given.text : undefined);
+  if (text?.includes('*** Begin Patch') !== true) return ANYTHING;
+  const at = patch === undefined && given?.kind === 'text' ? given.at : undefined;
+  return { printed: [OTHER], effects: [{ kind: 'patch', text, at, folder }] };
+};
+
+/** `patch -p1 <<EOF`. */
+const patchProgram: Program = ({ folder, input, words }) => {
+  const given = onlyOf(input);
+  const options = readOptions(words, new Set(['p', 'i', 'd', 'strip', 'input', 'directory']));
+  if (given?.kind !== 'text' || options.operands.length > 0) return ANYTHING;
+  return { printed: [OTHER], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
+};
+
+const diff: Program = ({ words, folder }) => {
+  const options = readOptions(words, new Set(['U', 'unified', 'x', 'I', 'label', 'L', 'exclude']));
+  return has(options, 'u', 'U', 'unified') ? printing({ kind: 'diff', folder, most: Infinity }) : ANYTHING;
+};
+
+const find: Program = ({ words }) => {
+  const actions = words.filter(
+    (word) => word === undefined || /^-(?:exec|execdir|ok|okdir|printf|fprintf?|fls|ls|delete|print0)$/.test(word),
+  );
+  return actions.length > 0 && !actions.every((word) => word === '-ls')
+    ? ANYTHING
+    : printing({ kind: 'paths', most: Infinity });
+};
+
+const paths: Program = () => printing({ kind: 'paths', most: Infinity });
+
+const silent: Program = () => SILENT;
+
+/** Programs that print nothing unless something is wrong. */
+const SILENT_PROGRAMS =
+  'cd true : false export declare local readonly typeset mkdir touch chmod chown ln sleep set shopt unset exit wait trap test [ umask ulimit kill rmdir return break continue';
+const ONE_LINE = 'pwd date whoami hostname mktemp uname nproc arch id uptime tty';
+const LINE_A_NAME = 'which basename dirname realpath readlink sha256sum md5sum shasum';
+
+const each = (names: string, program: Program): Record<string, Program> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, program]));
+
+/** By name. */
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  ...searchPrograms,
+  git,
+  cat,
+  less: cat,
+  more: cat,
+  nl,
+  head,
+  tail,
+  sed,
+  gsed: sed,
+  perl,
+  awk,
+  gawk: awk,
+  mawk: awk,
+  bat,
+  batcat: bat,
+  echo,
+  printf,
+  wc,
+  sort: reordered,
+  uniq: reordered,
+  tee,
+  mv: moved('move'),
+  cp: moved('copy'),
+  rm,
+  unlink: rm,
+  apply_patch: applyPatch,
+  applypatch: applyPatch,
+  patch: patchProgram,
+  diff,
+  find,
+  fd: paths,
+  fdfind: paths,
+  ls: paths,
+  tree: paths,
+  eza: paths,
+  exa: paths,
+  du: paths,
+  ...each(SILENT_PROGRAMS, silent),
+  ...each(ONE_LINE, atMost(1)),
+  ...each(LINE_A_NAME, ({ words }) => printing(other(words.includes(undefined) ? Infinity : words.length))),
+};
+
+/** What a program does; undefined where nobody knows. */
+export const programOf = (name: string): Program | undefined =>
+  Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;

@@ -1,0 +1,91 @@
+import type { Range } from './printed';
+
+/** One command of a script that only prints or ends: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
+const COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
+const BY_TEXT = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
+
+/**
+ * The lines that a script of `sed` prints, if it changes none.
+ * @param isQuiet `-n`: only what the script prints is printed.
+ * @returns 'some' where the lines depend on what they hold; undefined where lines are changed or nobody knows.
+ */
+export function readSedRanges(script: string, isQuiet: boolean): readonly Range[] | 'some' | undefined {
+  const commands = commandsOf(script);
+  const ranges: Range[] = [];
+  let end = Infinity;
+  let isByText = false;
+  let afterQuit = false;
+  for (const command of commands) {
+    const [, first, last, action] = COMMAND.exec(command) ?? [];
+    if (action === undefined) {
+      if (!isQuiet || !BY_TEXT.test(command)) return undefined;
+      isByText = true;
+      continue;
+    }
+    if (afterQuit || first === '$' || first === undefined) {
+      // `$p` prints the last line, whichever it is.
+      if (action !== 'p' || !isQuiet || afterQuit) return undefined;
+      if (first === undefined) ranges.push({ first: 1, last: Infinity });
+      else isByText = true;
+      continue;
+    }
+    if (action === 'q') {
+      if (last !== undefined) return undefined;
+      end = Number(first);
+      afterQuit = true;
+    } else if (action === 'd') {
+      const range = rangeOf(first, last);
+      // `sed 1,3d` prints what is left.
+      if (isQuiet || commands.length > 1) return undefined;
+      return [
+        ...(range.first > 1 ? [{ first: 1, last: range.first - 1 }] : []),
+        ...(range.last < Infinity ? [{ first: range.last + 1, last: Infinity }] : []),
+      ];
+    } else {
+      if (!isQuiet) return undefined;
+      ranges.push(rangeOf(first, last));
+    }
+  }
+  if (commands.length === 0) return undefined;
+  if (isByText) return 'some';
+  if (!isQuiet) return end === Infinity ? undefined : [{ first: 1, last: end }];
+  return inOrder(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
+}
+
+function rangeOf(first: string, last: string | undefined): Range {
+  const from = Number(first);
+  if (last === undefined) return { first: from, last: from };
+  if (last === '$') return { first: from, last: Infinity };
+  // A range whose end is before its beginning is one line.
+  return { first: from, last: last.startsWith('+') ? from + Number(last.slice(1)) : Math.max(from, Number(last)) };
+}
+
+/** sed prints in the file's order, and a line once for each command that prints it. */
+function inOrder(ranges: readonly Range[]): readonly Range[] | undefined {
+  const sorted = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
+  const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as Range).last);
+  return isApart && sorted.length > 0 ? sorted : undefined;
+}
+
+/** The commands of a script: parted by `;` and newlines that stand in no pattern. */
+function commandsOf(script: string): string[] {
+  const commands: string[] = [];
+  let command = '';
+  let inPattern = false;
+  for (let at = 0; at < script.length; at++) {
+    const letter = script[at] as string;
+    if (letter === '\\' && inPattern) {
+      command += letter + (script[++at] ?? '');
+    } else if (letter === '/') {
+      inPattern = !inPattern;
+      command += letter;
+    } else if (!inPattern && (letter === ';' || letter === '\n')) {
+      commands.push(command.trim());
+      command = '';
+    } else {
+      command += letter;
+    }
+  }
+  commands.push(command.trim());
+  return commands.filter((each) => each !== '');
+}

@@ -1,0 +1,310 @@
+/** Command lines of sh and bash as steps. The grammar is the parser's (unbash); what a word means is told here. */
+
+import { parse } from 'unbash';
+import type { Slice } from '../../slice';
+import {
+  programName,
+  Shell,
+  unwrapped,
+  type GivenText,
+  type Redirect,
+  type SimpleCommand,
+  type When,
+  type Word,
+} from './script';
+
+type Script = ReturnType<typeof parse>;
+type Statement = Script['commands'][number];
+type Node = Statement['command'];
+type Command = Extract<Node, { type: 'Command' }>;
+type CommandNode = Extract<Node, { type: 'Pipeline' }>['commands'][number];
+type ShellWord = NonNullable<Command['name']>;
+type Part = NonNullable<ShellWord['parts']>[number];
+type Redirection = Command['redirects'][number];
+
+/**
+ * The parser takes a time that grows faster than the text where one line opens very many here-documents; nobody means such
+ * a line.
+ */
+const MAX_HERE_DOCUMENTS = 64;
+/** `bash -c "bash -c '…'"`: deeper ones are left alone. */
+const MAX_DEPTH = 3;
+
+/**
+ * Reads a command line of a POSIX shell into steps.
+ * @returns undefined where it is not one.
+ */
+export function readSh(line: string, folder: Word): Shell['steps'] | undefined {
+  const shell = new Shell(folder);
+  return new ShReader(shell, line, { start: 0, end: line.length }, 0).read() ? shell.steps : undefined;
+}
+
+class ShReader {
+  constructor(
+    private readonly shell: Shell,
+    private readonly line: string,
+    /** Where the line stands in the one that the agent wrote; undefined where its letters stand there in another spelling. */
+    private readonly at: Slice | undefined,
+    private readonly depth: number,
+  ) {}
+
+  read(): boolean {
+    if (hasManyHereDocuments(this.line)) return false;
+    const script = parse(this.line);
+    if (script.errors !== undefined && script.errors.length > 0) return false;
+    return this.list(script.commands, 'always');
+  }
+
+  /** @param when when the first of them runs; those behind it run whatever came of it. */
+  private list(statements: readonly Statement[], when: When): boolean {
+    return statements.every(({ command, background }, at) => {
+      const first = at === 0 ? when : 'always';
+      // What runs beside the others prints at any time.
+      return background === true ? this.unknown(command, first) : this.node(command, first);
+    });
+  }
+
+  private node(node: Node, when: When): boolean {
+    if (node.type !== 'AndOr') return node.type === 'Pipeline' ? this.pipeline(node, when) : this.command(node, when);
+    return node.commands.every((command, at) => {
+      const operator = at === 0 ? undefined : node.operators[at - 1];
+      return this.node(command, operator === undefined ? when : operator === '&&' ? 'success' : 'failure');
+    });
+  }
+
+  private pipeline(node: Extract<Node, { type: 'Pipeline' }>, when: When): boolean {
+    const { commands, prefixes } = node;
+    // `time` prints something of its own.
+    const isPlain = prefixes.every(({ type }) => type === 'Negation');
+    const [only] = commands;
+    if (isPlain && commands.length === 1 && only) return this.command(only, when);
+    const simple = isPlain
+      ? commands.map((command) => (command.type === 'Command' ? this.simple(command) : undefined))
+      : [];
+    const known = simple.filter((command) => command !== undefined);
+    return known.length > 0 && known.length === simple.length ? this.shell.add(when, known) : this.unknown(node, when);
+  }
+
+  private unknown({ pos, end }: { readonly pos: number; readonly end: number }, when: When): boolean {
+    return this.shell.addUnknown(when, this.line.slice(pos, end));
+  }
+
+  private command(node: CommandNode, when: When): boolean {
+    switch (node.type) {
+      case 'Command':
+        return this.one(node, when);
+      case 'BraceGroup':
+        return this.list(node.body.commands, when);
+      case 'Subshell': {
+        const restore = this.shell.save();
+        const isRead = this.list(node.body.commands, when);
+        restore();
+        return isRead;
+      }
+      case 'For':
+        return this.loop(node, when);
+      default:
+        return this.unknown(node, when);
+    }
+  }
+
+  /** A loop over words that stand in the line is what it does for each of them. */
+  private loop(node: Extract<CommandNode, { type: 'For' }>, when: When): boolean {
+    const { name, wordlist, body } = node;
+    const words = wordlist?.map((word) => this.word(word));
+    if (!words || words.length === 0 || words.includes(undefined) || words.length * body.commands.length > 100)
+      return this.unknown(node, when);
+    return words.every((word, at) => {
+      this.shell.assign(name.value, word);
+      return this.list(body.commands, at === 0 ? when : 'always');
+    });
+  }
+
+  private one(node: Command, when: When): boolean {
+    const { shell } = this;
+    if (!node.name) {
+      for (const part of node.prefix)
+        if (part.type === 'Assignment')
+          shell.assign(
+            part.name,
+            part.value.type === 'Word' && part.append !== true ? this.word(part.value) : undefined,
+          );
+      // A command whose only word is unknown prints nobody knows what; assignments print nothing.
+      return node.redirects.length > 0 ? this.unknown(node, when) : true;
+    }
+    const command = this.simple(node);
+    const words = unwrapped(command.words);
+    const [program] = words;
+    if (program === undefined) return this.unknown(node, when);
+    switch (programName(program)) {
+      case 'cd':
+        shell.enter(words.slice(1));
+        return shell.add(when, [command]);
+      case 'pushd':
+      case 'popd':
+      case 'eval':
+      case 'source':
+      case '.':
+      case 'exec':
+        return this.unknown(node, when);
+      case 'set':
+        // `set -x` prints each command in front of what it prints.
+        return words.every((word) => word !== undefined && !/^-\w*[xv]/.test(word)) && shell.add(when, [command]);
+      case 'export':
+      case 'declare':
+      case 'local':
+      case 'readonly':
+      case 'typeset':
+        for (const arg of node.args)
+          if (arg.type === 'Assignment')
+            shell.assign(arg.name, arg.value.type === 'Word' ? this.word(arg.value) : undefined);
+        return shell.add(when, [command]);
+      case 'bash':
+      case 'sh':
+      case 'zsh':
+        return this.inner(node, words, when) ?? shell.add(when, [command]);
+      default:
+        return shell.add(when, [command]);
+    }
+  }
+
+  /** `bash -lc '…'`: what stands in the quotes. Undefined where it is none. */
+  private inner(node: Command, words: readonly Word[], when: When): boolean | undefined {
+    const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
+    const text = words[flag + 1];
+    const isAlone = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
+    if (flag < 1 || text === undefined || !isAlone || node.redirects.length > 0) return undefined;
+    if (this.depth >= MAX_DEPTH) return this.unknown(node, when);
+    const source = node.args.at(-1);
+    const at = source && this.place({ start: source.pos, end: source.end }, text);
+    const restore = this.shell.save();
+    const before = this.shell.steps.length;
+    const isRead = new ShReader(this.shell, text, at, this.depth + 1).read();
+    restore();
+    if (isRead) {
+      const first = this.shell.steps[before];
+      if (first) this.shell.steps[before] = { ...first, when };
+      return true;
+    }
+    this.shell.steps.length = before;
+    return this.unknown(node, when);
+  }
+
+  private simple(node: Command): SimpleCommand {
+    const words: Word[] = node.name ? [this.word(node.name)] : [];
+    for (const arg of node.args) words.push(arg.type === 'Word' ? this.word(arg) : this.assignmentWord(arg));
+    const [program] = words;
+    if (program !== undefined) words[0] = programName(program);
+    let given: GivenText | undefined;
+    let inputFile: Word | null = null;
+    const redirects: Redirect[] = [];
+    for (const redirection of node.redirects) {
+      if (redirection.type === 'HereDoc') given = this.hereDocument(redirection);
+      else if (redirection.type === 'HereString') given = this.hereString(redirection.target);
+      else if (redirection.operator === '<') inputFile = this.word(redirection.target);
+      else redirects.push(...this.redirect(redirection));
+    }
+    return { words, given, inputFile, redirects };
+  }
+
+  private redirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): Redirect[] {
+    const to = this.word(target);
+    const appends = operator.endsWith('>>');
+    if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
+    const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
+    // `2>&1` prints the errors, too; they would be printed anyway.
+    if (operator === '>&')
+      return number === 2 && to === '1' ? [] : [{ stream: number === 2 ? 'errors' : 'output', to: undefined, appends }];
+    if (number === 1) return [{ stream: 'output', to, appends }];
+    return number === 2 ? [{ stream: 'errors', to, appends }] : [{ stream: 'output', to: undefined, appends }];
+  }
+
+  private hereDocument({
+    operator,
+    delimiter,
+    body,
+  }: Extract<Redirection, { type: 'HereDoc' }>): GivenText | undefined {
+    const isLiteral =
+      delimiter?.quoted === true || body.parts === undefined || body.parts.every(({ type }) => type === 'Literal');
+    if (!isLiteral) return undefined;
+    if (operator === '<<-') return { text: body.text.replace(/^\t+/gm, ''), at: undefined };
+    // Unquoted, a backslash escapes some letters.
+    if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined;
+    return { text: body.text, at: this.place({ start: body.pos, end: body.end }, body.text) };
+  }
+
+  private hereString(target: ShellWord | undefined): GivenText | undefined {
+    const text = this.word(target);
+    return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
+  }
+
+  /** Where a slice of this script stands in what the agent wrote, if its letters stand there as they are. */
+  private place({ start, end }: Slice, text: string): Slice | undefined {
+    const own = this.line.slice(start, end);
+    const quote = own === text ? 0 : own.slice(1, -1) === text ? 1 : undefined;
+    return this.at === undefined || quote === undefined
+      ? undefined
+      : { start: this.at.start + start + quote, end: this.at.start + end - quote };
+  }
+
+  private assignmentWord(arg: Extract<Command['args'][number], { type: 'Assignment' }>): Word {
+    const value = arg.value.type === 'Word' ? this.word(arg.value) : undefined;
+    return value === undefined ? undefined : `${arg.name}=${value}`;
+  }
+
+  private word(word: ShellWord | undefined): Word {
+    if (!word) return undefined;
+    if (!word.parts) return word.value;
+    let text = '';
+    for (const part of word.parts) {
+      const value = this.part(part, false);
+      if (value === undefined) return undefined;
+      text += value;
+    }
+    return text;
+  }
+
+  private part(part: Part, isQuoted: boolean): Word {
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        return part.value;
+      case 'DoubleQuoted': {
+        let text = '';
+        for (const inner of part.parts) {
+          const value = this.part(inner, true);
+          if (value === undefined) return undefined;
+          text += value;
+        }
+        return text;
+      }
+      case 'SimpleExpansion':
+        return this.expansion(part.text.slice(1), isQuoted);
+      case 'ParameterExpansion':
+        return part.operation === undefined && part.prefix === undefined && part.index === undefined
+          ? this.expansion(part.parameter, isQuoted)
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Without quotes, a value is split at its blanks and its stars are expanded. */
+  private expansion(name: string, isQuoted: boolean): Word {
+    const value = this.shell.variable(name);
+    return value !== undefined && !isQuoted && /[\s*?[]/.test(value) ? undefined : value;
+  }
+}
+
+function hasManyHereDocuments(text: string): boolean {
+  let inLine = 0;
+  for (let at = text.indexOf('<<'), line = text.indexOf('\n'); at >= 0; at = text.indexOf('<<', at + 2)) {
+    if (line >= 0 && line < at) {
+      line = text.indexOf('\n', at);
+      inLine = 0;
+    }
+    if (++inLine > MAX_HERE_DOCUMENTS) return true;
+  }
+  return false;
+}

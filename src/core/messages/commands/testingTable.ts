@@ -1,0 +1,60 @@
+import type { CommandStep } from './commandSteps';
+import type { Effect, LineRange, Printed } from './printed';
+
+/** What a command line does in the words of the tables: one line for each step that does something. */
+export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
+  if (!steps) return ['not a command line'];
+  return steps.flatMap(({ when, printed, effects }) => {
+    const did = [...printed.flatMap(describePrinted), ...effects.map(describeEffect)];
+    if (did.length === 0) return [];
+    return [`${when === 'always' ? '' : when === 'success' ? '&& ' : '|| '}${did.join('; ')}`];
+  });
+}
+
+function describePrinted(printed: Printed): string[] {
+  const { most } = printed;
+  const limit = most === Infinity ? '' : ` max ${most}`;
+  switch (printed.kind) {
+    case 'nothing':
+      return [];
+    case 'lines': {
+      const { path, revision, ranges, numbers } = printed;
+      const from = revision === undefined ? path : `${path}@${revision}`;
+      const which = ranges === undefined ? 'some' : ranges.map(describeRange).join(',');
+      return [`read ${from} ${which}${numbers === undefined ? '' : ` #${numbers}`}`];
+    }
+    case 'matches':
+      return [`search ${printed.path ?? '*'}${printed.isNumbered ? ' #' : ''}${limit}`];
+    case 'text':
+      return [`say ${JSON.stringify(printed.text)}`];
+    case 'headed':
+      return [`read several${limit}`];
+    case 'diff':
+    case 'status':
+      return [printed.kind + limit];
+    case 'paths':
+      return [`list${limit}`];
+    case 'other':
+      return [most === Infinity ? '?' : `? max ${most}`];
+  }
+}
+
+function describeRange({ first, most }: LineRange): string {
+  if (first === undefined) return `${most} of them`;
+  return most === Infinity ? `${first}-$` : most === 1 ? String(first) : `${first}-${first + most - 1}`;
+}
+
+function describeEffect(effect: Effect): string {
+  switch (effect.kind) {
+    case 'write':
+      return `${effect.appends ? 'append' : 'write'} ${effect.path}${effect.text === undefined ? '' : ` ${JSON.stringify(effect.text)}`}`;
+    case 'edit':
+    case 'delete':
+      return `${effect.kind} ${effect.path}`;
+    case 'move':
+    case 'copy':
+      return `${effect.kind} ${effect.path} -> ${effect.to}`;
+    case 'patch':
+      return `patch ${JSON.stringify(effect.text)}`;
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * Patches as lines of files: `*** Begin Patch` (the format of OpenAI's apply_patch tool) and unified diffs, as git prints them.
+ * What stands around them is skipped, so that a command's whole output can be read.
+ */
+
+import type { Slice } from '../slice';
+
+export type PatchSign = ' ' | '+' | '-';
+
+/** A line of a file in a patch; the slice is the line without its sign. */
+export interface PatchLine extends Slice {
+  readonly sign: PatchSign;
+}
+
+/** Lines that stand one after the other in the file. */
+export interface PatchHunk extends Slice {
+  /** Numbers of the first line before and after the change; undefined where the patch states none. */
+  readonly firstOld: number | undefined;
+  readonly firstNew: number | undefined;
+  readonly lines: readonly PatchLine[];
+}
+
+export interface PatchedFile {
+  readonly change: 'add' | 'update' | 'delete';
+  /** The file as the patch names it; of a renamed one the name before. */
+  readonly path: string;
+  readonly movedTo: string | undefined;
+  readonly hunks: readonly PatchHunk[];
+}
+
+/** The files of all patches in a text, in their order; a patch that was cut off ends with the text. */
+export function readPatches(text: string): PatchedFile[] {
+  const files: PatchedFile[] = [];
+  const lines = new LineReader(text);
+  while (lines.isOpen) {
+    const line = lines.text();
+    if (line === '*** Begin Patch') {
+      lines.next();
+      readEnvelope(lines, files);
+    } else if (line.startsWith('diff --git ') || isFileHead(lines)) {
+      const file = readUnified(lines);
+      if (file) files.push(file);
+    } else {
+      lines.next();
+    }
+  }
+  return files;
+}
+
+/** The lines of a text one by one. */
+class LineReader {
+  start = 0;
+  end = 0;
+
+  constructor(readonly source: string) {
+    this.end = this.endFrom(0);
+  }
+
+  get isOpen(): boolean {
+    return this.start <= this.source.length;
+  }
+
+  next(): void {
+    this.start = this.end + 1;
+    this.end = this.endFrom(this.start);
+  }
+
+  /** The line without a carriage return at its end. */
+  text(): string {
+    return this.source.slice(this.start, this.textEnd);
+  }
+
+  /** Offset behind the line's text. */
+  get textEnd(): number {
+    return this.end > this.start && this.source[this.end - 1] === '\r' ? this.end - 1 : this.end;
+  }
+
+  get sign(): string {
+    return this.start < this.end ? (this.source[this.start] as string) : '';
+  }
+
+  startsWith(head: string): boolean {
+    return this.source.startsWith(head, this.start);
+  }
+
+  /** The line behind this one begins with a text. */
+  nextStartsWith(head: string): boolean {
+    return this.end < this.source.length && this.source.startsWith(head, this.end + 1);
+  }
+
+  private endFrom(start: number): number {
+    const newline = this.source.indexOf('\n', start);
+    return newline < 0 ? this.source.length : newline;
+  }
+}
+
+const FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
+const MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
+
+/** What stands between `*** Begin Patch` and `*** End Patch`. */
+function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
+  while (lines.isOpen) {
+    const line = lines.text();
+    if (line === '*** End Patch') {
+      lines.next();
+      return;
+    }
+    const [, kind, path = ''] = FILE_HEAD.exec(line) ?? [];
+    lines.next();
+    if (kind === undefined) continue;
+    const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
+    const [, movedTo] = lines.isOpen ? (MOVE_HEAD.exec(lines.text()) ?? []) : [];
+    if (movedTo !== undefined) lines.next();
+    files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readHunks(lines) });
+  }
+}
+
+/** The hunks of a file up to the next `***` line; `@@` parts them and may name a line above. */
+function readHunks(lines: LineReader): PatchHunk[] {
+  const hunks: PatchHunk[] = [];
+  let hunk: PatchLine[] = [];
+  const close = (): void => {
+    const [first] = hunk;
+    const last = hunk.at(-1);
+    if (first && last)
+      hunks.push({ start: first.start - 1, end: last.end, firstOld: undefined, firstNew: undefined, lines: hunk });
+    hunk = [];
+  };
+  for (; lines.isOpen && !lines.startsWith('*** '); lines.next()) {
+    const { sign, start, textEnd } = lines;
+    if (isSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
+    else if (lines.startsWith('@@')) close();
+    // An empty line is an empty line of the file; those behind the last one are not.
+    else if (sign === '' && lines.end < lines.source.length) close();
+  }
+  close();
+  return hunks;
+}
+
+const isSign = (sign: string): sign is PatchSign => sign === ' ' || sign === '+' || sign === '-';
+
+/** `--- a/x` and `+++ b/x` under it. */
+const isFileHead = (lines: LineReader): boolean => lines.startsWith('--- ') && lines.nextStartsWith('+++ ');
+
+const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** One file of a unified diff. */
+function readUnified(lines: LineReader): PatchedFile | undefined {
+  let old: string | undefined;
+  let now: string | undefined;
+  const isGit = lines.startsWith('diff --git ');
+  if (isGit) {
+    [old, now] = gitPaths(lines.text());
+    lines.next();
+    for (; lines.isOpen && !isFileHead(lines); lines.next()) {
+      if (lines.startsWith('diff --git ') || lines.startsWith('@@ ')) break;
+      const line = lines.text();
+      if (
+        !/^(?:index |old mode|new mode|deleted file|new file|copy |rename |similarity |dissimilarity |Binary )/.test(
+          line,
+        )
+      )
+        break;
+      const [, side, path] = /^rename (from|to) (.+)$/.exec(line) ?? [];
+      if (side === 'from') old = path;
+      if (side === 'to') now = path;
+    }
+  }
+  if (lines.isOpen && isFileHead(lines)) {
+    old = pathOfHead(lines.text(), isGit);
+    lines.next();
+    now = pathOfHead(lines.text(), isGit);
+    lines.next();
+  } else if (!isGit) {
+    return undefined;
+  }
+  const hunks: PatchHunk[] = [];
+  while (lines.isOpen) {
+    const hunk = readHunk(lines);
+    if (!hunk) break;
+    hunks.push(hunk);
+  }
+  const path = old ?? now;
+  if (path === undefined) return undefined;
+  const change = old === undefined ? 'add' : now === undefined ? 'delete' : 'update';
+  return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
+}
+
+/** The lines under an `@@` head: as many as it says. */
+function readHunk(lines: LineReader): PatchHunk | undefined {
+  const head = HUNK_HEAD.exec(lines.text());
+  if (!head) return undefined;
+  let old = Number(head[2] ?? 1);
+  let now = Number(head[4] ?? 1);
+  lines.next();
+  const found: PatchLine[] = [];
+  const start = lines.start;
+  for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.next()) {
+    const { sign } = lines;
+    if (sign === '\\') continue;
+    // Some tools take the blank from an empty line.
+    const isBlank = sign === '' || (sign === '\r' && lines.end === lines.start + 1);
+    if (!isSign(sign) && !isBlank) break;
+    if (isBlank && lines.end >= lines.source.length) break;
+    const own = isBlank ? ' ' : (sign as PatchSign);
+    if (own !== '+') old--;
+    if (own !== '-') now--;
+    if (old < 0 || now < 0) break;
+    found.push({ sign: own, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
+  }
+  const last = found.at(-1);
+  return {
+    start,
+    end: last?.end ?? start,
+    firstOld: Number(head[1]),
+    firstNew: Number(head[3]),
+    lines: found,
+  };
+}
+
+/** `diff --git a/x b/x`; names with blanks are only told apart where both are the same. */
+function gitPaths(line: string): [string | undefined, string | undefined] {
+  const rest = line.slice('diff --git '.length);
+  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
+  if (quoted) return [unprefixed(quoted[1] ?? '', true), unprefixed(quoted[2] ?? '', true)];
+  const half = rest.slice(0, (rest.length - 1) / 2);
+  const other = rest.slice((rest.length + 1) / 2);
+  const [a, b] = [unprefixed(half, true), unprefixed(other, true)];
+  return a === b ? [a, b] : [undefined, undefined];
+}
+
+/** The path behind `---` or `+++`; undefined for a file that isn't there. */
+function pathOfHead(line: string, isGit: boolean): string | undefined {
+  const path = line.slice(4).split('\t')[0] ?? '';
+  return path.trim() === '/dev/null' ? undefined : unprefixed(path.trim(), isGit || /^[ab]\//.test(path));
+}
+
+/** Without quotes and without the letter that git puts in front of each side. */
+function unprefixed(path: string, hasPrefix: boolean): string {
+  const plain = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
+  return hasPrefix ? plain.replace(/^[abciow]\//, '') : plain;
+}
