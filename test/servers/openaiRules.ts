@@ -25,6 +25,14 @@ export interface Quirks {
   readonly alternateRoles?: boolean;
   /** `cache_control` is passed on, as OpenRouter does. */
   readonly cacheControl?: boolean;
+  /** OpenRouter's own fields are known: sessions, routing, reasoning with its details, `cache_control` everywhere. */
+  readonly openRouter?: boolean;
+  /** Only the fields are known that every server knows: no caching keys, no tiers (Mistral, older vLLM). */
+  readonly plainFields?: boolean;
+  /** The ids of calls have nine letters or digits (mistral-common's validator, `_TOOL_CALL_ID_REGEX`). */
+  readonly shortCallIds?: boolean;
+  /** The model sees no images. */
+  readonly textOnly?: boolean;
   /** Calls are streamed whole: all without an `index`, or all with index 0, as some servers do. */
   readonly callIndex?: 'none' | 'zero';
   /** Calls have no id. */
@@ -41,12 +49,52 @@ export interface Quirks {
   readonly plainErrors?: boolean;
 }
 
+/** What a server refuses beyond the shape of a request: limits of its model, and what its guides ask for. */
+export interface OpenAIStrictness {
+  /** Most output tokens that the model gives; more must not be asked for. */
+  readonly maxOutputTokens?: number;
+  /** Bytes of a request at most; more is a 413. */
+  readonly maxBytes?: number;
+  /**
+   * Which reasoning items of the input are rendered to the model again, and billed: all, or those behind the user's last message
+   * (`Reasoning.context` of the SDK: the default is `all_turns` from GPT-5.6, `current_turn` before). Such an item costs the
+   * tokens that it was made of, and its encrypted content is as long as OpenAI's. Default: none costs anything.
+   */
+  readonly reasoning?: 'current_turn' | 'all_turns';
+  /**
+   * Messages of the assistant have a `phase`, which must come back. OpenAI doesn't refuse a request without it; dropping it
+   * "can degrade performance" (`ResponseOutputMessage.phase` of the SDK).
+   */
+  readonly phases?: boolean;
+  /** Requests share a cache only where their `prompt_cache_key`, or their session, is the same. */
+  readonly cacheKeys?: boolean;
+  /** `reasoning_details` must come back as they were given, with the calls that they led to (OpenRouter's guide "Reasoning Tokens"). */
+  readonly reasoningDetails?: boolean;
+}
+
 export const chatFault = (body: Json, quirks: Quirks): OpenAIFault | undefined =>
   fieldFault(body, quirks) ??
   messagesFault(body, quirks) ??
   callsFault(body, quirks) ??
   wantedFault(body, quirks) ??
-  toolsFault(objects(body['tools']), true);
+  toolsFault(objects(body['tools']), true, quirks.openRouter === true) ??
+  markFault(body, quirks);
+
+/** At most four breakpoints, as Anthropic says; the one of the whole request counts. */
+function markFault(body: Json, { openRouter }: Quirks): OpenAIFault | undefined {
+  if (openRouter !== true) return undefined;
+  const session = body['session_id'];
+  if (session !== undefined && (typeof session !== 'string' || session.length > 256))
+    return { message: 'session_id: String must contain at most 256 character(s)', param: 'session_id' };
+  const marked = [
+    body,
+    ...objects(body['tools']),
+    ...objects(body['messages']).flatMap((message) => objects(message['content'])),
+  ].filter((part) => isObject(part['cache_control'])).length;
+  return marked > 4
+    ? { message: `A maximum of 4 blocks with cache_control may be provided. Found ${marked}.` }
+    : undefined;
+}
 
 function wantedFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   for (const [index, message] of objects(body['messages']).entries()) {
@@ -66,7 +114,8 @@ function wantedFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   return undefined;
 }
 
-const CHAT_FIELDS = new Set([
+/** What every server knows. */
+const PLAIN_CHAT_FIELDS = [
   'model',
   'messages',
   'stream',
@@ -87,7 +136,52 @@ const CHAT_FIELDS = new Set([
   'store',
   'metadata',
   'usage',
-]);
+];
+
+/** `ChatCompletionCreateParamsBase` of openai 7.57. */
+const CHAT_FIELDS = [
+  ...PLAIN_CHAT_FIELDS,
+  'audio',
+  'frequency_penalty',
+  'function_call',
+  'functions',
+  'logit_bias',
+  'logprobs',
+  'modalities',
+  'moderation',
+  'prediction',
+  'presence_penalty',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'service_tier',
+  'top_logprobs',
+  'verbosity',
+  'web_search_options',
+];
+
+/** What `ChatRequest` of @openrouter/sdk 1.3 has beyond that. */
+const OPENROUTER_FIELDS = [
+  ...CHAT_FIELDS.filter((field) => field !== 'prompt_cache_retention'),
+  'cache_control',
+  'debug',
+  'image_config',
+  'min_p',
+  'models',
+  'plugins',
+  'provider',
+  'reasoning',
+  'repetition_penalty',
+  'session_id',
+  'stop_server_tools_when',
+  'top_a',
+  'top_k',
+  'trace',
+];
+
+const chatFields = ({ openRouter, plainFields }: Quirks): readonly string[] =>
+  openRouter === true ? OPENROUTER_FIELDS : plainFields === true ? PLAIN_CHAT_FIELDS : CHAT_FIELDS;
 
 const unknownParameter = (param: string): OpenAIFault => ({
   message: `Unknown parameter: '${param}'.`,
@@ -100,7 +194,7 @@ const otherField = (value: Json, known: readonly string[]): string | undefined =
 
 function fieldFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
   if (typeof body['model'] !== 'string') return { message: 'you must provide a model parameter' };
-  const unknown = Object.keys(body).find((field) => !CHAT_FIELDS.has(field));
+  const unknown = otherField(body, chatFields(quirks));
   if (unknown !== undefined) return unknownParameter(unknown);
   if (quirks.maxTokensField === 'max_completion_tokens' && 'max_tokens' in body) {
     return {
@@ -153,6 +247,7 @@ function messagesFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
     const other = otherField(message, [
       ...MESSAGE_FIELDS,
       ...(quirks.wants === 'reasoning_content' ? ['reasoning_content'] : []),
+      ...(quirks.openRouter === true ? ['reasoning', 'reasoning_details', 'model', 'images'] : []),
     ]);
     if (other !== undefined) return unknownParameter(`${at}.${other}`);
     if (quirks.noSystemRole === true && role === 'system') return { message: 'System role not supported' };
@@ -184,6 +279,11 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
         : role === 'assistant'
           ? ['text', 'refusal']
           : ['text'];
+    if (type === 'image_url' && quirks.textOnly === true) {
+      // DeepSeek's; OpenAI says "Invalid content type. image_url is only supported by certain models."
+      const message = `Failed to deserialize the JSON body into the target type: messages[${index}]: unknown variant \`image_url\`, expected \`text\` at line 1 column 900`;
+      return { message, code: 'invalid_request_error' };
+    }
     if (!isObject(part) || !allowed.includes(type)) {
       const message =
         type === 'image_url'
@@ -191,7 +291,9 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
           : `Invalid value: '${type}'. Supported values are: ${allowed.map((name) => `'${name}'`).join(', ')}.`;
       return { message, param: where };
     }
-    const known = ['type', type, ...(quirks.cacheControl === true ? ['cache_control'] : [])];
+    const marks = quirks.cacheControl === true || quirks.openRouter === true;
+    const known = ['type', type, ...(marks ? ['cache_control'] : [])];
+    if (quirks.plainFields !== true) known.push('prompt_cache_breakpoint');
     const other = otherField(part, known);
     if (other !== undefined) return unknownParameter(`${where}.${other}`);
     if (type === 'text' && text(part['text']) === '') {
@@ -204,7 +306,7 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
   return undefined;
 }
 
-function callsFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
+function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | undefined {
   const messages = objects(body['messages']);
   const used = new Set<string>();
   let open = new Set<string>();
@@ -226,6 +328,12 @@ function callsFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
     for (const [at, call] of objects(message['tool_calls']).entries()) {
       const where = `messages[${index}].tool_calls[${at}]`;
       const id = text(call['id']);
+      if (shortCallIds === true && !/^[a-zA-Z0-9]{9}$/.test(id)) {
+        return {
+          message: `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`,
+          code: '3280',
+        };
+      }
       if (id === '' || used.has(id)) return { message: `Duplicate or missing value for '${where}.id'.`, param: where };
       used.add(id);
       open.add(id);
@@ -247,10 +355,12 @@ function callsFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   return open.size > 0 ? unanswered(messages.length) : undefined;
 }
 
-function toolsFault(tools: readonly Json[], nested: boolean): OpenAIFault | undefined {
+function toolsFault(tools: readonly Json[], nested: boolean, marks = false): OpenAIFault | undefined {
   for (const [index, tool] of tools.entries()) {
     const declared = nested ? tool['function'] : tool;
     const known = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
+    const beside = nested ? otherField(tool, ['type', 'function', ...(marks ? ['cache_control'] : [])]) : undefined;
+    if (beside !== undefined) return unknownParameter(`tools[${index}].${beside}`);
     if (
       tool['type'] !== 'function' ||
       !isObject(declared) ||
@@ -268,26 +378,45 @@ function toolsFault(tools: readonly Json[], nested: boolean): OpenAIFault | unde
   return undefined;
 }
 
-const RESPONSES_FIELDS = new Set([
-  'model',
+/** `ResponseCreateParamsBase` of openai 7.57. */
+const RESPONSES_FIELDS = [
+  'access_programs',
+  'background',
+  'context_management',
+  'conversation',
+  'image',
+  'include',
   'input',
   'instructions',
-  'stream',
-  'store',
-  'include',
   'max_output_tokens',
-  'tools',
-  'tool_choice',
-  'temperature',
-  'reasoning',
-  'text',
+  'max_tool_calls',
   'metadata',
+  'model',
+  'moderation',
   'parallel_tool_calls',
+  'previous_response_id',
+  'prompt',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'reasoning',
+  'safety_identifier',
+  'service_tier',
+  'store',
+  'stream',
+  'stream_options',
+  'temperature',
+  'text',
+  'tool_choice',
+  'tools',
+  'top_logprobs',
   'top_p',
-]);
+  'truncation',
+  'user',
+];
 
 export function responsesFault(body: Json, signer: Signer, quirks: Quirks = {}): OpenAIFault | undefined {
-  const unknown = Object.keys(body).find((field) => !RESPONSES_FIELDS.has(field));
+  const unknown = otherField(body, RESPONSES_FIELDS);
   if (unknown !== undefined) return unknownParameter(unknown);
   if (quirks.noReasoning === true && list(body['include']).includes('reasoning.encrypted_content')) {
     return { message: 'Encrypted content is not supported with this model.', param: 'include' };
@@ -298,20 +427,20 @@ export function responsesFault(body: Json, signer: Signer, quirks: Quirks = {}):
   const items = typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : objects(body['input']);
   if (items.length === 0) return { message: "Missing required parameter: 'input'.", param: 'input' };
   return (
-    items.map((item, index) => itemFault(item, `input[${index}]`, signer)).find(Boolean) ??
+    items.map((item, index) => itemFault(item, `input[${index}]`, signer, quirks)).find(Boolean) ??
     itemPairFault(items) ??
     toolsFault(objects(body['tools']), false)
   );
 }
 
 const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  message: ['type', 'role', 'content', 'id', 'status'],
+  message: ['type', 'role', 'content', 'id', 'status', 'phase'],
   function_call: ['type', 'call_id', 'name', 'arguments', 'id', 'status'],
   function_call_output: ['type', 'call_id', 'output', 'id', 'status'],
   reasoning: ['type', 'id', 'summary', 'content', 'encrypted_content', 'status'],
 };
 
-function itemFault(item: Json, at: string, signer: Signer): OpenAIFault | undefined {
+function itemFault(item: Json, at: string, signer: Signer, quirks: Quirks): OpenAIFault | undefined {
   const type = item['type'] === undefined ? 'message' : text(item['type']);
   const fields = ITEM_FIELDS[type];
   if (!fields)
@@ -323,7 +452,7 @@ function itemFault(item: Json, at: string, signer: Signer): OpenAIFault | undefi
   if (other !== undefined) return unknownParameter(`${at}.${other}`);
   switch (type) {
     case 'message':
-      return partsFault(item, at);
+      return partsFault(item, at, quirks);
     case 'function_call':
       return typeof item['arguments'] === 'string'
         ? undefined
@@ -344,10 +473,22 @@ function itemFault(item: Json, at: string, signer: Signer): OpenAIFault | undefi
   }
 }
 
-function partsFault({ role, content }: Json, at: string): OpenAIFault | undefined {
+function partsFault({ role, content, phase }: Json, at: string, { textOnly }: Quirks): OpenAIFault | undefined {
+  if (
+    phase !== undefined &&
+    phase !== null &&
+    (role !== 'assistant' || !['commentary', 'final_answer'].includes(text(phase)))
+  )
+    return { message: `Invalid value: '${text(phase)}'.`, param: `${at}.phase` };
   if (typeof content === 'string') return undefined;
   const allowed = role === 'assistant' ? ['output_text', 'refusal'] : ['input_text', 'input_image', 'input_file'];
   for (const [index, part] of objects(content).entries()) {
+    if (part['type'] === 'input_image' && textOnly === true) {
+      return {
+        message: `Invalid content type. input_image is only supported by certain models.`,
+        param: `${at}.content[${index}]`,
+      };
+    }
     if (!allowed.includes(text(part['type']))) {
       return {
         message: `Invalid value: '${text(part['type'])}'. Supported values are: ${allowed.map((name) => `'${name}'`).join(' and ')}.`,
@@ -363,6 +504,8 @@ function partsFault({ role, content }: Json, at: string): OpenAIFault | undefine
       'file_data',
       'filename',
       'annotations',
+      'logprobs',
+      'prompt_cache_breakpoint',
     ]);
     if (other !== undefined) return unknownParameter(`${at}.content[${index}].${other}`);
   }
@@ -390,4 +533,20 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
   return open === undefined
     ? undefined
     : { message: `No tool output found for function call ${open}.`, param: 'input' };
+}
+
+/** What the limits of a model refuse; `most` as the request names it. */
+export function limitFault(body: Json, { maxOutputTokens }: OpenAIStrictness): OpenAIFault | undefined {
+  if (maxOutputTokens === undefined) return undefined;
+  for (const field of ['max_tokens', 'max_completion_tokens', 'max_output_tokens']) {
+    const most = Number(body[field] ?? 0);
+    if (most > maxOutputTokens) {
+      return {
+        message: `${field} is too large: ${most}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${most}.`,
+        param: field,
+        code: 'invalid_value',
+      };
+    }
+  }
+  return undefined;
 }

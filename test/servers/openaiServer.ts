@@ -24,12 +24,29 @@ import {
   type RecordedRequest,
   type ServerOptions,
 } from './modelServer';
-import { chatFault, responsesFault, type OpenAIFault, type Quirks } from './openaiRules';
+import {
+  chatFault,
+  limitFault,
+  responsesFault,
+  type OpenAIFault,
+  type OpenAIStrictness,
+  type Quirks,
+} from './openaiRules';
 import { PromptCache, type CacheUse, type Segment } from './promptCache';
 import { sendStream, type WireEvent } from './streaming';
+import { tooLongAnswer, type TooLongVendor } from './tooLong';
 
 export interface OpenAIServerOptions extends ServerOptions {
   readonly quirks?: Quirks;
+  /** Rules that are off by default. */
+  readonly strict?: OpenAIStrictness;
+  /** In whose words a prompt that is too long is refused. Default: OpenAI's. */
+  readonly tooLong?: TooLongVendor;
+  /**
+   * As Ollama's `num_ctx`: a prompt that is longer is cut, without a word, to half of it and two tokens
+   * (ollama/ollama#17427, the maintainer's figures); usage tells what was read. Nothing is refused for its length.
+   */
+  readonly cutsAt?: number;
 }
 
 const MESSAGE_TOKENS = 4;
@@ -43,11 +60,14 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     tokenFactor = 1.1,
     minCacheTokens = 1024,
     quirks = {},
+    strict = {},
   } = options;
   const key = randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
-  const tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor);
+  const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
+    options;
+  const minds = new Minds(strict, signer, tokensOf);
 
   const refuse = (exchange: Exchange, answer: Refused, param?: string): void => {
     const { status, type = 'invalid_request_error', message, code = null, headers, body, contentType } = answer;
@@ -57,7 +77,13 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);
       return;
     }
-    const error = quirks.plainErrors === true ? message : { message, type, param: param ?? null, code };
+    const error =
+      quirks.plainErrors === true
+        ? message
+        : quirks.openRouter === true
+          ? // The code is the status, as a number (`OpenRouterDefaultError` of @openrouter/sdk).
+            { message, code: status }
+          : { message, type, param: param ?? null, code };
     sendJson(exchange, status, { error }, { ...headers });
   };
   const invalid = (exchange: Exchange, { message, param, code }: OpenAIFault): void => {
@@ -79,14 +105,30 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       refuse(exchange, { kind: 'error', status: 401, message, code: 'invalid_api_key' });
       return;
     }
-    const fault = isChat ? chatFault(body, quirks) : responsesFault(body, signer, quirks);
+    if (strict.maxBytes !== undefined && record.bytes > strict.maxBytes) {
+      refuse(exchange, { kind: 'error', status: 413, message: 'Request Entity Too Large' });
+      return;
+    }
+    const fault =
+      (isChat ? chatFault(body, quirks) : responsesFault(body, signer, quirks)) ??
+      limitFault(body, strict) ??
+      minds.fault(body);
     if (fault) {
       invalid(exchange, fault);
       return;
     }
-    const segments = isChat ? chatSegments(body, tokensOf) : responsesSegments(body, tokensOf);
+    const segments = isChat ? chatSegments(body, tokensOf) : responsesSegments(body, tokensOf, minds);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
-    if (total > maxContextTokens) {
+    const output = Number(body['max_completion_tokens'] ?? body['max_tokens'] ?? body['max_output_tokens'] ?? 0);
+    const { tooLong, cutsAt } = options;
+    const told = tooLong && tooLongAnswer(tooLong);
+    if (cutsAt === undefined && told && total + (told.countsOutput === true ? output : 0) > maxContextTokens) {
+      const { status, contentType = 'application/json' } = told;
+      const body = told.body({ tokens: total, limit: maxContextTokens, output });
+      refuse(exchange, { kind: 'error', status, message: body, body, contentType });
+      return;
+    }
+    if (cutsAt === undefined && total > maxContextTokens) {
       invalid(exchange, {
         message: isChat
           ? `This model's maximum context length is ${maxContextTokens} tokens. However, your messages resulted in ${total} tokens. Please reduce the length of the messages.`
@@ -108,8 +150,22 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
         return;
       case 'reply':
         await behaviour.firstByte;
-        (isChat ? sendChat : sendResponse)(exchange, behaviour, cache.useLongest(segments));
+        (isChat ? sendChat : sendResponse)(
+          exchange,
+          behaviour,
+          cutsAt !== undefined && total > cutsAt
+            ? { read: 0, written: 0, total: Math.floor(cutsAt / 2) + 2 }
+            : used(record, segments),
+        );
     }
+  }
+
+  /** Claude's prompts are cached where they are marked, also behind OpenRouter; others by themselves. */
+  function used(record: RecordedRequest, segments: readonly Segment[]): CacheUse {
+    const { body } = record;
+    const isMarked = quirks.openRouter === true && /claude/.test(text(body['model']));
+    const scope = strict.cacheKeys === true ? scopeOf(record, quirks) : '';
+    return isMarked ? cache.useMarked(segments, scope) : cache.useLongest(segments, scope);
   }
 
   const outputTokens = ({ thinking = '', calls = [], ...scripted }: Reply): number =>
@@ -120,17 +176,25 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   function sendChat(exchange: Exchange, scripted: Reply, use: CacheUse): void {
     const { body, index } = exchange.record;
     const completion = outputTokens(scripted);
+    const details = quirks.openRouter === true ? minds.details(scripted, index) : [];
     const usage = {
       prompt_tokens: use.total,
       completion_tokens: completion,
       total_tokens: use.total + completion,
-      prompt_tokens_details: { cached_tokens: use.read },
+      prompt_tokens_details: {
+        cached_tokens: use.read,
+        ...(quirks.openRouter === true && { cache_write_tokens: use.written }),
+      },
       completion_tokens_details: { reasoning_tokens: tokensOf(scripted.thinking ?? '') },
     };
+    exchange.record.usage = usage;
     const finish = quirks.stopForCalls === true && stopOf(scripted) === 'tools' ? 'stop' : CHAT_STOPS[stopOf(scripted)];
     const head = { id: `chatcmpl-${index}`, created: 1_700_000_000, model: body['model'] };
     if (body['stream'] !== true) {
-      const message = chatMessage(scripted, index);
+      const message = {
+        ...chatMessage(scripted, index),
+        ...(details.length > 0 && { reasoning: scripted.thinking ?? null, reasoning_details: details }),
+      };
       const choice = { index: 0, message, finish_reason: finish, logprobs: null };
       sendJson(exchange, 200, {
         ...head,
@@ -140,13 +204,16 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       });
       return;
     }
-    const wantsUsage = isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
+    // OpenRouter reports it with every stream (guide "Usage Accounting").
+    const wantsUsage =
+      quirks.openRouter === true ||
+      (isObject(body['stream_options']) && body['stream_options']['include_usage'] === true);
     const chunk = (delta: Json, reason: string | null = null) => ({
       ...head,
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: reason }],
     });
-    const events = chatEvents(scripted, index, quirks, chunk, finish);
+    const events = chatEvents(scripted, index, quirks, chunk, finish, details);
     const last =
       wantsUsage && quirks.noUsage !== true
         ? [{ data: sse({ ...head, object: 'chat.completion.chunk', choices: [], usage }) }]
@@ -156,7 +223,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
 
   function sendResponse(exchange: Exchange, scripted: Reply, use: CacheUse): void {
     const { body, index } = exchange.record;
-    const output = responseOutput(scripted, signer, index);
+    const output = responseOutput(scripted, minds, index);
     const stop = stopOf(scripted);
     const reason = stop === 'max-tokens' ? 'max_output_tokens' : stop === 'filter' ? 'content_filter' : undefined;
     const tokens = outputTokens(scripted);
@@ -169,14 +236,18 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       incomplete_details: reason === undefined ? null : { reason },
       error: null,
       output,
+      ...(strict.reasoning !== undefined && {
+        reasoning: { context: strict.reasoning, effort: 'medium', summary: null },
+      }),
       usage: {
         input_tokens: use.total,
-        input_tokens_details: { cached_tokens: use.read, cache_write_tokens: 0 },
+        input_tokens_details: { cached_tokens: use.read, cache_write_tokens: use.written },
         output_tokens: tokens,
         output_tokens_details: { reasoning_tokens: tokensOf(scripted.thinking ?? '') },
         total_tokens: use.total + tokens,
       },
     };
+    exchange.record.usage = response.usage;
     if (body['stream'] !== true) {
       sendJson(exchange, 200, response);
       return;
@@ -192,6 +263,18 @@ const keysIn = ({ headers }: RecordedRequest): string[] =>
 
 const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
 
+/** What makes requests share a cache: their key, their session, or how their conversation begins (OpenRouter's guide). */
+function scopeOf({ body, headers }: RecordedRequest, { openRouter }: Quirks): string {
+  const key = text(body['prompt_cache_key']);
+  if (openRouter !== true) return key;
+  const session = text(body['session_id']) || text(headers['x-session-id']);
+  if (session !== '') return session;
+  const messages = objects(body['messages']);
+  return JSON.stringify(
+    ['system', 'user'].map((role) => messages.find((message) => message['role'] === role)?.['content']),
+  );
+}
+
 function wordsIn(value: Json): string {
   const { content, output, tool_calls: calls, arguments: raw } = value;
   const parts = [...objects(content), ...objects(output)].map((part) => text(part['text']));
@@ -202,27 +285,136 @@ function wordsIn(value: Json): string {
 const imagesIn = ({ content }: Json): number =>
   objects(content).filter(({ type }) => type === 'image_url' || type === 'input_image').length;
 
+/** A breakpoint says nothing of the words before it. */
+const identityOf = (value: Json): string =>
+  JSON.stringify(value, (field, inner: unknown) => (field === 'cache_control' ? undefined : inner));
+
+const markIn = (parts: readonly Json[]): Pick<Segment, 'marked' | 'ttl'> => {
+  const mark = parts.map((part) => part['cache_control']).find(isObject);
+  const ttl = text(mark?.['ttl']);
+  return { marked: mark !== undefined, ...(ttl !== '' && { ttl }) };
+};
+
 const toolSegments = (body: Json, tokensOf: (content: string) => number): Segment[] =>
-  objects(body['tools']).map((tool) => segment(JSON.stringify(tool), tokensOf(JSON.stringify(tool))));
+  objects(body['tools']).map((tool) => ({
+    identity: identityOf(tool),
+    tokens: tokensOf(identityOf(tool)),
+    ...markIn([tool]),
+  }));
 
-const messageSegments = (messages: readonly Json[], tokensOf: (content: string) => number): Segment[] =>
-  messages.map((message) =>
-    segment(JSON.stringify(message), MESSAGE_TOKENS + tokensOf(wordsIn(message)) + imagesIn(message) * IMAGE_TOKENS),
-  );
+const messageSegment = (message: Json, tokensOf: (content: string) => number): Segment => ({
+  identity: identityOf(message),
+  tokens: MESSAGE_TOKENS + tokensOf(wordsIn(message)) + imagesIn(message) * IMAGE_TOKENS,
+  ...markIn(objects(message['content'])),
+});
 
-const chatSegments = (body: Json, tokensOf: (content: string) => number): Segment[] => [
-  ...toolSegments(body, tokensOf),
-  ...messageSegments(objects(body['messages']), tokensOf),
-];
+function chatSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
+  const segments = [
+    ...toolSegments(body, tokensOf),
+    ...objects(body['messages']).map((message) => messageSegment(message, tokensOf)),
+  ];
+  const last = segments.at(-1);
+  // At the top of the request: the last block that can be cached is marked (`ChatRequest.cacheControl` of @openrouter/sdk).
+  if (last && isObject(body['cache_control'])) segments[segments.length - 1] = { ...last, ...markIn([body]) };
+  return segments;
+}
 
-const responsesSegments = (body: Json, tokensOf: (content: string) => number): Segment[] => [
-  ...toolSegments(body, tokensOf),
-  segment(text(body['instructions']), tokensOf(text(body['instructions']))),
-  ...messageSegments(
-    typeof body['input'] === 'string' ? [{ content: body['input'] }] : objects(body['input']),
-    tokensOf,
-  ),
-];
+const inputOf = (body: Json): readonly Json[] =>
+  typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : objects(body['input']);
+
+function responsesSegments(body: Json, tokensOf: (content: string) => number, minds: Minds): Segment[] {
+  const items = inputOf(body);
+  const asked = items.findLastIndex(({ role }) => role === 'user');
+  return [
+    ...toolSegments(body, tokensOf),
+    segment(text(body['instructions']), tokensOf(text(body['instructions']))),
+    ...items.map((item, index) => {
+      const billed = item['type'] === 'reasoning' ? minds.billed(item, index > asked) : undefined;
+      return billed === undefined ? messageSegment(item, tokensOf) : segment(identityOf(item), billed);
+    }),
+  ];
+}
+
+/** What the model thought, sealed, and what it costs when it comes back. */
+class Minds {
+  /** Tokens that a sealed thought was made of. */
+  private readonly tokens = new Map<string, number>();
+
+  constructor(
+    private readonly strict: OpenAIStrictness,
+    private readonly signer: Signer,
+    private readonly tokensOf: (content: string) => number,
+  ) {}
+
+  seal(thought: string): string {
+    const hidden = Buffer.from(thought).toString('base64url');
+    const sealed = `${hidden}.${this.signer.sign(hidden)}`;
+    if (this.strict.reasoning === undefined) return sealed;
+    const tokens = this.tokensOf(thought);
+    // As long as OpenAI's: about four bytes for a token and some 650 beside, in base64.
+    const long = `${sealed}.${randomBytes(tokens * 4 + 650).toString('base64url')}`;
+    this.tokens.set(long, tokens);
+    return long;
+  }
+
+  /** Input tokens of a reasoning item; undefined where the server doesn't bill them. */
+  billed(item: Json, isOpen: boolean): number | undefined {
+    const { reasoning } = this.strict;
+    if (reasoning === undefined) return undefined;
+    return reasoning === 'all_turns' || isOpen ? (this.tokens.get(text(item['encrypted_content'])) ?? 0) : 0;
+  }
+
+  /** The phase of a message that the server is about to give. */
+  phase(calls: boolean): Json {
+    return this.strict.phases === true ? { phase: calls ? 'commentary' : 'final_answer' } : {};
+  }
+
+  /** OpenRouter's form of what was thought. */
+  details({ thinking, hiddenThinking }: Reply, index: number): Json[] {
+    const format = 'anthropic-claude-v1';
+    return [
+      ...(thinking === undefined
+        ? []
+        : [{ type: 'reasoning.text', text: thinking, signature: this.signer.sign(thinking), format, index: 0 }]),
+      ...(hiddenThinking === undefined
+        ? []
+        : [{ type: 'reasoning.encrypted', data: this.seal(hiddenThinking), id: `rd_${index}`, format, index: 1 }]),
+    ];
+  }
+
+  /** What came back otherwise than it was given. */
+  fault(body: Json): OpenAIFault | undefined {
+    for (const [index, item] of objects(body['input']).entries()) {
+      if (this.strict.phases === true && item['role'] === 'assistant' && text(item['phase']) === '')
+        return { message: 'The phase of a message was dropped.', param: `input[${index}].phase` };
+    }
+    for (const [index, message] of objects(body['messages']).entries()) {
+      const at = `messages[${index}].reasoning_details`;
+      for (const detail of objects(message['reasoning_details'])) {
+        const [content = '', seal] = text(detail['data']).split('.');
+        const isTrue =
+          detail['type'] === 'reasoning.text'
+            ? detail['signature'] === this.signer.sign(text(detail['text']))
+            : detail['type'] !== 'reasoning.encrypted' || seal === this.signer.sign(content);
+        if (!isTrue) return { message: `${at}: Invalid \`signature\` in \`thinking\` block`, param: at };
+      }
+    }
+    return this.strict.reasoningDetails === true ? droppedDetails(body) : undefined;
+  }
+}
+
+/** The calls of the turn that is still open need the thinking that led to them, where there was some in the turn. */
+function droppedDetails(body: Json): OpenAIFault | undefined {
+  const messages = objects(body['messages']);
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const index = messages.findIndex((message, at) => at > asked && objects(message['tool_calls']).length > 0);
+  return index < 0 || objects(messages[index]?.['reasoning_details']).length > 0
+    ? undefined
+    : {
+        message: `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`tool_use\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
+        param: `messages[${index}].reasoning_details`,
+      };
+}
 
 const CHAT_STOPS: Readonly<Record<ScriptedStop, string>> = {
   end: 'stop',
@@ -257,6 +449,7 @@ function* chatEvents(
   quirks: Quirks,
   chunk: (delta: Json, reason?: string | null) => Json,
   finish: string,
+  details: readonly Json[],
 ): Generator<WireEvent, void> {
   const { thinking, calls = [], stop } = scripted;
   // Gemini signs the first call of an answer.
@@ -267,7 +460,15 @@ function* chatEvents(
   yield { data: ': a comment, as OpenRouter sends while it waits\n\n' };
   yield { data: sse(chunk({ role: 'assistant', content: '' })) };
   if (thinking !== undefined)
-    yield { data: sse(chunk({ [quirks.reasoningField ?? 'reasoning_content']: thinking })), isPiece: true };
+    yield {
+      data: sse(
+        chunk({
+          [quirks.reasoningField ?? (quirks.openRouter === true ? 'reasoning' : 'reasoning_content')]: thinking,
+        }),
+      ),
+      isPiece: true,
+    };
+  for (const detail of details) yield { data: sse(chunk({ reasoning_details: [detail] })), isPiece: true };
   const field = stop === 'refusal' ? 'refusal' : 'content';
   for (const words of piecesOf(scripted)) yield { data: sse(chunk({ [field]: words })), isPiece: true };
   for (const [at, call] of calls.entries()) {
@@ -301,10 +502,9 @@ function* chatEvents(
   yield { data: sse(chunk({}, finish)), isPiece: true };
 }
 
-function responseOutput(scripted: Reply, signer: Signer, index: number): Json[] {
+function responseOutput(scripted: Reply, minds: Minds, index: number): Json[] {
   const { thinking, hiddenThinking, calls = [], stop } = scripted;
   const words = piecesOf(scripted).join('');
-  const hidden = Buffer.from(hiddenThinking ?? thinking ?? '').toString('base64url');
   const part =
     stop === 'refusal' ? { type: 'refusal', refusal: words } : { type: 'output_text', text: words, annotations: [] };
   return [
@@ -315,12 +515,21 @@ function responseOutput(scripted: Reply, signer: Signer, index: number): Json[] 
             type: 'reasoning',
             id: `rs_${index}`,
             summary: thinking === undefined ? [] : [{ type: 'summary_text', text: thinking }],
-            encrypted_content: `${hidden}.${signer.sign(hidden)}`,
+            encrypted_content: minds.seal(hiddenThinking ?? thinking ?? ''),
           },
         ]),
     ...(words === ''
       ? []
-      : [{ type: 'message', id: `msg_${index}`, role: 'assistant', status: 'completed', content: [part] }]),
+      : [
+          {
+            type: 'message',
+            id: `msg_${index}`,
+            role: 'assistant',
+            status: 'completed',
+            content: [part],
+            ...minds.phase(calls.length > 0),
+          },
+        ]),
     ...calls.map((call, at) => ({
       type: 'function_call',
       id: `fc_${index}_${at}`,

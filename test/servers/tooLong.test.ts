@@ -1,0 +1,44 @@
+/** What vendors say of a prompt that is too long, as it reaches a client through the bare SDKs. */
+import { APIError, OpenAI } from 'openai';
+import { afterEach, describe, expect, it } from 'vitest';
+import { reply } from './behaviour';
+import type { ModelServer } from './modelServer';
+import { startOpenAIServer } from './openaiServer';
+import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from './tooLong';
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  await open?.close();
+});
+
+const vendors = Object.keys(TOO_LONG) as TooLongVendor[];
+
+describe('a prompt that is too long', () => {
+  it.each(vendors)("in %s's words", async (vendor) => {
+    const { status, countsOutput = false } = tooLongAnswer(vendor);
+    open = await startOpenAIServer({ tooLong: vendor, maxContextTokens: 300, tokenFactor: 1, script: reply('ok') });
+    const client = new OpenAI({ apiKey: 'key', baseURL: `${open.url}/v1`, maxRetries: 0 });
+    const ask = (length: number, output: number): Promise<unknown> =>
+      client.chat.completions.create({
+        model: 'm',
+        messages: [{ role: 'user', content: 'x'.repeat(length) }],
+        max_completion_tokens: output,
+      });
+    await ask(400, 10);
+    const refusal: unknown = await ask(8000, 10).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(APIError);
+    expect(refusal).toMatchObject({ status });
+    // Where the answer names both, both are true.
+    const said = open.requests[1]?.refusal ?? '';
+    if (said.includes('2004')) expect(said).toMatch(/\b300\b/);
+    // Only some count what was asked for.
+    const both = ask(400, 250);
+    await (countsOutput ? expect(both).rejects.toMatchObject({ status }) : both);
+  });
+
+  it('is not what looks alike', () => {
+    const bodies = Object.values(NOT_TOO_LONG).map(({ body }) => body());
+    const overflow = { tokens: 300_123, limit: 262_144, output: 1000 };
+    for (const vendor of vendors) expect(bodies).not.toContain(tooLongAnswer(vendor).body(overflow));
+  });
+});
