@@ -1,8 +1,7 @@
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { expandReference, referencesOf } from '../core/condense/edits/references';
-import { editsShownBy } from '../core/condense/ledger/ledger';
+import { editsShownBy, viewHash } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
-import { viewHash } from '../core/condense/edits/viewHash';
 import type { ApiMessage } from '../core/messages/types';
 import type { LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';

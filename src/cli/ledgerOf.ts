@@ -1,5 +1,5 @@
 import { UsageError } from './args';
-import { viewHash } from '../core/condense/edits/viewHash';
+import { viewHash } from '../core/condense/ledger/ledger';
 import { findByView, openLedger, type LedgerFile } from '../storage/ledgerStore';
 import type { Session } from './session';
 

@@ -6,7 +6,7 @@ import type { CondensedResult, NotCondensedResult } from '../background/taskResu
 import type { CondensationProvider } from '../core/condense';
 import { formatTokens } from '../core/condense/report/report';
 import { isBuiltIn, type BuiltInProviderId } from '../core/condense/types';
-import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
+import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
 import { condensationWords } from '../window/condensationWords';

@@ -10,7 +10,7 @@ import { CondensationManager, nativeProvider } from '../core/condense';
 import { calibratedFactor, outputSamples, warningsOf } from '../core/condense/metrics/metrics';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
-import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/selectSummarizer';
+import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';

@@ -1,5 +1,5 @@
 /** The changes that a provider of another extension asks for, made in a draft by the same way as everybody's. */
-import type { CutRequest } from '../core/condense/draft/cutRequest';
+import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
 import { summaryMessage } from '../core/condense/summary/summaryMessage';
 import { contentsOf, type Content } from '../core/messages/content';

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, call, result, user } from '../core/testing';
-import { align, type Alignment } from './align';
-import { commonPrefix } from './sameMessages';
+import { align, commonPrefix, type Alignment } from './align';
 import { sentAnew } from './testing';
 
 const aligned = (was: readonly ApiMessage[], is: readonly ApiMessage[]): Alignment =>

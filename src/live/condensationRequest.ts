@@ -1,7 +1,7 @@
 /** What is asked of the manager for a live conversation: the request, its terms, and what follows a failure. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
 import { targetTokensOf } from '../core/condense/trigger/automatic';
-import type { WindowLimits } from '../core/condense/fallbackPolicy';
+import type { WindowLimits } from '../core/condense/fallback';
 import { tokensFrom } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { TokenLearning } from './tokenLearning';

@@ -1,14 +1,11 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { policyFor, requestFor, shareOf, termsOf } from './condensationRequest';
-import { applyOutcome } from './applyOutcome';
-import { cacheOf } from './decision';
+import { cacheOf, decisionOf } from './decision';
 import { dueReason, tokensFrom } from './due';
 import type { LiveConversation } from './liveConversation';
-import type { LiveParts } from './liveParts';
+import type { LiveParts, LiveSettings } from './types';
 import { Preparation } from './preparation';
-import { UsableSettings } from './usableSettings';
-import type { LiveSettings } from './types';
 import type { CondensationReason } from './events';
 
 const WAIT_MS = 30_000;
@@ -246,5 +243,67 @@ export class Condensing {
     conversation.waitFor = conversation.countedTokens + shareOf(RETRY_PERCENT, conversation.model, this.parts.learning);
     if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason });
     return taken;
+  }
+}
+
+/**
+ * Keeps what was condensed and shows it from now on; what came to nothing is told.
+ * @returns what really came of it: where it could not be kept, nothing was taken out.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function applyOutcome(
+  conversation: LiveConversation,
+  outcome: CondensationOutcome,
+  reason: CondensationReason,
+  parts: LiveParts,
+  signal?: AbortSignal,
+): Promise<CondensationOutcome> {
+  const { id, pinned } = conversation;
+  if (outcome.kind !== 'condensed') {
+    if (outcome.kind === 'cancelled') signal?.throwIfAborted();
+    parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
+    return outcome;
+  }
+  signal?.throwIfAborted();
+  const before = { shown: conversation.shown, tokens: conversation.countedTokens };
+  const edits = outcome.edits.filter((edit) => edit.kind === 'summary' || !pinned.has(edit.place.message));
+  if (edits.length === 0) {
+    const detail = 'Nothing but pinned messages would have changed.';
+    return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
+  }
+  const condensation = await conversation.record({ ...outcome, edits }, reason === 'window' || reason === 'too-long');
+  if (condensation === undefined) {
+    const error = new Error('The originals could not be kept, so that nothing was taken out.');
+    return { ...outcome, kind: 'failed', error };
+  }
+  const decision = decisionOf(conversation, outcome, reason, before, parts);
+  conversation.lastDecision = decision;
+  parts.emit({ kind: 'condensed', conversation: id, condensation, outcome, decision });
+  return outcome;
+}
+
+/** The settings with a provider that is there. */
+export class UsableSettings {
+  /** Providers that were told to be missing. */
+  private readonly missing = new Set<string>();
+
+  constructor(private readonly parts: LiveParts) {}
+
+  /** The settings as they are now. A provider that isn't there gives way to the default one, and that is told once. */
+  now(): LiveSettings {
+    const { manager, emit } = this.parts;
+    const settings = this.parts.settings();
+    const { provider } = settings;
+    if (manager.listProviders().some(({ id }) => id === provider)) {
+      this.missing.delete(provider);
+      return settings;
+    }
+    const { id, name } = manager.defaultProvider;
+    if (!this.missing.has(provider)) {
+      this.missing.add(provider);
+      const message = `There is no provider "${provider}"; ${name} condenses until the extension that brings it has started.`;
+      emit({ kind: 'problem', message });
+    }
+    return { ...settings, provider: id, config: undefined };
   }
 }

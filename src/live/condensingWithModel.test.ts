@@ -3,7 +3,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
 import { testClock } from '../../test/servers/testClock';
 import { nativeProvider } from '../core/condense';
-import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { user } from '../core/testing';

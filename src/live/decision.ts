@@ -4,7 +4,7 @@ import { savingOf } from '../core/cost/saving';
 import { cacheState, type CacheState } from './due';
 import type { Shown } from './followEdits';
 import type { LiveConversation } from './liveConversation';
-import type { LiveParts } from './liveParts';
+import type { LiveParts } from './types';
 import type { CondensationReason, LiveDecision } from './events';
 
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };

@@ -3,6 +3,7 @@ import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import {
   activeCondensations,
+  viewHash,
   type Condensation,
   type CondensationId,
   type Ledger,
@@ -10,7 +11,6 @@ import {
 } from '../core/condense/ledger/ledger';
 import { restoreBroken, RESTORED } from '../core/condense/lossless/integrity';
 import { Pace } from '../core/pace';
-import { viewHash } from '../core/condense/edits/viewHash';
 import { newViolations } from '../core/messages/firewall';
 import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
@@ -18,9 +18,9 @@ import { orAborted } from '../core/orAborted';
 import { isStorageError, originalsOf } from '../storage/ledgerStore';
 import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
-import type { LiveParts } from './liveParts';
+import type { LiveParts } from './types';
 import type { Preparation } from './preparation';
-import { commonPrefix } from './sameMessages';
+import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import type { LiveDecision } from './events';
 

@@ -7,28 +7,36 @@ import { errorMessage } from '../core/errors';
 import { orAborted } from '../core/orAborted';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
-import { breakpoints } from './breakpoints';
-import { pinCommand, redoCommand, toggleCommand, undoCommand, unpinCommand, type Command } from './commands';
+import {
+  condensationsOf,
+  pinCommand,
+  redoCommand,
+  toggleCommand,
+  undoCommand,
+  unpinCommand,
+  type Command,
+} from './commands';
 import { Condensing } from './condensing';
 import { expandInput } from './expandInput';
 import type { LiveConversation } from './liveConversation';
-import type { LiveParts } from './liveParts';
-import { recall } from './recall';
-import { Registry } from './registry';
-import { summaryOf } from './summary';
-import { TokenLearning } from './tokenLearning';
 import type {
   CommandResult,
   ExpandedInput,
   LiveConversationsApi,
+  LiveParts,
   LiveSettings,
   LiveSummary,
   LiveView,
   RecallQuery,
   RecallResult,
 } from './types';
-import type { AgentRequest, LiveId, PreparedRequest } from './request';
+import { recall } from './recall';
+import { Registry } from './registry';
+import { TokenLearning } from './tokenLearning';
+import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
+import type { Shown } from './followEdits';
+import { thresholdTokens } from './due';
 
 export interface LiveOptions {
   readonly manager: CondensationManager;
@@ -227,4 +235,61 @@ export class LiveConversations implements LiveConversationsApi {
   private changed({ id }: LiveConversation): void {
     this.parts.emit({ kind: 'changed', conversation: id });
   }
+}
+
+/**
+ * Where the prompt cache should have breakpoints: at the end of the condensed prefix, which stays put; at what was the
+ * newest message of the request before, where the cache surely has one; and at the newest. Breakpoints look back only 20
+ * blocks (Anthropic API guide, "Prompt caching"), so the middle one is needed where many were added at once.
+ * @param previous messages of the view that the last request had.
+ * @returns indexes of the view, ascending.
+ */
+export function breakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
+  const newest = messages.length - 1;
+  const marks = [edits.length > 0 ? condensedEnd({ edits, origins }) : -1, Math.min(previous - 1, newest), newest];
+  return [...new Set(marks)]
+    .filter((index) => index >= 0)
+    .sort((a, b) => a - b)
+    .slice(-MESSAGE_CACHE_MARKS);
+}
+
+/** Index of the last message of the view that an edit changed. */
+function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): number {
+  const last = edits.reduce(
+    (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
+    -1,
+  );
+  // Of a summary the message before the first behind its range is the summary itself.
+  const behind = origins.findIndex((origin) => origin > last);
+  return behind < 0 ? origins.length - 1 : behind - 1;
+}
+
+/** A conversation as a list or a status bar shows it. */
+export function summaryOf(conversation: LiveConversation, { learning }: LiveParts): LiveSummary {
+  const { id, title, messages, shown, model, ledger, countedTokens, lastDecision, spent, lastUsed } = conversation;
+  return {
+    id,
+    title,
+    tokens: Math.ceil(countedTokens * learning.factor(model)),
+    contextWindow: model.contextWindow,
+    thresholdTokens: thresholdTokens(model),
+    messages: messages.length,
+    shownMessages: shown.messages.length,
+    condensations: condensationsOf(conversation).map((one) => ({
+      id: one.id,
+      at: one.at,
+      provider: one.provider,
+      tokensBefore: one.tokensBefore,
+      tokensAfter: one.tokensAfter,
+      ...(one.cost !== undefined && { cost: one.cost }),
+      isUndone: ledger.undone.has(one.id),
+    })),
+    ...(lastDecision && { lastDecision }),
+    ...(spent !== undefined && { spent }),
+    canUndo: undoCommand(conversation).entries.length > 0,
+    canRedo: redoCommand(conversation).entries.length > 0,
+    pinned: [...conversation.pinned],
+    lastUsed,
+    isPreparing: conversation.preparation?.isOver === false,
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
 import { findMarkers, marker, type ReferenceId } from '../core/messages/markers';
-import { selectSummarizer } from '../core/condense/summary/selectSummarizer';
+import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { exchange, lines } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';

@@ -6,8 +6,8 @@ import { isStorageError, type StorageOptions } from '../storage/ledgerStore';
 import { pruneLedgers } from '../storage/prune';
 import { LiveConversation } from './liveConversation';
 import { LiveLedger } from './liveLedger';
-import type { LiveParts } from './liveParts';
-import { commonPrefix } from './sameMessages';
+import type { LiveParts } from './types';
+import { commonPrefix } from './align';
 import type { AgentRequest, LiveId } from './request';
 
 /** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */

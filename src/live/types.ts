@@ -3,7 +3,7 @@
  * engine (`liveConversations.ts`) share. Nothing here knows VS Code.
  */
 import type { Usage } from '../core/cost/usage';
-import type { CondensationOutcome } from '../core/condense';
+import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
 import type { CondensationId } from '../core/condense/ledger/ledger';
@@ -11,6 +11,9 @@ import type { WindowPoint } from '../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
+import type { Clock } from '../api/clock';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import type { TokenLearning } from './tokenLearning';
 
 /** A condensation of a live conversation that was applied. */
 export interface LiveCondensation {
@@ -168,4 +171,14 @@ export interface LiveConversationsApi {
   on(listener: (event: LiveEvent) => void): () => void;
   /** Aborts what runs in the background. */
   dispose(): void;
+}
+
+/** What the parts of the engine share. */
+export interface LiveParts {
+  readonly manager: CondensationManager;
+  readonly counter: MessageCounter;
+  readonly settings: () => LiveSettings;
+  readonly clock: Clock;
+  readonly learning: TokenLearning;
+  readonly emit: (event: LiveEvent) => void;
 }

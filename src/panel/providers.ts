@@ -2,7 +2,7 @@ import { losslessProvider, nativeProvider, truncationProvider, type Condensation
 import type { Preset } from '../core/condense/presets';
 import { smartProvider } from '../core/condense/providers/smart';
 import { strategyProvider } from '../core/condense/providers/strategy';
-import { NoSummarizerError } from '../core/condense/summary/selectSummarizer';
+import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import type { ConfigSchema } from '../core/condense/types';
 import type { ProviderDescription } from './protocol';
 

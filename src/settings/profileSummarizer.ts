@@ -1,8 +1,7 @@
 import { loadPriceTable } from '../api/prices';
 import { summarizerOf } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
-import type { Unavailable } from '../core/condense/summary/selectSummarizer';
-import type { Summarizer } from '../core/condense/summary/summarizer';
+import type { Summarizer, Unavailable } from '../core/condense/summary/summarizer';
 import { withOverrides } from '../core/cost/prices';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';

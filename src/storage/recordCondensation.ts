@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CondensationOutcome } from '../core/condense';
-import type { CondensationId } from '../core/condense/ledger/ledger';
-import { viewHash } from '../core/condense/edits/viewHash';
+import { viewHash, type CondensationId } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { openLedger, originalsOf, type LedgerFile } from './ledgerStore';
 

@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { SummaryMemo } from '../core/condense/providers/smart/summaryMemo';
+import type { SummaryMemo } from '../core/condense/providers/smart/passParts';
 import { hashText, type Hash } from '../core/hash';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';

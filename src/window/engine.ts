@@ -7,7 +7,7 @@ import {
   strategyProvider,
   truncationProvider,
 } from '../core/condense';
-import { asksModel } from '../core/condense/checkedConfig';
+import { asksModel } from '../core/condense/config';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { summariesOf } from './background';
 import { counterOf } from './counter';

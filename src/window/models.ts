@@ -1,9 +1,14 @@
 /** The models that this user has set up, whenever a condensation asks for one. */
 import { calibratedFactor, outputSamples } from '../core/condense/metrics/metrics';
-import type { SelectModel } from '../core/condense/providers/smart/models';
+import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
-import { selectSummarizer, type SelectedSummarizer, type Unavailable } from '../core/condense/summary/selectSummarizer';
-import type { Summarizer, SummarizerModel } from '../core/condense/summary/summarizer';
+import {
+  selectSummarizer,
+  type SelectedSummarizer,
+  type Summarizer,
+  type SummarizerModel,
+  type Unavailable,
+} from '../core/condense/summary/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';

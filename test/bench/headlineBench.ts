@@ -6,7 +6,7 @@
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { generateConversation, type ConversationOptions } from '../generators/conversation';
 import { prose } from '../generators/prose';

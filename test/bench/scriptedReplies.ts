@@ -1,7 +1,7 @@
 /** How long the replies of a scripted model are: a share of what it was given, give or take, as those of real models. */
 import { hashText } from '../../src/core/hash';
 import { outputLimit, type SummaryRequest } from '../../src/core/condense/summary/summarizer';
-import { placeholder } from '../../src/core/condense/summary/placeholder';
+import { placeholder } from '../../src/core/condense/summary/expectedOutput';
 import { testModel } from '../../src/core/condense/summary/testing';
 
 /** Share of a single content that its summary takes. */

@@ -5,7 +5,7 @@ import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
-import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { outputSamples, type Measure } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';

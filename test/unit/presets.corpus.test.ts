@@ -12,7 +12,7 @@ import { smartProvider } from '../../src/core/condense/providers/smart';
 import { strategyProvider } from '../../src/core/condense/providers/strategy';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
-import { selectSummarizer } from '../../src/core/condense/summary/selectSummarizer';
+import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
 import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';

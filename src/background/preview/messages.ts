@@ -9,8 +9,7 @@ import type { Fate } from '../../core/condense/edits/outcomes';
 import type { Preset } from '../../core/condense/presets';
 import type { CodeLineRecall } from '../../core/condense/futureNeed/codeLines';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
-import type { SelectedSummarizer } from '../../core/condense/summary/selectSummarizer';
-import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import type { SelectedSummarizer, SummarizerModel } from '../../core/condense/summary/summarizer';
 import type { Confidence, StepReport } from '../../core/condense/types';
 import type { ApiMessage } from '../../core/messages/types';
 

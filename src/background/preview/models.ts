@@ -1,8 +1,7 @@
 /** Models that can be planned with and never called: the preview's worker has no keys. */
-import type { SelectModel } from '../../core/condense/providers/smart/models';
+import type { SelectModel } from '../../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
-import { NoSummarizerError } from '../../core/condense/summary/selectSummarizer';
-import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summary/summarizer';
 import type { PreviewModel } from './messages';
 
 export class PlannedModels {

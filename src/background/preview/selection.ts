@@ -1,6 +1,6 @@
 /** Which messages the selection of a pass takes, before any pass has changed them. */
 import { Draft } from '../../core/condense/draft/draft';
-import { chooseConfig } from '../../core/condense/providers/smart/chooseConfig';
+import { chooseConfig } from '../../core/condense/providers/smart';
 import { itemsOf } from '../../core/condense/providers/smart/items';
 import { select } from '../../core/condense/providers/smart/selection';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';

@@ -8,7 +8,7 @@ import {
   truncationProvider,
 } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
-import type { SummaryMemo } from '../../core/condense/providers/smart/summaryMemo';
+import type { SummaryMemo } from '../../core/condense/providers/smart/passParts';
 import { renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';

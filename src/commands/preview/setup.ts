@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { PreviewModel, PreviewSetup } from '../../background/preview/messages';
 import { findPreset } from '../../core/condense/presets';
-import { NoSummarizerError } from '../../core/condense/summary/selectSummarizer';
+import { NoSummarizerError } from '../../core/condense/summary/summarizer';
 import { BUILT_IN_PROVIDERS } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { summariesOf } from '../../window/background';

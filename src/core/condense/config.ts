@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { issueWords } from '../issueWords';
 import { valueAt } from '../messages/path';
-import type { ConfigProblem, ConfigSchema, ValidationResult } from './types';
+import {
+  mayAskModel,
+  type CondensationProvider,
+  type ConfigProblem,
+  type ConfigSchema,
+  type ValidationResult,
+} from './types';
 
 /**
  * Checks a configuration from outside against its schema; each problem names the setting, what was found, what is
@@ -43,3 +49,20 @@ function shown(value: unknown): string {
 export const jsonSchema = (schema: z.ZodType): ConfigSchema =>
   // A function, which only users of the API can pass, has no schema.
   z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+
+/**
+ * The checked configuration; a wrong one gives the defaults and a note that names the field.
+ * @throws Error where the provider refuses its own defaults
+ */
+export function checkedConfig(provider: CondensationProvider, config: unknown): { config: unknown; notes: string[] } {
+  const result = provider.validateConfig(config);
+  if (result.valid) return { config: result.config, notes: [] };
+  const defaults = provider.validateConfig(undefined);
+  if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
+  const problems = result.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`);
+  return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${problems.join('; ')}`] };
+}
+
+/** Whether a condensation by a provider may call a model. @param config as it came from outside */
+export const asksModel = (provider: CondensationProvider, config: unknown): boolean =>
+  mayAskModel(provider, checkedConfig(provider, config).config);

@@ -5,14 +5,13 @@ import { assistant, exchange, lines, user } from '../testing';
 import { freshCounter } from '../testingCounter';
 import { condenseIfNeeded, type AutomaticRequest } from './trigger/automatic';
 import { applyEdits } from './edits/applyEdits';
-import { condenseWithFallback } from './fallback';
-import { fittingTokens, type FallbackPolicy } from './fallbackPolicy';
+import { condenseWithFallback, fittingTokens, type FallbackPolicy } from './fallback';
 import type { CondensationRequest } from './condensation';
 import { CondensationManager } from './manager';
 import { losslessProvider } from './providers/lossless';
 import { nativeProvider } from './providers/native';
 import { truncationProvider } from './providers/truncation';
-import { selectSummarizer } from './summary/selectSummarizer';
+import { selectSummarizer } from './summary/summarizer';
 import { testSummarizer } from './summary/testing';
 import type { CondensationProvider } from './types';
 

@@ -215,3 +215,13 @@ export interface CondensationProvider<Config = unknown> {
   /** US dollars that {@link condense} would cost; undefined where a price is not known. */
   estimateCost(context: ConversationContext, config: Config, options: CondensationOptions): Promise<number | undefined>;
 }
+
+/** Of providers whose passes or steps may be of any kind. */
+export const EVERYTHING: ProviderCapabilities = {
+  supportsLossless: true,
+  supportsBatchMode: true,
+  supportsIndividualMode: true,
+  supportsMultiPass: true,
+  supportsLLMSummarization: true,
+  estimatedSpeed: 'medium',
+};

@@ -4,7 +4,7 @@ import { hashText, type Hash } from '../../hash';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import { assistant, call, cpuMs, cutsOf, lines, result, text, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import type { CutInfo, CutRequest } from './cutRequest';
+import type { CutInfo, CutRequest } from './cuts';
 import { Draft } from './draft';
 import { applyEdits } from '../edits/applyEdits';
 import { renderCuts } from '../edits/edits';

@@ -4,15 +4,23 @@ import { valueAt } from '../../messages/path';
 import { taskIndex } from '../../messages/task';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import type { CutInfo, CutRequest } from './cutRequest';
-import { DraftView, HIDDEN } from './draftView';
+import {
+  cutsTellRule,
+  hasShortReferences,
+  mergeCuts,
+  newCuts,
+  refuse,
+  tellRule,
+  wasRefused,
+  wishKey,
+  type CutInfo,
+  type CutRequest,
+  type PlaceState,
+} from './cuts';
+import { DraftView, HIDDEN, knownView, rememberView, type ViewState } from './draftView';
 import { hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
-import { knownView, rememberView, type ViewState } from './knownViews';
 import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
-import { cutsTellRule, newCuts, tellRule } from './newCuts';
-import { mergeCuts, type PlaceState } from './placeState';
-import { hasShortReferences, refuse, wasRefused, wishKey } from './rejectedRequests';
 import type { MessageRange } from '../../messages/messageRange';
 
 /** What {@link Draft.rollback} goes back to. */

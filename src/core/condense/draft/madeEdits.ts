@@ -1,10 +1,9 @@
 /** Makes edits of what a draft has changed. The same change by the same step has the same id, in every run. */
 import { hashText, type Hash } from '../../hash';
 import type { Place } from '../../messages/types';
-import type { CutInfo } from './cutRequest';
+import type { CutInfo, PlaceState } from './cuts';
 import { placeKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from '../edits/edits';
 import type { MessageRange } from '../../messages/messageRange';
-import type { PlaceState } from './placeState';
 
 /** Tokens of a place before and after a change. */
 export interface TokenChange {

@@ -6,8 +6,7 @@ import { toolExchanges } from '../../messages/exchanges';
 import { valueAt } from '../../messages/path';
 import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
 import type { ApiMessage, Path, Place } from '../../messages/types';
-import type { QuotedLine } from './neededLater';
-import { linesOf, namesOf } from './text';
+import { linesOf, namesOf, type QuotedLine } from './neededLater';
 
 /** A condensed prefix. */
 export interface CondensedPrefix {

@@ -4,7 +4,6 @@ import { contentsOf } from '../../messages/content';
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, pathOf, ruleFor } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { linesOf, namesOf, pathsOf } from './text';
 
 /** A line that an edit quoted, with the file that it belongs to. */
 export interface QuotedLine {
@@ -126,3 +125,31 @@ function stringsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   return isRecord(value) ? Object.values(value).flatMap(stringsOf) : [];
 }
+
+/** How texts are compared: lines without what tools put in front of them, names, paths. */
+
+/** Numbers of read tools (`12→`, `12<tab>`, `12 | `) and places of search tools (`path:12:`, `path-12-`, `12:`). */
+const PREFIX = /^ *(?:\d+(?:→|\t| \| ?)|(?:[^\s:]+[:-])?\d+[:-])/;
+
+/** A line as it is compared: without number or place in front, without blanks around. */
+const plainLine = (line: string): string => line.replace(PREFIX, '').trim();
+
+/** The lines of a text as they are compared, each in both forms where a prefix may be part of the line. */
+export function linesOf(text: string): Set<string> {
+  const lines = new Set<string>();
+  for (const line of text.split('\n')) {
+    lines.add(line.trim());
+    lines.add(plainLine(line));
+  }
+  return lines;
+}
+
+const NAME = /[A-Za-z_$][\w$]{5,}/g;
+
+/** Names in a text; shorter ones are too common to tell anything. */
+export const namesOf = (text: string): Set<string> => new Set(text.match(NAME) ?? []);
+
+const PATH = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;
+
+/** Paths of files in a text. */
+export const pathsOf = (text: string): Set<string> => new Set(text.match(PATH) ?? []);

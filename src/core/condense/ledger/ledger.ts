@@ -5,6 +5,8 @@
 import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { StepReport } from '../types';
+import { hashText, type Hash } from '../../hash';
+import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
 
@@ -180,3 +182,6 @@ export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
       .flatMap((condensation) => includedEdits(before, condensation)),
   );
 }
+
+/** Hash of messages as JSON: a view that was written to a file is recognized by it. */
+export const viewHash = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));

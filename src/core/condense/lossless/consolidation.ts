@@ -1,16 +1,15 @@
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../draft/cutRequest';
+import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { findMarkers } from '../../messages/markers';
-import type { DraftStep } from '../report/steps';
-import { exchangesOf } from './draftExchanges';
+import type { DraftStep } from '../draft/steps';
+import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { describe } from './duplicates';
-import type { Keep } from './keep';
+import type { Keep } from './sources';
 import { knownLinesOf, stepMemory } from './knownLines';
-import { protectedFrom } from './protect';
 import { Groups, type Group } from './settled';
-import { linesOf, standingRuns } from './standingLines';
+import { linesOf, standingRuns } from './standing';
 
 /**
  * Listings of one folder and searches for one pattern (FR-LC-002): the latest stays whole; an older one keeps what is
@@ -34,7 +33,7 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
   };
 };
 
-const listed = stepMemory((tools) =>
+const listed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
     const kind = ruleFor(tools, exchange.tool)?.kind;
     return kind === 'list' || kind === 'search' ? callKey(exchange) : undefined;
@@ -74,7 +73,7 @@ export const repeatedCommands = (tools: ToolTable): DraftStep => {
   };
 };
 
-const ran = stepMemory((tools) =>
+const ran = stepMemory(({ tools }) =>
   answersBy((exchange) => (ruleFor(tools, exchange.tool)?.kind === 'command' ? commandKey(exchange) : undefined)),
 );
 
@@ -96,7 +95,7 @@ export const similarResults = (tools: ToolTable): DraftStep => {
   };
 };
 
-const confirmed = stepMemory((tools) =>
+const confirmed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
     // Only tools that write give confirmations; in the results of others, numbers and names are what was asked for.
     const kind = ruleFor(tools, exchange.tool)?.kind;

@@ -4,10 +4,10 @@ import { pathOf, ruleFor, type ToolKind, type ToolTable } from '../../messages/t
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { isOneMarker } from '../../messages/markers';
-import type { DraftStep } from '../report/steps';
+import type { DraftStep } from '../draft/steps';
 import { shortPath } from './describe';
-import { exchangesOf } from './draftExchanges';
-import type { Keep } from './keep';
+import { exchangesOf } from '../draft/exchanges';
+import type { Keep } from './sources';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
 
@@ -31,7 +31,7 @@ export const duplicateResults = (tools: ToolTable, keep: Keep): DraftStep =>
 
 const copies = (isMeant: (kind: ToolKind | undefined) => boolean) =>
   stepMemory(
-    (tools) =>
+    ({ tools }) =>
       new Groups<ToolExchange>((exchange) =>
         isMeant(ruleFor(tools, exchange.tool)?.kind) ? [...new Set(copiesIn(exchange).map(hashOf))] : [],
       ),

@@ -7,7 +7,7 @@ import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { editKey, type Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
-import { repeatingHistory } from './testingHistories';
+import { repeatingHistory } from './testing';
 
 const config = (input: unknown): never => {
   const checked = losslessProvider.validateConfig(input);

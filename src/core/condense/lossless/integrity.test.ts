@@ -4,7 +4,7 @@ import type { ApiMessage } from '../../messages/types';
 import { cutsOf } from '../../testing';
 import { Draft } from '../draft/draft';
 import { Pace } from '../../pace';
-import { runSteps, type DraftStep } from '../report/steps';
+import { runSteps, type DraftStep } from '../draft/steps';
 import { brokenCuts, keepingReferences, restoreBroken, RESTORED, restoredNotes, restoredReferences } from './integrity';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { lineNumbers } from './lineNumbers';

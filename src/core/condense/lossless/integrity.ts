@@ -1,15 +1,18 @@
-import { contentsOf } from '../../messages/content';
-import { toolExchanges } from '../../messages/exchanges';
+import { contentsOf, type Content } from '../../messages/content';
+import { Exchanges, toolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 import type { Draft } from '../draft/draft';
 import { placeKey, type Cut, type Edit } from '../edits/edits';
 import { Pace } from '../../pace';
-import type { DraftStep } from '../report/steps';
-import { exchangesOf } from './draftExchanges';
-import { giveBackLines, KnownLines, knownLinesOf } from './knownLines';
+import type { DraftStep } from '../draft/steps';
+import { exchangesOf } from '../draft/exchanges';
+import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLines';
 import { NOTHING } from './lineIds';
-import { requiredBy, type PlaceCuts, type Requirement } from './requirements';
+import { isSamePath } from '../../messages/path';
+import type { Lines } from './lines';
+import { Settled } from './settled';
+import { StandingLines } from './standing';
 
 /** A strict cut whose text no longer stands elsewhere in the view. */
 export interface BrokenCut {
@@ -35,18 +38,35 @@ export async function brokenCuts(
   const known = new KnownLines(tools);
   known.learn(toolExchanges(original), 'original');
   known.learn(toolExchanges(view), 'view');
-  await known.standing.update(view, new Pace());
-  return brokenIn(original, shown, known);
+  const memory = new CheckMemory(known);
+  await memory.standing.update(view, new Pace());
+  return brokenIn(original, shown, memory);
 }
 
-function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, known: KnownLines): BrokenCut[] {
+/** What the check knows of a conversation from run to run. */
+class CheckMemory {
+  readonly standing: StandingLines;
+  readonly originalExchanges = new Exchanges();
+  /** Places whose cuts promise nothing that doesn't stand. */
+  readonly proven = new Settled<readonly PlaceCuts[]>();
+  /** By list of cuts. */
+  readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
+
+  constructor(readonly known: KnownLines) {
+    this.standing = new StandingLines(known);
+  }
+}
+
+const memoryOf = stepMemory((known) => new CheckMemory(known));
+
+function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, memory: CheckMemory): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
-    for (const { cut, contentType, lines } of requirementsOf(at, message, known)) {
-      const line = missed.has(cut) ? undefined : missedLine(lines, known);
+    for (const { cut, contentType, lines } of requirementsOf(at, message, memory)) {
+      const line = missed.has(cut) ? undefined : missedLine(lines, memory);
       if (line === undefined) continue;
       missed.add(cut);
       broken.push({ place: at.place, cut, contentType, line });
@@ -55,22 +75,23 @@ function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, k
   return broken;
 }
 
-function requirementsOf(at: PlaceCuts, message: ApiMessage, known: KnownLines): readonly Requirement[] {
-  const before = known.requirements.get(at.cuts);
+function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: CheckMemory): readonly Requirement[] {
+  const { known, standing } = memory;
+  const before = memory.requirements.get(at.cuts);
   if (before) return before;
   const requirements = requiredBy(at, contentsOf(message), known);
-  known.requirements.set(at.cuts, requirements);
+  memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     for (let line = lines?.first ?? 0; line <= (lines?.last ?? -1); line++) {
       const id = lines?.of.id(line) ?? NOTHING;
-      if (id !== NOTHING && !known.ids.isBlank(id)) known.standing.promise(id);
+      if (id !== NOTHING && !known.ids.isBlank(id)) standing.promise(id);
     }
   }
   return requirements;
 }
 
 /** The first line that is missing from the view; undefined where all are there. */
-function missedLine(lines: Requirement['lines'], { standing, ids }: KnownLines): string | undefined {
+function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: CheckMemory): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
@@ -87,17 +108,19 @@ function missedLine(lines: Requirement['lines'], { standing, ids }: KnownLines):
  */
 export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable = DEFAULT_TOOLS): Promise<number> {
   const known = knownLinesOf(draft, tools);
-  known.learn(known.originalExchanges.of(draft.original), 'original');
+  const memory = memoryOf(known);
+  const { standing, proven } = memory;
+  known.learn(memory.originalExchanges.of(draft.original), 'original');
   known.learn(exchangesOf(draft), 'view');
-  await known.standing.update(draft.messages, pace);
+  await standing.update(draft.messages, pace);
   const { shown } = draft;
-  const doubtful = known.standing.hasLost ? shown : known.proven.open(shown).map((at) => shown[at] ?? []);
-  const broken = brokenIn(draft.original, doubtful.flat(), known);
-  known.proven.settle(
+  const doubtful = standing.hasLost ? shown : proven.open(shown).map((at) => shown[at] ?? []);
+  const broken = brokenIn(draft.original, doubtful.flat(), memory);
+  proven.settle(
     shown,
     broken.map(({ place }) => place.message),
   );
-  known.standing.hasLost = false;
+  standing.hasLost = false;
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = placeKey(place);
@@ -161,3 +184,57 @@ export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TO
     },
   };
 }
+
+/** What was cut at a place. */
+export interface PlaceCuts {
+  readonly place: Place;
+  readonly cuts: readonly Cut[];
+}
+
+/** What a strict cut promises of the rest of the view: each of these lines stands in it, but for blank ones. */
+export interface Requirement {
+  readonly cut: Cut;
+  readonly contentType: ContentType;
+  /** Lines of the original; undefined for what can't be true any more. */
+  readonly lines: { readonly content: Content; readonly of: Lines; readonly first: number; last: number } | undefined;
+}
+
+/** What the strict cuts of a place promise. */
+export const requiredBy = (
+  { place, cuts }: PlaceCuts,
+  contents: readonly Content[],
+  known: KnownLines,
+): readonly Requirement[] =>
+  contents
+    .filter(({ path }) => isSamePath(path, place.path))
+    .flatMap((content) => requiredIn(content, known.linesOf(content), cuts));
+
+function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requirement[] {
+  const requirements: Requirement[] = [];
+  let next = 0;
+  let before: Cut | undefined;
+  for (let line = 0; line < lines.count; line++) {
+    const start = content.start + lines.start(line);
+    const body = content.start + lines.body(line);
+    const end = content.start + lines.end(line);
+    while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+    let cut = cuts[next];
+    // A cut that ends before the line's own text took its number or its path and nothing else.
+    if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
+      if (line === 0 || (before && !TELLS_NUMBERS.test(before.text))) {
+        requirements.push({ cut, contentType: content.type, lines: undefined });
+      }
+      cut = cuts[++next];
+    }
+    const isCut = cut !== undefined && cut.start < end && cut.end > body;
+    before = isCut ? cut : undefined;
+    if (!cut || !isCut || cut.recoverable) continue;
+    const last = requirements.at(-1);
+    if (last?.cut === cut && last.lines) last.lines.last = line;
+    else requirements.push({ cut, contentType: content.type, lines: { content, of: lines, first: line, last: line } });
+  }
+  return requirements;
+}
+
+/** A marker that says which lines it stands for. */
+const TELLS_NUMBERS = /: lines [\d-]+/;

@@ -1,20 +1,14 @@
 import type { Content } from '../../messages/content';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import { Exchanges, type ToolExchange } from '../../messages/exchanges';
+import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
-import type { Cut } from '../edits/edits';
 import { LineIds } from './lineIds';
-import type { LineIndex } from './lineIndex';
 import { splitLines, type Lines } from './lines';
-import type { PrefixHint } from './prefixes';
-import type { PlaceCuts, Requirement } from './requirements';
-import type { RunsOfIndex } from './runs';
+import { resultHint, type PrefixHint } from './prefixes';
 import { Settled } from './settled';
-import { resultHint, Sources } from './sources';
-import { StandingLines } from './standing';
 
 /**
  * What is known of a conversation's lines, from step to step and from run to run: messages never change, so that a run
@@ -22,16 +16,6 @@ import { StandingLines } from './standing';
  */
 export class KnownLines {
   readonly ids = new LineIds();
-  readonly standing = new StandingLines(this);
-  readonly originalExchanges = new Exchanges();
-  /** Places whose cuts promise nothing that doesn't stand. */
-  readonly proven = new Settled<readonly PlaceCuts[]>();
-  /** The index of the latest plan; taken out while one is made. */
-  index: IndexWithRuns | undefined;
-  /** The texts whose lines are followed. */
-  readonly sources = new Sources(this);
-  /** What each list of cuts promises. */
-  readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
   private readonly hints = new WeakMap<Path, PrefixHint>();
   /** Exchanges whose results' hints are known. */
   private readonly learnt = { original: new Settled<ToolExchange>(), view: new Settled<ToolExchange>() };
@@ -67,20 +51,15 @@ export class KnownLines {
   }
 }
 
-export interface IndexWithRuns {
-  readonly index: LineIndex;
-  readonly runs: RunsOfIndex;
-}
-
 /**
  * What a step remembers of a conversation from run to run: one memory for each conversation and each setting of the
  * step.
  */
-export function stepMemory<M>(make: (tools: ToolTable) => M): (known: KnownLines, setting?: string) => M {
+export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLines, setting?: string) => M {
   const bySetting = memoizeByObject<KnownLines, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
     const memories = bySetting(known);
-    const found = memories.get(setting) ?? make(known.tools);
+    const found = memories.get(setting) ?? make(known);
     memories.set(setting, found);
     return found;
   };

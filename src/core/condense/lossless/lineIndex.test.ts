@@ -7,7 +7,7 @@ import { Pace } from '../../pace';
 import { KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import type { Lines } from './lines';
-import type { SourceKind } from './sources';
+import { Sources, type SourceKind } from './sources';
 import { called, code, did, read, TASK } from './testing';
 
 const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
@@ -15,7 +15,7 @@ const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written
 const indexOf = async (messages: readonly ApiMessage[], cuttable = ALL): Promise<LineIndex> => {
   const known = new KnownLines(DEFAULT_TOOLS);
   const index = new LineIndex('latest', cuttable, known.ids);
-  for (const source of await known.sources.of(toolExchanges(messages), 0, new Pace())) index.add(source);
+  for (const source of await new Sources(known).of(toolExchanges(messages), 0, new Pace())) index.add(source);
   return index;
 };
 
@@ -77,6 +77,7 @@ describe('the index', () => {
 
 it('is, when sources are taken back, as if they had never come', async () => {
   const known = new KnownLines(DEFAULT_TOOLS);
+  const followed = new Sources(known);
   const text = fc
     .record({
       from: fc.nat(20),
@@ -93,7 +94,7 @@ it('is, when sources are taken back, as if they had never come', async () => {
       fc.nat(12),
       async (all, others, kept) => {
         const sources = (turns: readonly ApiMessage[][]) =>
-          known.sources.of(toolExchanges([TASK, ...turns.flat()]), 0, new Pace());
+          followed.of(toolExchanges([TASK, ...turns.flat()]), 0, new Pace());
         const then = [...(await sources(all)).slice(0, kept), ...(await sources(others))];
         const fresh = new LineIndex('latest', ALL, known.ids);
         for (const source of then) fresh.add(source);
@@ -145,7 +146,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
       let count = 0;
       const known = new KnownLines(DEFAULT_TOOLS);
       const index = new LineIndex('latest', ALL, known.ids);
-      for (const source of await known.sources.of(toolExchanges([TASK, ...make(size)]), 0, new Pace())) {
+      for (const source of await new Sources(known).of(toolExchanges([TASK, ...make(size)]), 0, new Pace())) {
         index.add({ ...source, lines: counting(source.lines, () => count++) });
       }
       for (let line = 0; line < index.size; line++) index.standingFor(line);

@@ -1,6 +1,5 @@
-import type { Keep } from './keep';
+import { RANK, type Keep, type Source, type SourceKind } from './sources';
 import { longer, NOTHING, type LineId, type LineIds } from './lineIds';
-import { RANK, type Source, type SourceKind } from './sources';
 
 /** How many places of a line are looked at, the newest first. */
 const MAX_CANDIDATES = 6;

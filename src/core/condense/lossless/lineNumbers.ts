@@ -1,10 +1,17 @@
 import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
-import type { CutRequest } from '../draft/cutRequest';
+import type { CutRequest } from '../draft/cuts';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
-import { linesThatProve, prefixAt, prefixFormat, type Prefix, type PrefixFormat, type PrefixHint } from './prefixes';
+import {
+  linesThatProve,
+  prefixAt,
+  prefixFormat,
+  resultHint,
+  type Prefix,
+  type PrefixFormat,
+  type PrefixHint,
+} from './prefixes';
 import { resultStep } from './resultStep';
-import { resultHint } from './sources';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
 const KEPT_NUMBER = 50;

@@ -2,15 +2,14 @@ import { blocksOf, isText } from '../../messages/blocks';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, Block, TextBlock } from '../../messages/types';
-import type { CutRequest } from '../draft/cutRequest';
+import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
-import type { DraftStep } from '../report/steps';
+import type { DraftStep } from '../draft/steps';
 import { plural } from './describe';
-import { exchangesOf } from './draftExchanges';
+import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
-import { protectedFrom } from './protect';
 import { Groups } from './settled';
-import { linesOf, standingRuns } from './standingLines';
+import { linesOf, standingRuns } from './standing';
 
 const ENVIRONMENT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
 
@@ -79,7 +78,7 @@ const environmentsIn = (draft: Draft, items: readonly ApiMessage[], places: read
   );
 
 const plans = stepMemory(
-  (tools) =>
+  ({ tools }) =>
     new Groups<ToolExchange>((exchange) =>
       ruleFor(tools, exchange.tool)?.kind === 'plan' && plansIn(exchange).length > 0 ? ['plan'] : [],
     ),

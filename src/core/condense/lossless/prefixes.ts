@@ -1,3 +1,4 @@
+import type { ToolKind } from '../../messages/tools';
 import { endOfLine, type LineEnd } from './lineEnds';
 
 /**
@@ -12,6 +13,10 @@ export type PrefixFormat = (typeof NUMBERED)[number] | 'search';
 
 /** How the text of a tool is to be read: `read` numbers its lines, `search` prints matches, `other` may do either. */
 export type PrefixHint = 'read' | 'search' | 'other';
+
+/** How the lines of a call's results are prefixed. */
+export const resultHint = (kind: ToolKind | undefined): PrefixHint =>
+  kind === 'read' || kind === 'search' ? kind : 'other';
 
 export interface Prefix {
   readonly number: number;

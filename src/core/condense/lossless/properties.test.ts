@@ -2,14 +2,13 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import type { DraftStep } from '../report/steps';
+import type { DraftStep } from '../draft/steps';
 import { lineNumbers } from './lineNumbers';
 import { repeatedReminders } from './reminders';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { retriedErrors } from './retries';
 import { terminalNoise } from './terminal';
-import { run } from './testing';
-import { repeatingHistory } from './testingHistories';
+import { repeatingHistory, run } from './testing';
 
 const STEPS: Readonly<Record<string, () => readonly DraftStep[]>> = {
   'repeated lines, latest': () => repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),

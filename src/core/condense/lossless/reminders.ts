@@ -4,9 +4,9 @@ import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
-import type { CutRequest } from '../draft/cutRequest';
-import type { DraftStep } from '../report/steps';
-import type { Keep } from './keep';
+import type { CutRequest } from '../draft/cuts';
+import type { DraftStep } from '../draft/steps';
+import type { Keep } from './sources';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
 

@@ -3,7 +3,7 @@ import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { Draft } from '../draft/draft';
 import { assistant, text, user } from '../../testing';
-import type { Keep } from './keep';
+import type { Keep } from './sources';
 import { LINE_OPERATIONS, repeatedLines, type LineOperation } from './repeatedLines';
 import { called, code, did, read, resultAt, run, shown, TASK } from './testing';
 

@@ -1,20 +1,19 @@
 import { placeOf } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { Place } from '../../messages/types';
-import type { CutRequest } from '../draft/cutRequest';
+import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { placeKey } from '../edits/edits';
 import { marker, MARKER_RULE, type ReferenceId } from '../../messages/markers';
-import type { DraftStep } from '../report/steps';
-import { exchangesOf } from './draftExchanges';
+import type { DraftStep } from '../draft/steps';
+import { exchangesOf } from '../draft/exchanges';
 import { describeRun, longestDescription } from './describe';
 import { encoded } from './lineEnds';
-import type { Keep } from './keep';
-import { knownLinesOf, type IndexWithRuns, type KnownLines } from './knownLines';
+import { Sources, type Keep, type Source, type SourceKind } from './sources';
+import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import type { Pace } from '../../pace';
 import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
-import type { Source, SourceKind } from './sources';
 
 /** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
 const OPERATIONS = {
@@ -115,6 +114,19 @@ async function makePlan(
   return [...plan.values()];
 }
 
+interface IndexWithRuns {
+  readonly index: LineIndex;
+  readonly runs: RunsOfIndex;
+}
+
+interface IndexMemory {
+  readonly sources: Sources;
+  /** The index of the latest plan; taken out while one is made, so that a plan that fails leaves no half of one. */
+  latest: IndexWithRuns | undefined;
+}
+
+const memoryOf = stepMemory((known): IndexMemory => ({ sources: new Sources(known), latest: undefined }));
+
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
 async function runsFor(
   draft: Draft,
@@ -123,11 +135,12 @@ async function runsFor(
   cuttable: ReadonlySet<SourceKind>,
   pace: Pace,
 ): Promise<RunsOfIndex> {
-  const before = known.index;
-  known.index = undefined;
+  const memory = memoryOf(known);
+  const before = memory.latest;
+  memory.latest = undefined;
   const fits = before?.index.keep === keep && isSameSet(before.index.cuttable, cuttable);
   const { index, runs } = fits ? before : newIndex(known, keep, cuttable);
-  const sources = await known.sources.of(exchangesOf(draft), draft.task, pace);
+  const sources = await memory.sources.of(exchangesOf(draft), draft.task, pace);
   const changed = sources.findIndex((source, at) => source !== index.sources[at]);
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);
@@ -136,7 +149,7 @@ async function runsFor(
     if (pace.isDue) await pace.yieldIfDue();
   }
   await runs.update(pace);
-  known.index = { index, runs };
+  memory.latest = { index, runs };
   return runs;
 }
 

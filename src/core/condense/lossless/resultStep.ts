@@ -1,10 +1,9 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../draft/cutRequest';
-import type { DraftStep } from '../report/steps';
-import { exchangesOf } from './draftExchanges';
+import type { CutRequest } from '../draft/cuts';
+import type { DraftStep } from '../draft/steps';
+import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
-import { protectedFrom } from './protect';
 import { Settled } from './settled';
 
 /** How a step works on results that it judges one by one. */

@@ -4,11 +4,10 @@ import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools
 import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { findMarkers } from '../../messages/markers';
-import type { DraftStep } from '../report/steps';
-import { exchangesOf } from './draftExchanges';
+import type { DraftStep } from '../draft/steps';
+import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { plainCommand } from './describe';
 import { knownLinesOf, stepMemory } from './knownLines';
-import { protectedFrom } from './protect';
 import { Settled } from './settled';
 
 /** Shorter parameters say what was tried. */

@@ -4,7 +4,6 @@ import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
 import { Settled } from './settled';
-import type { PrefixHint } from './prefixes';
 
 /**
  * What a text is for the model: `read` a file's content as a tool gave it; `result` any other result; `echo` what an edit
@@ -133,6 +132,5 @@ function resultKind(kind: ToolKind | undefined): SourceKind {
   return kind === 'edit' || kind === 'write' ? 'echo' : 'result';
 }
 
-/** How the lines of a call's results are prefixed. */
-export const resultHint = (kind: ToolKind | undefined): PrefixHint =>
-  kind === 'read' || kind === 'search' ? kind : 'other';
+/** Which of several equal copies stays: the latest (older zones are condensed further) or the first (prompt cache). */
+export type Keep = 'latest' | 'first';

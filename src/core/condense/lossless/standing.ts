@@ -5,6 +5,7 @@ import type { KnownLines } from './knownLines';
 import { longer, NOTHING, type LineId } from './lineIds';
 import type { Lines } from './lines';
 import { Settled } from './settled';
+import type { Slice } from '../../slice';
 
 /** The lines that a model can read in a view. Kept up to date at the price of what changes. */
 export class StandingLines {
@@ -68,3 +69,43 @@ export class StandingLines {
     this.promised = promised;
   }
 }
+
+/** A run of lines in a text, without the newline behind the last one. */
+export interface LineRun extends Slice {
+  readonly lines: number;
+}
+
+/** The longest runs of lines that all stand in another text, too. Blank lines alone make no run. */
+export function standingRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
+  const runs: LineRun[] = [];
+  let start = -1;
+  let lines = 0;
+  let hasText = false;
+  const close = (end: number): void => {
+    // A line's end may be two characters; both stay.
+    if (start >= 0 && hasText) runs.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
+    start = -1;
+    lines = 0;
+    hasText = false;
+  };
+  let at = 0;
+  for (;;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(at, end);
+    if (line.trim() === '' || standing.has(line)) {
+      if (start < 0) start = at;
+      hasText ||= line.trim() !== '';
+      lines++;
+    } else {
+      close(at - 1);
+    }
+    if (newline < 0) break;
+    at = newline + 1;
+  }
+  close(text.length);
+  return runs;
+}
+
+/** The different lines of a text, without their ends. */
+export const linesOf = (text: string): Set<string> => new Set(text.split('\n'));

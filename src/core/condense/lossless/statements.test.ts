@@ -9,8 +9,7 @@ import { user } from '../../testing';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
-import { code, counter, did, read, TASK } from './testing';
-import { repeatingHistory } from './testingHistories';
+import { code, counter, did, read, repeatingHistory, TASK } from './testing';
 import { falseStatements } from './testingStatements';
 
 const condense = async (

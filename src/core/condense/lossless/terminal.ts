@@ -1,5 +1,5 @@
 import { ruleFor } from '../../messages/tools';
-import type { CutRequest } from '../draft/cutRequest';
+import type { CutRequest } from '../draft/cuts';
 import { resultStep } from './resultStep';
 
 /**

@@ -1,9 +1,9 @@
-import { exchangesOf, originalExchanges } from '../lossless/draftExchanges';
+import { exchangesOf, originalExchanges } from '../draft/exchanges';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import type { CutRequest } from '../draft/cutRequest';
+import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
-import type { DraftStep } from '../report/steps';
+import type { DraftStep } from '../draft/steps';
 import { fileReads, turnCounter, type FileRead } from './fileAge';
 import { fileLines, type FileLine, type FileLines, type FileRules } from './fileLines';
 import { quotedLines } from './quotedLines';

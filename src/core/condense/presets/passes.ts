@@ -1,6 +1,6 @@
 /** Passes in few words, for presets. */
 import type { SmartConfigInput } from '../providers/smart/config';
-import type { Filter } from '../providers/smart/selectionSchema';
+import type { Filter } from '../providers/smart/passSchema';
 
 type PassInput = NonNullable<SmartConfigInput['passes']>[number];
 type IndividualInput = Extract<PassInput, { mode: 'individual' }>;

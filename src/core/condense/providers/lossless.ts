@@ -11,7 +11,7 @@ import { repeatedReminders } from '../lossless/reminders';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { retriedErrors } from '../lossless/retries';
 import { terminalNoise } from '../lossless/terminal';
-import { runSteps, type DraftStep } from '../report/steps';
+import { runSteps, type DraftStep } from '../draft/steps';
 import type { CondensationProvider, ProviderCapabilities } from '../types';
 
 const toolRule = z

@@ -5,16 +5,15 @@
  */
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';
-import { assistant, call, lines, user, result } from '../../testing';
+import { assistant, call, lines, result, user } from '../../testing';
 import { applyEdits, restoreOriginal } from '../edits/applyEdits';
-import type { Edit } from '../edits/edits';
+import { originalOf, type Edit } from '../edits/edits';
 import { hashText, type Hash } from '../../hash';
 import type { CondensationRequest } from '../condensation';
-import { selectSummarizer } from '../summary/selectSummarizer';
-import { type ScriptedReply } from '../summary/testing';
-import { originalOf } from '../edits/edits';
+import { selectSummarizer } from '../summary/summarizer';
+import type { ScriptedReply } from '../summary/testing';
 import { nativeProvider } from './native';
-import { SUMMARY, conversation, bed, condensed, textOf } from './testingNative';
+import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
 describe('a summary', () => {
   it('stands between the task and the last three units, as a user message with an id', async () => {

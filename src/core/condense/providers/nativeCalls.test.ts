@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { exchange, lines } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { CondensationManager } from '../manager';
-import { selectSummarizer } from '../summary/selectSummarizer';
+import { selectSummarizer, type SummarizerModel } from '../summary/summarizer';
 import { testSummarizer } from '../summary/testing';
-import type { SummarizerModel } from '../summary/summarizer';
 import { nativeProvider } from './native';
-import { SUMMARY, conversation, bed, condensed, textOf } from './testingNative';
+import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';
 
 describe('cost', () => {
   it('is that of the calls that were made, and was estimated before', async () => {

@@ -1,12 +1,10 @@
 /** Runs a strategy: other providers in order, each on what the ones before left. */
-import { validate, jsonSchema } from '../config';
+import { jsonSchema, validate } from '../config';
 import { findPreset, type Preset } from '../presets';
-import { EVERYTHING } from '../capabilities';
+import { EVERYTHING, mayAskModel, type CondensationProvider, type ValidationResult } from '../types';
 import { BUILT_IN_STRATEGIES } from '../strategy/builtIn';
-import { readyStep, type StepParts } from '../strategy/readyStep';
-import { StrategyRun } from '../strategy/run';
+import { readyStep, StrategyRun, type StepParts } from '../strategy/run';
 import { strategySchema, type Strategy, type StrategyStep } from '../strategy/strategy';
-import { mayAskModel, type CondensationProvider, type ValidationResult } from '../types';
 
 export interface StrategyParts {
   /** The providers that steps may name. */

@@ -4,9 +4,8 @@ import { assistant, exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { CondensationRequest } from '../condensation';
 import { CondensationManager } from '../manager';
-import { selectSummarizer } from '../summary/selectSummarizer';
+import { selectSummarizer, type SummarizerModel } from '../summary/summarizer';
 import { testSummarizer, type TestSummarizer } from '../summary/testing';
-import type { SummarizerModel } from '../summary/summarizer';
 import { nativeProvider } from './native';
 
 export const SUMMARY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';

@@ -4,7 +4,7 @@ import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft/draft';
 import type { Pace } from '../../pace';
-import { runSteps, type DraftStep } from '../report/steps';
+import { runSteps, type DraftStep } from '../draft/steps';
 import { truncatedSlice } from '../operations/truncate';
 import type { CondensationProvider, ProviderCapabilities } from '../types';
 import { oldZone } from '../../messages/zones';

@@ -9,11 +9,11 @@ import { nativeProvider } from '../providers/native';
 import { smartProvider } from '../providers/smart';
 import { strategyProvider } from '../providers/strategy';
 import { truncationProvider } from '../providers/truncation';
-import { selectSummarizer } from '../summary/selectSummarizer';
+import { selectSummarizer } from '../summary/summarizer';
 import { testSummarizer } from '../summary/testing';
 import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
-import { readyStep } from './readyStep';
+import { readyStep } from './run';
 import { strategySchema } from './strategy';
 
 const counter = freshCounter();

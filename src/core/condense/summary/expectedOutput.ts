@@ -77,3 +77,7 @@ export const samplesLike = (samples: readonly OutputSample[], askedTokens: numbe
       sample.inputTokens > 0 &&
       (sample.askedTokens === undefined) === (askedTokens === undefined),
   );
+
+/** A text of so many tokens, in place of one that isn't written yet. */
+export const placeholder = (tokens: number): string =>
+  Array.from({ length: Math.max(1, tokens) }, () => 'word').join(' ');

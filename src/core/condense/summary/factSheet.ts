@@ -3,15 +3,17 @@
  * commands, the errors, the plan. Same conversation, same sheet.
  */
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { DEFAULT_TOOLS, ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { commandsRun, type RunCommand } from './commandsRun';
-import { fenced } from './fence';
+import { fenced } from './prompt';
 import { commonFolder, filesTouched, type TouchedFile } from './filesTouched';
 import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
 import { openErrors, type OpenError } from './openErrors';
 import { planState, type PlanItem, type PlanState } from './planState';
+import type { Draft } from '../draft/draft';
+import type { MessageRange } from '../../messages/messageRange';
 
 export interface Facts {
   readonly instructions: readonly Instruction[];
@@ -133,3 +135,28 @@ const planText = (plan: PlanState): string =>
   typeof plan === 'string'
     ? plan
     : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${text}`).join('\n');
+
+/** Share of what a summary takes the place of that people's own words may fill: beyond it little would be gained. */
+const MAX_WORDS = 0.5;
+
+/** The fact sheet of a range as Markdown; empty where there is nothing to tell. */
+export function rangeFacts(
+  { original, messages, counter }: Draft,
+  { start, end }: MessageRange,
+  { factTokens, keepUserMessages }: { readonly factTokens: number; readonly keepUserMessages: boolean },
+): string {
+  if (factTokens === 0 && !keepUserMessages) return '';
+  const facts = factsOf(original, DEFAULT_TOOLS, start, end);
+  // Of what an earlier summary took in, that summary alone has a content.
+  const replaced = counter.messages(messages.slice(start, end).filter(({ content }) => content.length > 0));
+  const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_WORDS) : 0;
+  return renderFactSheet(factTokens === 0 ? wordsAlone(facts) : facts, counter, factTokens, wordTokens);
+}
+
+const wordsAlone = ({ instructions }: Facts): Facts => ({
+  instructions,
+  files: [],
+  commands: [],
+  errors: [],
+  plan: undefined,
+});

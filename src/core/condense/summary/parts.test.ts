@@ -3,15 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../../messages/secrets';
 import { assistant, call, exchange, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { packChunks } from './chunks';
+import { cutMiddle, packChunks, transcript } from './transcript';
 import { defaultOutputTokens, expectedOutputTokens } from './expectedOutput';
-import { fenced } from './fence';
-import { buildPrompt, promptProblems, summaryIn } from './prompt';
+import { buildPrompt, fenced, promptProblems, summaryIn } from './prompt';
 import { PromptMemory } from './promptMemory';
 import { chooseRange, unitStarts } from './range';
 import { proseOf, summaryMessage, summaryText } from './summaryMessage';
 import { testModel } from './testing';
-import { cutMiddle, transcript } from './transcript';
 
 describe('fenced', () => {
   it('puts a text between tags that it can’t hold', () => {

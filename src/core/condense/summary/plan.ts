@@ -8,19 +8,18 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 import { losslessProvider, losslessSteps } from '../providers/lossless';
-import { runSteps } from '../report/steps';
+import { runSteps } from '../draft/steps';
 import { TOKEN_BUFFER_PERCENTAGE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
-import { packChunks } from './chunks';
+import { packChunks, transcript } from './transcript';
 import { expectedOutputTokens, type OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
 import { buildPrompt, type Prompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import { chooseRange } from './range';
-import { rangeFacts } from './rangeFacts';
+import { rangeFacts } from './factSheet';
 import { DEFAULT_WINDOW, outputLimit, type SummarizerModel } from './summarizer';
 import { proseOf } from './summaryMessage';
-import { transcript } from './transcript';
 
 export interface SummaryPlan {
   readonly kind: 'plan';

@@ -1,6 +1,6 @@
 /** What a summarizing model is told. */
 import type { ConfigProblem } from '../types';
-import { fenced } from './fence';
+import { hashText } from '../../hash';
 
 /** The sections that good agents' summaries have; worded so that what is done isn't begun again. */
 const DEFAULT_TASK = `Write the summary now, with these sections in this order:
@@ -104,4 +104,17 @@ export function summaryIn(reply: string): string {
   if (!plain.startsWith(SUMMARY)) return plain;
   const end = plain.lastIndexOf('</summary>');
   return plain.slice(SUMMARY.length, end === -1 ? undefined : end).trim();
+}
+
+/**
+ * Puts a text between tags that it can't hold: their name comes from the text's own hash. What tools gave back may say
+ * "ignore your instructions"; between the tags it is data.
+ * @param what a word that names the content.
+ */
+export function fenced(what: string, text: string): string {
+  let tag = '';
+  for (let round = 0; tag === '' || text.includes(tag); round++) {
+    tag = `${what}-${hashText(`${round} ${text}`).slice(0, 8)}`;
+  }
+  return `<${tag}>\n${text}\n</${tag}>`;
 }

@@ -6,8 +6,7 @@ import type { NativeConfig } from './nativeConfig';
 import { forecast, planSummary, requestTokens, type SummaryPlan } from './plan';
 import { buildPrompt, summaryIn } from './prompt';
 import type { PromptMemory } from './promptMemory';
-import type { SelectedSummarizer } from './selectSummarizer';
-import { outputLimit, type SummarizerModel, type SummaryReply } from './summarizer';
+import { outputLimit, type SelectedSummarizer, type SummarizerModel, type SummaryReply } from './summarizer';
 
 export interface PlanRunInput {
   readonly selected: SelectedSummarizer;

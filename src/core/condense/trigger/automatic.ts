@@ -1,8 +1,7 @@
 /** Automatic condensation: when a conversation is due, and how far it goes. */
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { applyEdits } from '../edits/applyEdits';
-import { condenseWithFallback } from '../fallback';
-import type { FallbackPolicy, WindowLimits } from '../fallbackPolicy';
+import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from '../fallback';
 import type { CondensationOutcome, CondensationRequest } from '../condensation';
 import type { CondensationManager } from '../manager';
 import {

@@ -2,14 +2,13 @@
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
 import { forecast as forecastPlan, planSummary, type PlanForecast, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
-import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
-import { outputLimit } from '../../summary/summarizer';
-import { SUMMED_UP, summaryMessage, summaryText } from '../../summary/summaryMessage';
+import { NoSummarizerError, outputLimit, type SelectedSummarizer } from '../../summary/summarizer';
+import { summaryMessage, summaryText, SUMMED_UP } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft/draft';
-import type { DraftStep } from '../../report/steps';
+import type { DraftStep } from '../../draft/steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
-import { placeholder } from '../../summary/placeholder';
+import { placeholder } from '../../summary/expectedOutput';
 import { itemsOf } from './items';
 import type { PassParts } from './passParts';
 import { keptWhole } from './protection';

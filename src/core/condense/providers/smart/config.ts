@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { losslessConfigSchema } from '../lossless';
-import { pass, protection } from './passSchema';
+import { pass, passOperations, protection } from './passSchema';
 
 const percent = z.number().min(0).max(100);
 
@@ -71,3 +71,11 @@ export const smartConfigSchema = z
 export type SmartConfig = z.output<typeof smartConfigSchema>;
 /** The same as it is written: what is absent takes its default. */
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
+
+/** Whether a configuration may call a model at all. */
+export const asksModels = ({ passes }: SmartConfig): boolean =>
+  passes.some((pass) => {
+    if (!pass.enabled) return false;
+    if (pass.mode === 'batch') return pass.batchConfig.operation === 'summarize';
+    return passOperations(pass).some(({ operation }) => operation === 'summarize');
+  });

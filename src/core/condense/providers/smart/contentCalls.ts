@@ -2,14 +2,17 @@
 import { callCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { expectedOutputTokens } from '../../summary/expectedOutput';
-import { NoSummarizerError, type SelectedSummarizer } from '../../summary/selectSummarizer';
-import { outputLimit, type SummarizerModel, type SummaryReply } from '../../summary/summarizer';
+import { expectedOutputTokens, placeholder } from '../../summary/expectedOutput';
+import {
+  NoSummarizerError,
+  outputLimit,
+  type SelectedSummarizer,
+  type SummarizerModel,
+  type SummaryReply,
+} from '../../summary/summarizer';
 import type { ModelCall } from '../../types';
-import type { CallParts } from './callParts';
+import { memoKey, type CallParts } from './passParts';
 import { contentRequest, contentSummary, summaryLimit, type ContentJob, type ContentRequest } from './contentJob';
-import { placeholder } from '../../summary/placeholder';
-import { memoKey } from './summaryMemo';
 
 /** A call before it is made. */
 export interface ExpectedCall {

@@ -1,25 +1,22 @@
 /** The Smart provider: condensation as a sequence of passes that a user configures. */
 import { errorMessage } from '../../../errors';
-import { EVERYTHING } from '../../capabilities';
-import { jsonSchema } from '../../config';
-import type { Preset } from '../../presets';
-import { PromptMemory } from '../../summary/promptMemory';
 import {
+  EVERYTHING,
   ProviderFailure,
   type CondensationOptions,
   type CondensationProvider,
   type ConversationContext,
   type ProviderResult,
   type ReductionEstimate,
+  type ValidationResult,
 } from '../../types';
-import { asksModels } from './asksModels';
-import { chooseConfig } from './chooseConfig';
-import { smartConfigSchema, type SmartConfig } from './config';
+import { jsonSchema, validate } from '../../config';
+import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, type Preset } from '../../presets';
+import { PromptMemory } from '../../summary/promptMemory';
+import { asksModels, smartConfigSchema, type SmartConfig } from './config';
 import { Forecast } from './forecast';
-import { Models, noModel, type SelectModel } from './models';
-import { Prelude } from './prelude';
-import { SmartRun, type Shared } from './run';
-import { memoryMemo } from './summaryMemo';
+import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
+import { Prelude, SmartRun, type Shared } from './run';
 
 export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo'>> {
   /** The models to summarize with; absent: there is none. */
@@ -128,4 +125,17 @@ async function estimateOfPaid(
 function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<ProviderResult, 'edits'> {
   const { steps, cost, calls, notes } = work;
   return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
+}
+
+/**
+ * The configuration that a setting names: a preset's by its id, or one of its own. None: File-Aware, which asks no model,
+ * so that what is wrongly set never brings a cost.
+ * @param own the user's presets.
+ */
+export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
+  if (typeof config !== 'string') return validate(smartConfigSchema, migrateSmartConfig(config ?? FILE_AWARE.config));
+  const preset = findPreset(config, own);
+  if (preset) return validate(smartConfigSchema, preset.config);
+  const known = [...own, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');
+  return { valid: false, problems: [{ path: '', message: `there is no preset "${config}"; known are ${known}` }] };
 }

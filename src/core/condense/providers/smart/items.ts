@@ -5,7 +5,7 @@ import type { ApiMessage, ContentType, Path } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { memoizeByObject } from '../../../memoizeByObject';
 import type { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../lossless/draftExchanges';
+import { exchangesOf } from '../../draft/exchanges';
 
 export interface Item {
   readonly type: ContentType;

@@ -2,7 +2,7 @@
 import { blocksOf, isAnyThinking, isImage, isToolResult } from '../../../messages/blocks';
 import type { Block, Path } from '../../../messages/types';
 import type { Draft } from '../../draft/draft';
-import type { DraftStep } from '../../report/steps';
+import type { DraftStep } from '../../draft/steps';
 import type { SmartConfig } from './config';
 
 /** The steps that the configuration asks for. */

@@ -3,12 +3,12 @@ import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../lossless/draftExchanges';
+import { exchangesOf } from '../../draft/exchanges';
 import { wordsOf } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
-import { ofFiles, ofTools, type ItemTest } from './filter';
+import { ofFiles, ofTools, type ItemTest } from './selection';
 import type { Item } from './items';
 
 export interface ProtectionParts {

@@ -3,14 +3,14 @@ import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
 import type { ContentType, Place } from '../../../messages/types';
 import { byStart, type Slice } from '../../../slice';
-import type { CutRequest } from '../../draft/cutRequest';
+import type { CutRequest } from '../../draft/cuts';
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
 import { personSlices } from '../../summary/instructions';
 import { truncatedSlice, type TruncateLimits } from '../../operations/truncate';
 import type { Operation } from './operationSchema';
-import { errorLines } from './errorLines';
+import { errorLines } from '../../operations/errorLines';
 import { parameterName, type Item } from './items';
 
 /** Cuts in the string at a place, as it now stands. */

@@ -3,23 +3,21 @@ import { sumOfCosts } from '../../../cost/callCost';
 import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
 import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coherence/coherence';
 import { judge, type ConditionFacts } from '../../trigger/condition';
-import type { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../lossless/draftExchanges';
+import { Draft } from '../../draft/draft';
+import { exchangesOf } from '../../draft/exchanges';
 import { keepingReferences, RESTORED } from '../../lossless/integrity';
-import { runSteps, type DraftStep, type StepSpending } from '../../report/steps';
+import { runSteps, type DraftStep, type StepSpending } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
-import { Budget } from './budget';
-import type { CallParts } from './callParts';
+import { Budget, type CallParts, type Models, type PassParts } from './passParts';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
 import type { Forecast } from './forecast';
 import { individualStep } from './individual';
-import type { Models } from './models';
 import { oldBlockSteps } from './oldBlocks';
-import type { PassParts } from './passParts';
-import type { Prelude } from './prelude';
 import { losslessSteps } from '../lossless';
+import { editKey } from '../../edits/edits';
+import type { ApiMessage } from '../../../messages/types';
 
 /** What a run shares with those before it. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
@@ -196,4 +194,38 @@ function uniqueNames(names: readonly string[]): string[] {
     used.add(unique);
     return unique;
   });
+}
+
+/** A conversation behind its lossless prelude. */
+export interface Prepared {
+  readonly draft: Draft;
+  readonly steps: readonly StepReport[];
+}
+
+interface Remembered extends Prepared {
+  readonly key: string;
+}
+
+/**
+ * The lossless prelude. Its last result is remembered by conversation: a configuration that is tried out in the panel
+ * changes its passes far more often than its prelude.
+ */
+export class Prelude {
+  private readonly remembered = new WeakMap<readonly ApiMessage[], Remembered>();
+
+  /** @throws the signal's reason where it was aborted. */
+  async run(
+    { messages, counter, edits }: ConversationContext,
+    { losslessPrelude }: SmartConfig,
+    options: CondensationOptions,
+  ): Promise<Prepared> {
+    const key = JSON.stringify([losslessPrelude, options.targetTokens, edits.map((edit) => [editKey(edit), edit.id])]);
+    const known = this.remembered.get(messages);
+    if (known?.key === key) return { draft: known.draft.copy(), steps: known.steps };
+    const draft = new Draft(messages, counter, edits);
+    if (!losslessPrelude.enabled) return { draft, steps: [] };
+    const { steps } = await runSteps(draft, losslessSteps(losslessPrelude.operations), options);
+    this.remembered.set(messages, { key, draft: draft.copy(), steps });
+    return { draft, steps };
+  }
 }

@@ -5,7 +5,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
-import { exchangesOf } from '../../lossless/draftExchanges';
+import { exchangesOf } from '../../draft/exchanges';
 import { lastTouches, turnCounter } from '../../outline/fileAge';
 import { quotedLines } from '../../outline/quotedLines';
 import type { Pace } from '../../../pace';

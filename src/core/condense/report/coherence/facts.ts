@@ -5,7 +5,7 @@ import type { ApiMessage } from '../../../messages/types';
 import { memoizeByObject } from '../../../memoizeByObject';
 import { prefixAt } from '../../lossless/prefixes';
 import type { Pace } from '../../../pace';
-import { errorLines } from '../../providers/smart/errorLines';
+import { errorLines } from '../../operations/errorLines';
 import { pathsOf } from '../../summary/filesTouched';
 import { instructionsOf } from '../../summary/instructions';
 import { planState } from '../../summary/planState';

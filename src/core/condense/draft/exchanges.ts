@@ -1,8 +1,9 @@
-import { Exchanges, toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { Exchanges, toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
-import type { Draft } from '../draft/draft';
+import type { Draft } from './draft';
 import type { Pace } from '../../pace';
+import { isOneMarker } from '../../messages/markers';
 
 interface Remembered {
   readonly tokens: number;
@@ -32,3 +33,9 @@ export function exchangesOf(draft: Draft): readonly ToolExchange[] {
 
 /** The exchanges of an original, which never changes. */
 export const originalExchanges = memoizeByObject(toolExchanges);
+
+/**
+ * True for content that no operation touches: the task (the first user message), and what is a marker and nothing else.
+ */
+export const protectedFrom = (draft: Draft, content: PlacedContent): boolean =>
+  content.message <= draft.task || isOneMarker(content.text);

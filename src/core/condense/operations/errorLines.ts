@@ -1,5 +1,5 @@
-import type { Slice } from '../../../slice';
-import { findMarkers } from '../../../messages/markers';
+import type { Slice } from '../../slice';
+import { findMarkers } from '../../messages/markers';
 
 /** Words by which compilers, test runners and shells tell of a failure. */
 const TELLS =

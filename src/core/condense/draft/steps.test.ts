@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
-import { Draft } from '../draft/draft';
+import { Draft } from './draft';
 import { Pace } from '../../pace';
 import { runSteps, type DraftStep } from './steps';
 import type { CondensationProgress } from '../types';

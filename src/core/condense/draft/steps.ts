@@ -1,7 +1,7 @@
 import { sumOfCosts } from '../../cost/callCost';
 import { errorMessage } from '../../errors';
-import type { Draft } from '../draft/draft';
-import { readDraft } from '../lossless/draftExchanges';
+import type { Draft } from './draft';
+import { readDraft } from './exchanges';
 import { Pace } from '../../pace';
 import type { CondensationOptions, ProviderResult, StepReport } from '../types';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, standingRuns } from './standingLines';
+import { linesOf, standingRuns } from './standing';
 
 describe('standingRuns', () => {
   const runs = (value: string, other: string): string[] =>
