@@ -251,7 +251,7 @@ export class Condensing {
  * @returns what really came of it: where it could not be kept, nothing was taken out.
  * @throws the signal's reason where it was aborted.
  */
-export async function applyOutcome(
+async function applyOutcome(
   conversation: LiveConversation,
   outcome: CondensationOutcome,
   reason: CondensationReason,
@@ -283,7 +283,7 @@ export async function applyOutcome(
 }
 
 /** The settings with a provider that is there. */
-export class UsableSettings {
+class UsableSettings {
   /** Providers that were told to be missing. */
   private readonly missing = new Set<string>();
 

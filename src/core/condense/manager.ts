@@ -265,7 +265,7 @@ export interface Situation {
   readonly staleEdits: number;
 }
 
-export function situationOf(request: CondensationRequest, counter: MessageCounter): Situation {
+function situationOf(request: CondensationRequest, counter: MessageCounter): Situation {
   const { messages, edits = [], system, vendor, pinned } = request;
   const { messages: current, stale } = applyEdits(messages, edits);
   const gone = new Set(stale.map(editKey));
@@ -279,7 +279,7 @@ export function situationOf(request: CondensationRequest, counter: MessageCounte
 }
 
 /** What a person should know of edits that were left out. */
-export const staleNotes = (staleEdits: number): string[] =>
+const staleNotes = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
     : [`${staleEdits} earlier edits don't fit the conversation any more and were left out: it went another way.`];
@@ -288,7 +288,7 @@ export const staleNotes = (staleEdits: number): string[] =>
  * What a person should know where nothing can bring a conversation under its target, for the task alone is above it.
  * @param tokens o200k tokens of the view so far.
  */
-export function floorNote(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
+function floorNote(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
   const { messages, targetTokens, overheadTokens } = request;
   if (targetTokens === undefined || tokens <= targetTokens) return undefined;
   const task = messages.find((message) => message.role === 'user');

@@ -42,7 +42,7 @@ export interface PlaceState {
  * Gives the slice of the original behind a slice of the view; a marker that it touches belongs to it whole. Asked for
  * slices in order, it passes over the cuts once.
  */
-export function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
+function originalRanges({ cuts }: PlaceState): (slice: Slice) => Slice {
   let next = 0;
   // Where the last passed cut ends, in the original and in the view.
   let at = 0;

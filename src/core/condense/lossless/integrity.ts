@@ -200,7 +200,7 @@ export interface Requirement {
 }
 
 /** What the strict cuts of a place promise. */
-export const requiredBy = (
+const requiredBy = (
   { place, cuts }: PlaceCuts,
   contents: readonly Content[],
   known: KnownLines,

@@ -185,7 +185,7 @@ interface SummaryRunParts {
 }
 
 /** One run of a plan: its calls, and what is made of the reply. */
-export class SummaryRun {
+class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
 
@@ -267,7 +267,7 @@ export class SummaryRun {
 }
 
 /** What reports call the step. */
-export const stepName = ({ model, profile }: SummarizerModel): string =>
+const stepName = ({ model, profile }: SummarizerModel): string =>
   profile === model ? `Summary by ${model}` : `Summary by ${model} (${profile})`;
 
 const progressText = (model: SummarizerModel, index: number, total: number): string =>

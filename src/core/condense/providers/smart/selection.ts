@@ -89,7 +89,7 @@ export type ItemTest = (item: Item) => boolean;
  * A filter as a test of items.
  * @param messages how many the conversation has: ages are counted from its end.
  */
-export function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
+function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTest {
   const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
   const nested = (part: Filter): ItemTest => filterTest(part, messages, tools);
   const isTool = filter.tools && ofTools(filter.tools);
