@@ -4,7 +4,7 @@ import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { Measure } from '../core/condense/metrics/metrics';
 import type { UnchangedReason } from '../core/condense/types';
-import type { GiveBackTarget } from '../giveBack/target';
+import type { GiveBackTarget } from '../core/agents/types';
 
 export interface CondensedResult {
   readonly kind: 'condensed';

@@ -6,7 +6,8 @@ import type { CoherenceFloor } from '../core/condense/report/coherence/coherence
 import type { HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
 import type { ConversationDetails } from '../conversations/stores/details';
-import type { Agent, FindOptions, FindResult } from '../conversations/stores/types';
+import type { FindOptions, FindResult } from '../conversations/stores/types';
+import type { AgentName } from '../core/agents';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { GiveBackErrorData } from '../giveBack/giveBackError';
@@ -115,7 +116,7 @@ export interface PinTask extends StoredConversation {
 export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
   /** Whose it is, where the path doesn't say. */
-  readonly agent?: Agent;
+  readonly agent?: AgentName;
   /** Folder of the replacements. */
   readonly replacements: string;
 }

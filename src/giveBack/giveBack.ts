@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { parseJson } from '../conversations/text/json';
 import { readConversation } from '../conversations/read';
-import type { Agent } from '../conversations/stores/types';
+import type { AgentName } from '../core/agents';
 import type { Conversation } from '../conversations/types';
 import { newSession } from '../conversations/write/claudeCode';
 import { compactionSidecar, projected } from '../conversations/write/clineCompaction';
@@ -26,13 +26,14 @@ import { hashBytes, readBytes } from './fileBytes';
 import { GiveBackError, NOTHING_WRITTEN, changedError, missingError } from './giveBackError';
 import { replaceFiles } from './replacement';
 import { refuseRunning } from './runningTask';
-import { targetOf, type GiveBackTarget } from './target';
+import type { GiveBackTarget } from '../core/agents/types';
+import { targetOf } from './target';
 
 export interface GiveBackRequest {
   /** The conversation's file. */
   readonly path: string;
   /** Whose it is, where the path doesn't say. */
-  readonly agent?: Agent;
+  readonly agent?: AgentName;
   /** Edits that the conversation's view shows, from its ledger. */
   readonly edits: readonly Edit[];
   readonly row: Omit<CondensationRow, 'condenseId'>;

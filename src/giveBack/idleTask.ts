@@ -1,5 +1,5 @@
 /** Which stored task is worth condensing before its agent resumes it. */
-import type { Agent } from '../conversations/stores/types';
+import type { AgentName } from '../core/agents';
 import { possibleTarget } from './target';
 
 /** Milliseconds without a change after which a task is idle: before that its agent may wait for a build or for an answer. */
@@ -11,7 +11,7 @@ const GROWTH = 1.1;
 
 export interface StoredTask {
   readonly path: string;
-  readonly agent: Agent;
+  readonly agent: AgentName;
   /** Milliseconds since the epoch. */
   readonly modified: number;
   /** Of what its agent would send next. */

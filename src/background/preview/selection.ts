@@ -3,7 +3,7 @@ import { Draft } from '../../core/condense/draft/draft';
 import { chooseConfig } from '../../core/condense/providers/smart';
 import { itemsOf } from '../../core/condense/providers/smart/items';
 import { select } from '../../core/condense/providers/smart/selection';
-import { DEFAULT_TOOLS } from '../../core/messages/tools';
+import { toolTable } from '../../core/messages/tools';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Held } from './held';
 import type { PreviewRequest, SelectionResult } from './messages';
@@ -21,7 +21,7 @@ export function selectionOf(
   const pass = checked.config.passes[index];
   if (!pass) throw new Error('There is no such pass any more.');
   const draft = new Draft(messages, counter, edits);
-  const tools = { ...DEFAULT_TOOLS, ...checked.config.losslessPrelude.operations.tools };
+  const tools = toolTable(checked.config.losslessPrelude.operations.tools);
   const { zone, has } = select(draft, pass.selection, tools);
   const items = itemsOf(draft);
   const taken = messages.map(

@@ -1,17 +1,18 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
-import type { Agent } from '../../conversations/stores/types';
+import type { AgentName } from '../../core/agents';
 import { GiveBackError } from '../../giveBack/giveBackError';
 import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';
-import { possibleTarget, type GiveBackTarget } from '../../giveBack/target';
+import type { GiveBackTarget } from '../../core/agents/types';
+import { possibleTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
 import { replacementsOf, stored, toItsEnd } from './background';
 import { exportFile } from './exportFile';
 
 /** "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. */
-export async function giveBackFile(services: Services, path: string, agent?: Agent): Promise<void> {
+export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   const target = possibleTarget(path, agent);
   if (!target) {
     await offerExport(services, path);
@@ -28,7 +29,7 @@ export async function giveBackFile(services: Services, path: string, agent?: Age
   }
 }
 
-const write = (services: Services, path: string, agent: Agent | undefined): Promise<GivenBackResult> =>
+const write = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
     vscode.window.withProgress(
       // What was begun comes to its end: there is no cancel.
@@ -105,7 +106,7 @@ async function offerExport(services: Services, path: string): Promise<void> {
 const EXTENSIONS = { 'Roo Code': 'rooveterinaryinc.roo-cline', 'Zoo Code': 'zoocodeorganization.zoo-code' } as const;
 
 /** What the agent of a task exports, where it is there and exports it. */
-async function agentApi(path: string, agent: Agent | undefined): Promise<RooApi | undefined> {
+async function agentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
   const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
@@ -116,7 +117,7 @@ async function agentApi(path: string, agent: Agent | undefined): Promise<RooApi 
 async function pauseAndGiveBack(
   services: Services,
   path: string,
-  agent: Agent | undefined,
+  agent: AgentName | undefined,
   api: RooApi,
 ): Promise<void> {
   const question = vscode.l10n.t('The task is running. Pause it, give it back and resume it?');

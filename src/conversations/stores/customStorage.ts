@@ -1,24 +1,23 @@
 /** Folders that users of the Roo family chose for their tasks: `<extension>.customStoragePath` in a settings.json. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent, FindOptions } from './types';
+import { AGENT_LIST, type AgentName } from '../../core/agents';
+import type { FindOptions } from './types';
 
 /** Agents by the prefix of their settings. */
-const PREFIXES: Readonly<Record<string, Agent>> = {
-  'roo-cline': 'Roo Code',
-  'zoo-code': 'Zoo Code',
-  'kilo-code': 'Kilo Code',
-};
+const PREFIXES: ReadonlyMap<string, AgentName> = new Map(
+  AGENT_LIST.flatMap(({ settings, name }) => (settings === undefined ? [] : [[settings, name] as const])),
+);
 
 const SETTING = new RegExp(
-  `"(${Object.keys(PREFIXES).join('|')})\\.customStoragePath"\\s*:\\s*("(?:[^"\\\\\\n]|\\\\.)*")`,
+  `"(${[...PREFIXES.keys()].join('|')})\\.customStoragePath"\\s*:\\s*("(?:[^"\\\\\\n]|\\\\.)*")`,
   'g',
 );
 
 /** Settings are JSON with comments: the setting is looked for as text. A path in a comment leads to a folder or to none. */
-export function customPathsIn(settings: string): { agent: Agent; folder: string }[] {
+export function customPathsIn(settings: string): { agent: AgentName; folder: string }[] {
   return [...settings.matchAll(SETTING)].flatMap(([, prefix = '', quoted = '']) => {
-    const agent = PREFIXES[prefix];
+    const agent = PREFIXES.get(prefix);
     const folder = unquoted(quoted);
     return agent === undefined || folder.trim() === '' ? [] : [{ agent, folder }];
   });
@@ -39,7 +38,7 @@ const MAX_BYTES = 4 * 1024 ** 2;
 export async function customStorage(
   user: string,
   { homedir }: FindOptions,
-): Promise<{ agent: Agent; folder: string }[]> {
+): Promise<{ agent: AgentName; folder: string }[]> {
   const files = [join(user, 'settings.json'), join(user, '..', 'Machine', 'settings.json')];
   const texts = await Promise.all(files.map(settingsText));
   return texts.flatMap(customPathsIn).map(({ agent, folder }) => ({

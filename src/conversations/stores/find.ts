@@ -4,7 +4,7 @@ import type { OpenDatabases } from '../databases';
 import { locationOf } from '../location';
 import { listSessions } from '../formats/openCode/database';
 import { ConversationReadError } from '../readError';
-import { type Store, storesOf } from './agentStores';
+import { type Store, parentOf, storesOf } from './agentStores';
 import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';
 import { walk } from './walk';
 
@@ -27,15 +27,17 @@ export async function storeFolders(options: FindOptions): Promise<string[]> {
 }
 
 async function findIn(
-  { agent, root, steps, kind, parentOf }: Store,
+  store: Store,
   problems: FindProblem[],
   databases: OpenDatabases | undefined,
 ): Promise<FoundConversation[]> {
+  const { agent, root, steps, kind } = store;
   const files = await walk(root, steps, problems);
   return files.flatMap(({ path, stats }): FoundConversation[] => {
     if (kind === 'database') return sessionsIn(agent, path, problems, databases);
     const bytes = kind === 'session' ? undefined : stats.size;
-    return [{ agent, path, modified: stats.mtimeMs, bytes, ...(parentOf && { parent: parentOf(path) }) }];
+    const parent = parentOf(store, path);
+    return [{ agent, path, modified: stats.mtimeMs, bytes, ...(parent !== undefined && { parent }) }];
   });
 }
 

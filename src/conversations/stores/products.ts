@@ -62,3 +62,9 @@ function settingsFolder({ platform, env, homedir }: FindOptions): string {
 /** The folder of `XDG_DATA_HOME`, which agents from Linux use on every system. */
 export const dataFolder = ({ env, homedir }: FindOptions): string =>
   env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
+
+/** Where macOS and Windows keep a program's own data; nowhere else on other systems. */
+export function localFolders({ platform, env, homedir }: FindOptions): string[] {
+  if (platform === 'darwin') return [join(homedir, 'Library', 'Application Support')];
+  return platform === 'win32' ? [env['LOCALAPPDATA'] || join(homedir, 'AppData', 'Local')] : [];
+}

@@ -1,19 +1,8 @@
-/** An agent whose conversations are found. */
-export type Agent =
-  | 'Claude Code'
-  | 'Codex'
-  | 'VS Code'
-  | 'Copilot CLI'
-  | 'Roo Code'
-  | 'Zoo Code'
-  | 'Kilo Code'
-  | 'Cline'
-  | 'OpenCode'
-  | 'Gemini CLI';
+import type { AgentName } from '../../core/agents';
 
 /** A conversation that was found, not yet read. Plain data: it crosses worker boundaries. */
 export interface FoundConversation {
-  readonly agent: Agent;
+  readonly agent: AgentName;
   /** What `readConversationFile` takes: the file's path, or `<database>#<session>`. */
   readonly path: string;
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { errorCode } from '../../core/errors';
-import type { Step } from './agentStores';
+import type { Step } from '../../core/agents/types';
 import type { FindProblem } from './types';
 
 export interface WalkedFile {

@@ -1,21 +1,84 @@
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../testing';
 import { toolExchanges, type ToolExchange } from './exchanges';
-import { commandOf, DEFAULT_TOOLS, pathOf, ruleFor } from './tools';
+import type { ToolRule } from '../agents/types';
+import { commandOf, DEFAULT_TOOLS, pathOf, ruleFor, toolTable, valuesOf } from './tools';
 
 const called = (name: string, input: unknown): ToolExchange => toolExchanges(exchange('a', name, input, 'x'))[0]!;
 
+const ruleOf = (name: string, input: unknown = {}) => ruleFor(DEFAULT_TOOLS, called(name, input));
+
 describe('ruleFor', () => {
-  it('knows the tools of several agents, and none that only objects have', () => {
+  it('knows the tools of all agents, however they are capitalized, and none that only objects have', () => {
     expect(
-      ['Read', 'read_file', 'view', 'Grep', 'shell', 'TodoWrite'].map((name) => ruleFor(DEFAULT_TOOLS, name)?.kind),
-    ).toEqual(['read', 'read', 'read', 'search', 'command', 'plan']);
-    expect(['constructor', '__proto__', 'toString', 'read'].map((name) => ruleFor(DEFAULT_TOOLS, name))).toEqual([
+      ['Read', 'read', 'READ_FILE', 'view', 'rg', 'shell', 'TodoWrite', 'Task', 'webfetch'].map(
+        (name) => ruleOf(name)?.kind,
+      ),
+    ).toEqual(['read', 'read', 'read', 'read', 'search', 'command', 'plan', 'agent', 'fetch']);
+    expect(['constructor', '__proto__', 'toString', 'mcp__x__constructor'].map((name) => ruleOf(name))).toEqual([
       undefined,
       undefined,
       undefined,
       undefined,
     ]);
+  });
+
+  it.each<[string, unknown, Partial<ToolRule>]>([
+    [
+      'edit',
+      { path: 'a', edits: [{ oldText: 'x', newText: 'y' }] },
+      { kind: 'edit', old: ['edits[].oldText', 'oldText'] },
+    ],
+    ['edit', { input: '*** Begin Patch' }, { kind: 'edit', patch: ['input'] }],
+    ['edit', { filePath: 'a', oldString: 'x', newString: 'y' }, { kind: 'edit', old: ['oldString'] }],
+    ['Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }, { kind: 'edit', old: ['old_string'] }],
+    ['Read', { file_path: 'a' }, { numbers: expect.arrayContaining(['tab', 'arrow']) as never }],
+    ['read', { filePath: 'a' }, { numbers: ['colon', 'bar'] }],
+    ['read_file', { target_file: 'a' }, { numbers: ['bar'] }],
+    ['read_file', { path: 'a' }, { numbers: ['pipe'] }],
+    ['apply_patch', { patchText: 'x' }, { patch: ['patchText'] }],
+  ])('tells tools of one name apart by their parameters: %s %j', (name, input, rule) => {
+    expect(ruleOf(name, input)).toMatchObject(rule);
+  });
+
+  it.each<[string, unknown, Partial<ToolRule> | undefined]>([
+    ['mcp__filesystem__read_file', { path: 'a' }, { kind: 'read', path: ['path', 'file_path', 'files[].path'] }],
+    ['mcp__fs__get_file_contents', { path: 'a' }, { kind: 'read', path: ['path'] }],
+    ['mcp__fs__directory_tree', { path: 'a' }, { kind: 'list', path: ['path'] }],
+    [
+      'mcp__ide__replace',
+      { file: 'a', find: 'x', replacement: 'y' },
+      { kind: 'edit', old: ['find'], new: ['replacement'] },
+    ],
+    ['save_text', { filename: 'a', text: 'x' }, { kind: 'write', path: ['filename'], content: ['text'] }],
+    ['code_lookup', { query: 'x', directory: 'src' }, { kind: 'search', path: ['directory'], pattern: ['query'] }],
+    ['mcp__host__run', { cmd: 'ls' }, { kind: 'command', command: ['cmd'] }],
+    ['mcp__browser__go', { url: 'https://example.org' }, { kind: 'fetch' }],
+    ['mcp__linear__list_issues', { query: 'x' }, undefined],
+    ['mcp__docs__get_docs', { topic: 'x' }, undefined],
+    ['ctx_execute', { language: 'js', code: 'x' }, undefined],
+    ['comment', { path: 'a', content: 'x' }, undefined],
+    ['unknown', {}, undefined],
+  ])('judges what nobody knows by its parameters: %s %j', (name, input, rule) => {
+    if (rule === undefined) expect(ruleOf(name, input)).toBeUndefined();
+    else expect(ruleOf(name, input)).toMatchObject(rule);
+  });
+
+  it('trusts a person’s words only in the results of tools that ask one, in all agents that have the name', () => {
+    expect(
+      ['AskUserQuestion', 'question', 'ask_followup_question', 'request_user_input'].map(
+        (name) => ruleOf(name)?.person,
+      ),
+    ).toEqual([true, true, true, true]);
+    expect(
+      ['Read', 'mcp__x__ask_user', 'mcp__x__question', 'ask'].map((name) => ruleOf(name, { question: 'a' })?.person),
+    ).toEqual([undefined, undefined, undefined, true]);
+  });
+
+  it('goes by a user’s rows first', () => {
+    const own = toolTable({ READ: { kind: 'list' } });
+    expect(ruleFor(own, called('read', {}))).toEqual({ kind: 'list' });
+    expect(ruleFor(own, called('Grep', {}))?.kind).toBe('search');
   });
 });
 
@@ -30,12 +93,14 @@ describe('pathOf', () => {
     ['read_files', { files: ['d.ts'] }, undefined],
     ['Read', { file_path: 7 }, undefined],
     ['Unknown', { file_path: '/a.ts' }, undefined],
+    ['view', { path: 'C:\\a.ts' }, 'C:\\a.ts'],
+    ['read_many_files', { include: ['a', 'b'] }, undefined],
   ])('%s with %j: %s', (name, input, path) => {
     expect(pathOf(DEFAULT_TOOLS, called(name, input))).toBe(path);
   });
 
   it('goes by the parameters that a table names', () => {
-    const tools = { fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } } as const;
+    const tools = toolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
     expect(pathOf(tools, called('fetch', { target: 't' }))).toBe('t');
     expect(pathOf(tools, called('fetch', {}))).toBeUndefined();
     expect(pathOf(tools, called('bare', { path: 'x' }))).toBeUndefined();
@@ -49,4 +114,24 @@ it.each<[unknown, string | undefined]>([
   [{ command: 7 }, undefined],
 ])('commandOf %j: %s', (input, command) => {
   expect(commandOf(called('x', input))).toBe(command);
+});
+
+it.each<[string, readonly unknown[]]>([
+  ['path', ['a']],
+  ['files[].path', ['b', 'c']],
+  ['list[]', [1, 2]],
+  ['task.command', ['ls']],
+  ['path.length', []],
+  ['path[]', []],
+  ['files.path', []],
+  ['constructor', []],
+  ['none', []],
+])('valuesOf %s: %j', (parameter, values) => {
+  const input = {
+    path: 'a',
+    files: [{ path: 'b' }, null, { path: 'c' }, { path: '' }],
+    list: [1, 2],
+    task: { command: 'ls' },
+  };
+  expect(valuesOf(input, parameter)).toEqual(values);
 });

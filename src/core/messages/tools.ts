@@ -1,80 +1,158 @@
-import type { ToolExchange } from './exchanges';
+/** What a call does: by the rows of the user, by the table of agents, else by the shape of its parameters. */
+import { AGENT_LIST } from '../agents';
+import type { Parameters, ToolRule } from '../agents/types';
+import { memoizeByObject } from '../memoizeByObject';
 import { isRecord } from './blocks';
+import type { ToolExchange } from './exchanges';
 
-/** What a tool does, as far as condensation cares. */
-export const TOOL_KINDS = ['read', 'list', 'search', 'command', 'write', 'edit', 'plan'] as const;
-export type ToolKind = (typeof TOOL_KINDS)[number];
-
-/** How to read a tool's parameters. */
-export interface ToolRule {
-  readonly kind: ToolKind;
-  /** Parameters that may name the file or folder, the first present one wins. */
-  readonly path?: readonly string[];
+/** The tools of all agents, and over them the rows of a user. Plain data: tables with the same rows say the same. */
+export interface ToolTable {
+  /** By name in lower case. */
+  readonly own: Readonly<Record<string, ToolRule>>;
 }
 
-/** Rules by tool name; users add rows for tools of other agents. */
-export type ToolTable = Readonly<Record<string, ToolRule>>;
+/** What is known without a user's rows. */
+export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
-const PATH = ['file_path', 'filePath', 'path', 'notebook_path', 'dir_path', 'TargetFile'] as const;
+/** @param own a user's rows, by the tools' names */
+export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
+  const rows = Object.entries(own);
+  if (rows.length === 0) return DEFAULT_TOOLS;
+  return { own: Object.fromEntries(rows.map(([name, rule]) => [name.toLowerCase(), rule])) };
+}
 
-const rows = (kind: ToolKind, names: readonly string[]): [string, ToolRule][] =>
-  names.map((name) => [name, { kind, path: PATH }]);
+/** A call, as far as its tool can be told by it. */
+type Called = Pick<ToolExchange, 'tool' | 'input'>;
 
-/** Tools of Claude Code, VS Code's agent mode, Roo and Zoo, Cline, Codex. Sources: the agents' public tool definitions. */
-export const DEFAULT_TOOLS: ToolTable = Object.fromEntries([
-  ...rows('read', ['Read', 'NotebookRead', 'read_file', 'read_files', 'view', 'View', 'view_image']),
-  ...rows('list', ['LS', 'Glob', 'list_dir', 'list_files', 'file_search', 'list_code_definition_names']),
-  ...rows('search', ['Grep', 'grep_search', 'search_files', 'grep_files', 'semantic_search', 'codebase_search']),
-  ...rows('command', ['Bash', 'run_in_terminal', 'execute_command', 'run_commands', 'shell', 'exec_command']),
-  ...rows('write', ['Write', 'create_file', 'write_to_file']),
-  ...rows('edit', [
-    'Edit',
-    'MultiEdit',
-    'NotebookEdit',
-    'replace_string_in_file',
-    'multi_replace_string_in_file',
-    'insert_edit_into_file',
-    'apply_patch',
-    'apply_diff',
-    'insert_content',
-    'search_and_replace',
-    'replace_in_file',
-    'editor',
-  ]),
-  ...rows('plan', ['TodoWrite', 'update_todo_list', 'manage_todo_list', 'update_plan']),
-]);
+/** By table: each conversation asks again and again for the same calls. */
+const memory = memoizeByObject((tools: ToolTable) => memoizeByObject((call: Called) => findRule(tools, call)));
 
-/** The rule for a tool; own keys only, so that a tool called "constructor" has none. */
-export const ruleFor = (tools: ToolTable, name: string): ToolRule | undefined =>
-  Object.hasOwn(tools, name) ? tools[name] : undefined;
+/** The rule for a call; undefined for a tool that nobody knows and whose parameters tell nothing. */
+export const ruleFor = (tools: ToolTable, call: Called): ToolRule | undefined => memory(tools)(call);
 
-/** The file or folder that a call works on, as the call names it. */
-export function pathOf(tools: ToolTable, exchange: ToolExchange): string | undefined {
-  const rule = ruleFor(tools, exchange.tool);
-  for (const key of rule?.path ?? []) {
-    const value = exchange.input[key];
-    if (typeof value === 'string' && value !== '') return value;
+function findRule({ own }: ToolTable, { tool, input }: Called): ToolRule | undefined {
+  const name = tool.toLowerCase();
+  // Own keys only, so that a tool called "constructor" has none.
+  if (Object.hasOwn(own, name)) return own[name];
+  const rows = ROWS.get(name);
+  if (rows) return bestRow(rows, input);
+  const inner = ROWS.get(name.slice(name.lastIndexOf('__') + 2));
+  if (inner && name.startsWith('mcp__') && inner.some((row) => fit(row, input) > 0)) {
+    // Nobody but the agent itself asks the person.
+    return withoutPerson(bestRow(inner, input));
   }
-  return rule ? (xmlPath(exchange.input) ?? listedPath(exchange.input)) : undefined;
+  return ruleByShape(name, input);
 }
+
+function withoutPerson(rule: ToolRule): ToolRule {
+  const { person, ...row } = rule;
+  return person ? row : rule;
+}
+
+/** The rows of all agents by name. Several agents may call tools of different kinds by one name. */
+const ROWS: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
+  const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
+  for (const { tools } of AGENT_LIST) {
+    for (const [name, row] of Object.entries<ToolRule>(tools)) {
+      const known = rows.get(name);
+      if (known) known.push(row);
+      else rows.set(name, [row]);
+    }
+  }
+  return rows;
+})();
+
+/** The row that most of a call's parameters fit. Rows that fit alike differ in what results look like: all of it may be. */
+function bestRow(rows: readonly [ToolRule, ...ToolRule[]], input: Called['input']): ToolRule {
+  const [first, ...others] = rows;
+  if (others.length === 0) return first;
+  const fits = rows.map((row) => fit(row, input));
+  const most = Math.max(...fits);
+  const [best = first, ...alike] = rows.filter((_, at) => fits[at] === most);
+  const numbers = [best, ...alike].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
+  const { person, ...row } = best;
+  return {
+    ...row,
+    ...(best.numbers && { numbers: [...new Set(numbers)] }),
+    // A person's words weigh most: all must say so.
+    ...(person && alike.every((other) => other.person) && { person }),
+  };
+}
+
+/** How many of the parameters that a row knows a call has. */
+function fit(
+  { path, old, new: put, content, patch, pattern, command, range }: ToolRule,
+  input: Called['input'],
+): number {
+  const known = [
+    path,
+    old,
+    put,
+    content,
+    patch,
+    pattern,
+    command,
+    range?.first,
+    range?.last,
+    range?.count,
+    range?.pair,
+  ];
+  return known.filter((parameters) => parameters?.some((parameter) => valuesOf(input, parameter).length > 0)).length;
+}
+
+/**
+ * What stands in a call under a parameter as the table names them: `path`, `task.command`, `files[]`, `edits[].oldText`.
+ * @returns a value for each element of a list; none where there is nothing.
+ */
+export function valuesOf(input: Called['input'], parameter: string): readonly unknown[] {
+  let values: readonly unknown[] = [input];
+  for (const step of parameter.split('.')) {
+    const isList = step.endsWith('[]');
+    const key = isList ? step.slice(0, -2) : step;
+    values = values.flatMap((value): readonly unknown[] => {
+      if (!isRecord(value) || !Object.hasOwn(value, key)) return [];
+      const inner = value[key];
+      if (!isList) return [inner];
+      return Array.isArray(inner) ? (inner as readonly unknown[]) : [];
+    });
+  }
+  return values.filter((value) => value !== undefined && value !== null && value !== '');
+}
+
+/** The texts under the first spelling that a call has. */
+export function textsOf(input: Called['input'], parameters: Parameters | undefined): readonly string[] {
+  for (const parameter of parameters ?? []) {
+    const texts = valuesOf(input, parameter).filter((value) => typeof value === 'string');
+    if (texts.length > 0) return texts;
+  }
+  return [];
+}
+
+/** The file or folder that a call works on, as the call names it; undefined where it names several. */
+export function pathOf(tools: ToolTable, exchange: Called): string | undefined {
+  const rule = ruleFor(tools, exchange);
+  if (!rule) return undefined;
+  for (const parameter of rule.path ?? []) {
+    const [path, other] = valuesOf(exchange.input, parameter);
+    const isOne = !parameter.includes('[]') || valuesOf(exchange.input, listIn(parameter)).length === 1;
+    if (typeof path === 'string' && other === undefined && isOne) return path;
+  }
+  return xmlPath(exchange.input);
+}
+
+/** `files[].path` looks into `files[]`. */
+const listIn = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
 
 /** Roo's later XML form: `<args><file><path>x</path></file></args>`; several files have no single path. */
-function xmlPath(input: ToolExchange['input']): string | undefined {
+function xmlPath(input: Called['input']): string | undefined {
   const args = input['args'];
   if (typeof args !== 'string') return undefined;
   const paths = [...args.matchAll(/<path>([^<]*)<\/path>/g)];
   return paths.length === 1 ? paths[0]?.[1]?.trim() : undefined;
 }
 
-/** Cline 4: `files: [{path, start_line, end_line}]`. */
-function listedPath(input: ToolExchange['input']): string | undefined {
-  const files = input['files'];
-  const first: unknown = Array.isArray(files) && files.length === 1 ? files[0] : undefined;
-  return isRecord(first) && typeof first['path'] === 'string' ? first['path'] : undefined;
-}
-
 /** A command line as one string: Codex passes a list, Cline 4 a list of command lines. */
-export function commandOf(exchange: ToolExchange): string | undefined {
+export function commandOf(exchange: Called): string | undefined {
   for (const key of ['command', 'cmd', 'commands']) {
     const value = exchange.input[key];
     if (typeof value === 'string') return value;
@@ -82,3 +160,87 @@ export function commandOf(exchange: ToolExchange): string | undefined {
   }
   return undefined;
 }
+
+/** Names by which tools of all kinds call the same things. */
+const SPELLINGS = {
+  path: [
+    'file_path',
+    'filePath',
+    'path',
+    'filepath',
+    'file',
+    'filename',
+    'target_file',
+    'absolute_path',
+    'relative_path',
+  ],
+  old: ['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search', 'find'],
+  new: ['new_string', 'newString', 'new_str', 'new_text', 'newText', 'replace', 'replacement'],
+  content: ['content', 'contents', 'file_text', 'text'],
+  patch: ['patch', 'patchText', 'diff'],
+  pattern: ['pattern', 'query', 'regex'],
+  command: ['command', 'cmd', 'commandLine', 'command_line'],
+  where: ['glob', 'include', 'include_pattern', 'includePattern', 'dir', 'directory', 'folder', 'dir_path'],
+  first: ['offset', 'start_line', 'startLine', 'start', 'view_range', 'line_start'],
+  url: ['url', 'urls', 'uri'],
+} as const satisfies Readonly<Record<string, Parameters>>;
+
+/**
+ * What a tool of an MCP server or of a user does, by what its parameters are called, and by its name where they leave it open.
+ * Results don't count: once they are condensed, the tool would look like another.
+ */
+function ruleByShape(name: string, input: Called['input']): ToolRule | undefined {
+  const key = (what: keyof typeof SPELLINGS): string | undefined =>
+    SPELLINGS[what].find((each) => typeof input[each] === 'string');
+  const has = (what: keyof typeof SPELLINGS): boolean => SPELLINGS[what].some((each) => Object.hasOwn(input, each));
+  const path = key('path');
+  const at = path === undefined ? {} : { path: [path] };
+  const old = key('old');
+  const put = key('new');
+  if (old !== undefined && put !== undefined) return { kind: 'edit', ...at, old: [old], new: [put] };
+  const patch = key('patch');
+  if (patch !== undefined) return { kind: 'edit', ...at, patch: [patch] };
+  const command = key('command');
+  // `command` may as well be a word of a tool's own, such as "list": what stands beside it tells.
+  if (command !== undefined && Object.keys(input).every((each) => each === command || BESIDE_COMMAND.has(each))) {
+    return { kind: 'command', command: [command] };
+  }
+  const pattern = key('pattern');
+  const where = key('path') ?? key('where');
+  if (pattern !== undefined) {
+    return where === undefined ? undefined : { kind: 'search', path: [where], pattern: [pattern] };
+  }
+  const content = key('content');
+  if (path !== undefined) {
+    if (content !== undefined) return WRITES.test(name) ? { kind: 'write', ...at, content: [content] } : undefined;
+    if (LISTS.test(name)) return { kind: 'list', ...at };
+    if (has('first') || READS.test(name)) return { kind: 'read', ...at };
+    return undefined;
+  }
+  return has('url') ? { kind: 'fetch' } : undefined;
+}
+
+/** What is told of a command line beside it. */
+const BESIDE_COMMAND: ReadonlySet<string> = new Set([
+  'cwd',
+  'workdir',
+  'working_directory',
+  'workingDirectory',
+  'directory',
+  'dir',
+  'description',
+  'explanation',
+  'timeout',
+  'timeout_ms',
+  'shell',
+  'env',
+  'background',
+  'is_background',
+  'isBackground',
+  'run_in_background',
+]);
+
+/** Words in a tool's name. */
+const WRITES = /(?:^|[_.-])(?:write|create|save|put|overwrite)|(?:write|create|save)[_-]?file/;
+const LISTS = /(?:^|[_.-])(?:list|ls|dir|tree)(?:[_.-]|$)|list_?(?:dir|files|folder)|directory_tree/;
+const READS = /(?:^|[_.-])(?:read|cat|view|open)(?:[_.-]|$)|(?:read|view|open|get)_?(?:text_?)?file/;

@@ -4,6 +4,8 @@
  * user text block `[tool for 'x'] Result:` with the output behind it or in the next block).
  */
 
+import { AGENT_LIST } from '../agents';
+import type { ToolRule } from '../agents/types';
 import type { Slice } from '../slice';
 
 /** A parameter; the slice is its value. */
@@ -17,25 +19,11 @@ export interface XmlCall extends Slice {
 }
 
 /** Names that those agents gave their tools; other tags in a text are prose or code. */
-const XML_TOOLS = new Set([
-  'access_mcp_resource',
-  'apply_diff',
-  'browser_action',
-  'codebase_search',
-  'execute_command',
-  'fetch_instructions',
-  'insert_content',
-  'list_code_definition_names',
-  'list_files',
-  'new_task',
-  'read_file',
-  'replace_in_file',
-  'search_and_replace',
-  'search_files',
-  'update_todo_list',
-  'use_mcp_tool',
-  'write_to_file',
-]);
+const XML_TOOLS: ReadonlySet<string> = new Set(
+  AGENT_LIST.flatMap(({ tools }) => Object.entries<ToolRule>(tools))
+    .filter(([, { xml }]) => xml)
+    .map(([name]) => name),
+);
 
 /** Parameters whose value is free text, so that the last closing tag ends it and not the first. */
 const FREE_TEXT = new Set(['content', 'diff', 'args', 'arguments', 'command']);

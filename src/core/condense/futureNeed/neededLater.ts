@@ -94,7 +94,7 @@ const SEARCH_BLOCK = /<<<<<<< SEARCH\n(?::start_line:.*\n)?(?:-{5,}\n)?([\s\S]*?
 
 /** The lines that an edit quotes from the file as it was. */
 function quotedLines(call: ToolExchange): string[] {
-  if (ruleFor(DEFAULT_TOOLS, call.tool)?.kind !== 'edit') return [];
+  if (ruleFor(DEFAULT_TOOLS, call)?.kind !== 'edit') return [];
   const texts = [...oldTexts(call.input)];
   for (const value of stringsOf(call.input)) {
     for (const match of value.matchAll(SEARCH_BLOCK)) texts.push(match[1] ?? '');

@@ -60,8 +60,8 @@ describe('repeated commands', () => {
       ...did('Bash', test, B),
       ...did('Bash', {}, A),
       ...did('Bash', {}, A),
-      ...did('mcp', test, A),
-      ...did('mcp', test, A),
+      ...did('mcp', { ...test, id: 1 }, A),
+      ...did('mcp', { ...test, id: 1 }, A),
     ];
     const gone = '[older output, this command ran again later]';
     expect(results(await run(repeatedCommands(tools), messages))).toEqual([gone, A, gone, B, B, A, A, A, A]);

@@ -35,7 +35,7 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
 
 const listed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
-    const kind = ruleFor(tools, exchange.tool)?.kind;
+    const kind = ruleFor(tools, exchange)?.kind;
     return kind === 'list' || kind === 'search' ? callKey(exchange) : undefined;
   }),
 );
@@ -74,7 +74,7 @@ export const repeatedCommands = (tools: ToolTable): DraftStep => {
 };
 
 const ran = stepMemory(({ tools }) =>
-  answersBy((exchange) => (ruleFor(tools, exchange.tool)?.kind === 'command' ? commandKey(exchange) : undefined)),
+  answersBy((exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? commandKey(exchange) : undefined)),
 );
 
 /** Shorter than this is small. */
@@ -98,7 +98,7 @@ export const similarResults = (tools: ToolTable): DraftStep => {
 const confirmed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
     // Only tools that write give confirmations; in the results of others, numbers and names are what was asked for.
-    const kind = ruleFor(tools, exchange.tool)?.kind;
+    const kind = ruleFor(tools, exchange)?.kind;
     return kind === 'write' || kind === 'edit' || kind === 'plan' ? confirmationKey(exchange) : undefined;
   }),
 );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
+import { DEFAULT_TOOLS, toolTable } from '../../messages/tools';
 import { exchange, lines, result, user } from '../../testing';
 import { Draft } from '../draft/draft';
 import { Pace } from '../../pace';
@@ -37,7 +37,7 @@ describe('duplicate reads', () => {
   });
 
   it('are those of the tools that a table names', async () => {
-    const own: ToolTable = { fetch: { kind: 'read', path: ['target'] } };
+    const own = toolTable({ fetch: { kind: 'read', path: ['target'] } });
     const fetched = [TASK, ...did('fetch', { target: 'x/y/z' }, A), ...did('fetch', {}, A)];
     expect(results(await run(duplicateReads(own, 'first'), fetched))).toEqual([A, '[same as earlier fetch of y/z]']);
     expect(results(await run(duplicateReads(own, 'latest'), fetched))).toEqual(['[same as later fetch]', A]);

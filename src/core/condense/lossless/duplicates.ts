@@ -1,6 +1,7 @@
 import { hashText } from '../../hash';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
+import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import type { ToolKind } from '../../agents/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { isOneMarker } from '../../messages/markers';
@@ -33,7 +34,7 @@ const copies = (isMeant: (kind: ToolKind | undefined) => boolean) =>
   stepMemory(
     ({ tools }) =>
       new Groups<ToolExchange>((exchange) =>
-        isMeant(ruleFor(tools, exchange.tool)?.kind) ? [...new Set(copiesIn(exchange).map(hashOf))] : [],
+        isMeant(ruleFor(tools, exchange)?.kind) ? [...new Set(copiesIn(exchange).map(hashOf))] : [],
       ),
   );
 const copiedReads = copies((kind) => kind === 'read');

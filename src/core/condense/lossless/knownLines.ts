@@ -31,9 +31,9 @@ export class KnownLines {
   /** Learns how the results of these calls are to be read; must be called before their lines are asked for. */
   learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].open(exchanges)) {
-      const { tool, results } = exchanges[at] as ToolExchange;
-      const hint = resultHint(ruleFor(this.tools, tool)?.kind);
-      for (const { path } of results) this.hints.set(path, hint);
+      const exchange = exchanges[at] as ToolExchange;
+      const hint = resultHint(ruleFor(this.tools, exchange)?.kind);
+      for (const { path } of exchange.results) this.hints.set(path, hint);
     }
     this.learnt[of].settle(exchanges);
   }

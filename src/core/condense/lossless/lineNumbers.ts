@@ -24,9 +24,9 @@ export const lineNumbers = resultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
   reason: 'the numbers follow from the first line’s',
   strict: true,
-  noiseOf: ({ tool, isError }) => {
-    const hint = resultHint(ruleFor(tools, tool)?.kind);
-    return isError ? undefined : (text) => prefixesToCut(text, hint);
+  noiseOf: (exchange) => {
+    const hint = resultHint(ruleFor(tools, exchange)?.kind);
+    return exchange.isError ? undefined : (text) => prefixesToCut(text, hint);
   },
 }));
 

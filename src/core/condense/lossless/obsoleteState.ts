@@ -80,7 +80,7 @@ const environmentsIn = (draft: Draft, items: readonly ApiMessage[], places: read
 const plans = stepMemory(
   ({ tools }) =>
     new Groups<ToolExchange>((exchange) =>
-      ruleFor(tools, exchange.tool)?.kind === 'plan' && plansIn(exchange).length > 0 ? ['plan'] : [],
+      ruleFor(tools, exchange)?.kind === 'plan' && plansIn(exchange).length > 0 ? ['plan'] : [],
     ),
 );
 

@@ -86,7 +86,7 @@ const commandTarget = memoizeByObject((exchange: ToolExchange) => {
 
 /** What a call works on: the same target means the same attempt. */
 function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined {
-  const kind = ruleFor(tools, exchange.tool)?.kind;
+  const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {
     const path = pathOf(tools, exchange);
     return path === undefined ? undefined : `file ${path}`;
@@ -94,5 +94,7 @@ function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined 
   if (kind === 'command') {
     return commandTarget(exchange);
   }
-  return kind === undefined ? `tool ${exchange.tool}` : undefined;
+  return kind === undefined || kind === 'fetch' || kind === 'agent' || kind === 'other'
+    ? `tool ${exchange.tool}`
+    : undefined;
 }

@@ -1,5 +1,6 @@
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor, type ToolKind } from '../../messages/tools';
+import { pathOf, ruleFor } from '../../messages/tools';
+import type { ToolKind } from '../../agents/types';
 import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
@@ -99,7 +100,7 @@ export class Sources {
 }
 
 function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[] {
-  const toolKind = ruleFor(known.tools, exchange.tool)?.kind;
+  const toolKind = ruleFor(known.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
   const path = pathOf(known.tools, exchange);

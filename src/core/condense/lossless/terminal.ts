@@ -10,7 +10,7 @@ export const terminalNoise = resultStep((tools) => ({
   name: 'Terminal noise',
   reason: 'control sequences, overwritten progress, repeated lines',
   strict: false,
-  noiseOf: ({ tool }) => (ruleFor(tools, tool)?.kind === 'command' ? noiseIn : undefined),
+  noiseOf: (exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? noiseIn : undefined),
 }));
 
 const ESCAPE = '\u001b';

@@ -21,7 +21,7 @@ export function turnCounter(messages: readonly ApiMessage[]): (message: number) 
 export function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
-    const kind = ruleFor(tools, exchange.tool)?.kind;
+    const kind = ruleFor(tools, exchange)?.kind;
     if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
     for (const path of pathsOf(tools, exchange)) touched.set(path, exchange.callMessage);
   }
@@ -44,7 +44,7 @@ export function fileReads(
 ): FileRead[] {
   const touched = lastTouches(exchanges, tools);
   return exchanges.flatMap((exchange) => {
-    if (exchange.isError || ruleFor(tools, exchange.tool)?.kind !== 'read') return [];
+    if (exchange.isError || ruleFor(tools, exchange)?.kind !== 'read') return [];
     const paths = pathsOf(tools, exchange);
     const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(path) ?? 0));
     return [{ exchange, paths, turns: turnsSince(last) }];

@@ -12,7 +12,7 @@ const MIN_CHARS = 6;
 export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
   const quoted = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
-    if (ruleFor(tools, exchange.tool)?.kind !== 'edit') continue;
+    if (ruleFor(tools, exchange)?.kind !== 'edit') continue;
     for (const path of pathsOf(tools, exchange)) {
       const lines = quoted.get(path) ?? new Set<string>();
       quoted.set(path, lines);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
+import { toolTable } from '../../messages/tools';
+import { ownTools } from '../../messages/toolsSchema';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft/draft';
 import { repeatedCommands, repeatedListings, similarResults } from '../lossless/consolidation';
@@ -13,14 +14,6 @@ import { retriedErrors } from '../lossless/retries';
 import { terminalNoise } from '../lossless/terminal';
 import { runSteps, type DraftStep } from '../draft/steps';
 import type { CondensationProvider, ProviderCapabilities } from '../types';
-
-const toolRule = z
-  .object({
-    kind: z.enum(['read', 'list', 'search', 'command', 'write', 'edit', 'plan']).describe('What the tool does.'),
-    path: z.array(z.string().min(1)).optional().describe('Parameters that may name the file or folder.'),
-  })
-  .strict()
-  .transform(({ kind, path }) => (path ? { kind, path } : { kind }));
 
 const on = (what: string) => z.boolean().default(true).describe(what);
 
@@ -44,7 +37,7 @@ export const losslessConfigSchema = z
       .boolean()
       .default(false)
       .describe('Leave out only what stands elsewhere in the view, nothing that stands only in the reference store.'),
-    tools: z.record(z.string(), toolRule).default({}).describe('Rules for tools of other agents, by tool name.'),
+    tools: ownTools,
   })
   .strict();
 
@@ -85,7 +78,7 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
 
 /** The configured operations in order; also the prelude of other providers. */
 export function losslessSteps(config: LosslessConfig): DraftStep[] {
-  const tools: ToolTable = { ...DEFAULT_TOOLS, ...config.tools };
+  const tools = toolTable(config.tools);
   const { keep, strictOnly } = config;
   const steps: DraftStep[] = [];
   // What takes text out comes first, so that no reference is made to a copy that goes afterwards.

@@ -2,7 +2,8 @@
 import { contentsOf, type Content } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { personText } from '../../messages/personText';
-import { ruleFor, type ToolKind, type ToolTable } from '../../messages/tools';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 
@@ -59,8 +60,9 @@ export function focusOf(
       add(isPerson ? wordsOf(said) : wordsIn(content), isPerson ? WEIGHT.person : faded(WEIGHT.assistant, index));
     }
   }
-  for (const { tool, callMessage, parameters } of exchanges) {
-    const kind = ruleFor(tools, tool)?.kind;
+  for (const exchange of exchanges) {
+    const { tool, callMessage, parameters } = exchange;
+    const kind = ruleFor(tools, exchange)?.kind;
     const plans = isPlan(tool, kind);
     const weight = plans ? CALL_WEIGHT.plan : kind && CALL_WEIGHT[kind];
     if (weight === undefined) continue;

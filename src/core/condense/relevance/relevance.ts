@@ -1,4 +1,4 @@
-import type { ToolKind } from '../../messages/tools';
+import type { ToolKind } from '../../agents/types';
 import type { ContentType } from '../../messages/types';
 import { wordsOf, type Focus } from './focus';
 import type { TextBlock } from './textBlocks';

@@ -14,7 +14,7 @@ export interface RunCommand {
 export function commandsRun(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
   const commands = new Map<string, RunCommand>();
   for (const exchange of exchanges) {
-    if (ruleFor(tools, exchange.tool)?.kind !== 'command') continue;
+    if (ruleFor(tools, exchange)?.kind !== 'command') continue;
     const command = commandLine(exchange);
     if (command === '') continue;
     const runs = (commands.get(command)?.runs ?? 0) + 1;

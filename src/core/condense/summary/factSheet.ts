@@ -33,7 +33,7 @@ export function factsOf(messages: readonly ApiMessage[], tools: ToolTable, start
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
   const exchanges = all.filter(inRange);
   const planStandsLater = all.some(
-    ({ tool, callMessage }) => callMessage >= end && ruleFor(tools, tool)?.kind === 'plan',
+    (exchange) => exchange.callMessage >= end && ruleFor(tools, exchange)?.kind === 'plan',
   );
   return {
     instructions: instructionsOf(messages.slice(0, end), exchanges).filter(

@@ -14,7 +14,7 @@ export interface TouchedFile {
 export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {
-    const kind = ruleFor(tools, exchange.tool)?.kind;
+    const kind = ruleFor(tools, exchange)?.kind;
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of pathsOf(tools, exchange)) {
       const known = files.get(path) ?? { path, changes: 0, isRead: false };

@@ -39,7 +39,7 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
  * What a later success must be about to settle an error: a change or read of the same file, the same kind of command.
  */
 function subjectOf(exchange: ToolExchange, tools: ToolTable): string {
-  const kind = ruleFor(tools, exchange.tool)?.kind;
+  const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'command') return `\`${program(commandLine(exchange))}\``;
   const [path] = pathsOf(tools, exchange);
   if (path !== undefined) return `${kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool} ${path}`;

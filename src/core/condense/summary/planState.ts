@@ -25,7 +25,7 @@ export function planState(exchanges: readonly ToolExchange[], tools: ToolTable):
     if (exchange.tool === TASK_CREATE || exchange.tool === TASK_UPDATE) {
       noteTask(tasks, exchange);
       state = [...tasks.values()].filter(({ status }) => status !== 'deleted');
-    } else if (ruleFor(tools, exchange.tool)?.kind === 'plan') {
+    } else if (ruleFor(tools, exchange)?.kind === 'plan') {
       state = planIn(exchange.input) ?? state;
     }
   }

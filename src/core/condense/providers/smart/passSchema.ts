@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 import { promptProblems } from '../../summary/prompt';
 import { keep, operation, operations, resultOperation, type ContentOperation } from './operationSchema';
-import { TOOL_KINDS } from '../../../messages/tools';
+import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
 
 const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
@@ -19,7 +19,7 @@ const filterSchema = z
     contentTypes: z.array(contentType).optional().describe('The content is of one of these types.'),
     tools: names.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
     kinds: z
-      .array(z.enum([...TOOL_KINDS, 'other']))
+      .array(z.enum(TOOL_KINDS))
       .optional()
       .describe('What the tool of the call does; `other`: nothing that is known.'),
     files: names.optional().describe('The call works on one of these files: globs such as **/*.md.'),

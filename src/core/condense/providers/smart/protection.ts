@@ -50,7 +50,7 @@ const TASK_TOOLS: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
 /** Messages that hold the last to-do list. */
 function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
-  const last = exchanges.findLast(({ tool, isError }) => !isError && ruleFor(tools, tool)?.kind === 'plan');
+  const last = exchanges.findLast((exchange) => !exchange.isError && ruleFor(tools, exchange)?.kind === 'plan');
   const tasks = exchanges.filter(({ tool }) => TASK_TOOLS.has(tool));
   return new Set(
     [...(last ? [last] : []), ...tasks].flatMap(({ callMessage, resultMessage = callMessage }) => [

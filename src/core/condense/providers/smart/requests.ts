@@ -1,6 +1,7 @@
 /** The mechanical operations: which slices of an item go, and what is said in their place. */
 import type { PlacedContent } from '../../../messages/exchanges';
-import { ruleFor, type ToolKind, type ToolTable } from '../../../messages/tools';
+import { ruleFor, type ToolTable } from '../../../messages/tools';
+import type { ToolKind } from '../../../agents/types';
 import type { ContentType, Place } from '../../../messages/types';
 import { byStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../draft/cuts';
@@ -74,7 +75,7 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
 const SHOWS_CODE: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
 const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
-  exchange !== undefined && !exchange.isError && SHOWS_CODE.has(ruleFor(tools, exchange.tool)?.kind);
+  exchange !== undefined && !exchange.isError && SHOWS_CODE.has(ruleFor(tools, exchange)?.kind);
 
 export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 

@@ -1,6 +1,6 @@
 /** One condensation by the Smart provider: the lossless prelude, then the passes in order until the target is met. */
 import { sumOfCosts } from '../../../cost/callCost';
-import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
+import { toolTable, type ToolTable } from '../../../messages/tools';
 import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coherence/coherence';
 import { judge, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
@@ -42,7 +42,7 @@ export class SmartRun {
     private readonly forecast?: Forecast,
   ) {
     this.budget = new Budget(options.maxCost);
-    this.tools = { ...DEFAULT_TOOLS, ...config.losslessPrelude.operations.tools };
+    this.tools = toolTable(config.losslessPrelude.operations.tools);
   }
 
   /** @throws the signal's reason where it was aborted. */

@@ -105,7 +105,7 @@ function filterTest(filter: Filter, messages: number, tools: ToolTable): ItemTes
       holds(roles, (list) => list.includes(role)) &&
       holds(contentTypes, (list) => list.includes(type)) &&
       holds(isTool, (test) => test(item)) &&
-      holds(kinds, (list) => exchange !== undefined && list.includes(ruleFor(tools, exchange.tool)?.kind ?? 'other')) &&
+      holds(kinds, (list) => exchange !== undefined && list.includes(ruleFor(tools, exchange)?.kind ?? 'other')) &&
       holds(isFile, (test) => test(item)) &&
       holds(isError, (failed) => exchange?.isError === failed) &&
       holds(minTokens, (least) => tokens >= least) &&

@@ -101,7 +101,7 @@ interface Surroundings {
 function candidatesIn(item: Item, message: number, parts: Surroundings): Candidate[] {
   const { tools, turnsSince, focus, touched, quoted, tokensOf } = parts;
   const { type, exchange } = item;
-  const kind = exchange && ruleFor(tools, exchange.tool)?.kind;
+  const kind = exchange && ruleFor(tools, exchange)?.kind;
   const paths = exchange ? pathsOf(tools, exchange) : [];
   const sets = paths.flatMap((path) => quoted.get(path) ?? []);
   const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));

@@ -55,7 +55,7 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
   let planned = 0;
   for (const exchange of exchanges) {
     await pace.yieldIfDue();
-    const kind = ruleFor(tools, exchange.tool)?.kind;
+    const kind = ruleFor(tools, exchange)?.kind;
     if (kind === 'plan') planned = exchange.callMessage;
     if (kind === 'read' || kind === 'write' || kind === 'edit') {
       for (const path of pathsOf(tools, exchange)) note('files', path, exchange.callMessage);

@@ -1,0 +1,67 @@
+/** Sources: real sessions of 0.118 to 0.146, the tools that 0.169 declares, and the agent's own (codex-rs/core, codex-rs/protocol). */
+import type { Agent } from './types';
+
+const ANY = /^/;
+const ROLLOUT = /^rollout-.*\.jsonl$/s;
+
+export const codex = {
+  name: 'Codex',
+  formats: ['codex'],
+  seen: { versions: '0.118 to 0.146', on: 'real sessions' },
+  stores: [
+    { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ANY, ANY, ANY, ROLLOUT] },
+    { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ROLLOUT] },
+    { root: '${CODEX_HOME:-~/.codex}/archived_sessions', steps: [ROLLOUT] },
+  ],
+  tools: {
+    exec_command: { kind: 'command', command: ['cmd'], cwd: ['workdir'] },
+    shell_command: { kind: 'command', command: ['command'], cwd: ['workdir'] },
+    shell: { kind: 'command', command: ['command'], cwd: ['workdir'] },
+    local_shell: { kind: 'command', command: ['command'], cwd: ['workdir'] },
+    'container.exec': { kind: 'command', command: ['command', 'cmd'], cwd: ['workdir'] },
+    // Code mode: JavaScript that calls the other tools.
+    exec: { kind: 'command', command: ['input'] },
+    wait: { kind: 'command', command: [] },
+    write_stdin: { kind: 'command', command: [] },
+    apply_patch: { kind: 'edit', patch: ['input', 'patch'] },
+    read_file: { kind: 'read', path: ['file_path'], range: { first: ['offset'], count: ['limit'] }, numbers: ['L'] },
+    list_dir: { kind: 'list', path: ['dir_path'] },
+    grep_files: { kind: 'search', path: ['path'], pattern: ['pattern'] },
+    view_image: { kind: 'read', path: ['path'], numbers: [] },
+    update_plan: { kind: 'plan' },
+    request_user_input: { kind: 'other', person: true },
+    web_search: { kind: 'fetch' },
+    tool_search: { kind: 'other' },
+    spawn_agent: { kind: 'agent' },
+    send_input: { kind: 'agent' },
+    send_message: { kind: 'agent' },
+    wait_agent: { kind: 'agent' },
+    close_agent: { kind: 'agent' },
+    list_agents: { kind: 'agent' },
+    multi_agent_v1: { kind: 'agent' },
+    get_goal: { kind: 'other' },
+    create_goal: { kind: 'other' },
+    update_goal: { kind: 'other' },
+  },
+  preamble: {
+    elements: [
+      'environment_context',
+      'user_instructions',
+      'app-context',
+      'apps_instructions',
+      'collaboration_mode',
+      'multi_agent_mode',
+      'plugins_instructions',
+      'skills_instructions',
+      'subagent_notification',
+      'turn_aborted',
+    ],
+    openings: [
+      /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
+      // Its extension for VS Code tells the open files first.
+      /^# Context from my IDE setup:[\s\S]*?(?:^## My request for Codex:|$(?![\s\S]))/m,
+    ],
+  },
+  giveBack: undefined,
+  live: { through: 'nothing' },
+} as const satisfies Agent;

@@ -1,0 +1,64 @@
+/** OpenCode, and Kilo from 7 on, which is made of it. Sources: real sessions of 1.2 to 1.18, the tools that 1.18.33 and Kilo 7.7.7 declare. */
+import type { Agent, StoreRow, Tools } from './types';
+
+const ANY = /^/;
+
+/** Both use `XDG_DATA_HOME` on every system; builds for macOS and Windows were seen with the system's own folder. */
+const stores = (name: string): StoreRow[] =>
+  [`<data>/${name}`, `<local>/${name}`].flatMap((root): StoreRow[] => [
+    { root, steps: [new RegExp(`^${name}(?:-[\\w.-]+)?\\.db$`)], kind: 'database' },
+    { root: `${root}/storage/session`, steps: [ANY, /^ses_\w+\.json$/], kind: 'session' },
+  ]);
+
+const tools = {
+  read: {
+    kind: 'read',
+    path: ['filePath'],
+    range: { first: ['offset'], count: ['limit'] },
+    numbers: ['colon', 'bar'],
+  },
+  edit: { kind: 'edit', path: ['filePath'], old: ['oldString'], new: ['newString'] },
+  multiedit: { kind: 'edit', path: ['filePath'], old: ['edits[].oldString'], new: ['edits[].newString'] },
+  write: { kind: 'write', path: ['filePath'], content: ['content'] },
+  apply_patch: { kind: 'edit', patch: ['patchText'] },
+  patch: { kind: 'edit', patch: ['patchText'] },
+  bash: { kind: 'command', command: ['command'], cwd: ['workdir'] },
+  grep: { kind: 'search', path: ['path'], pattern: ['pattern'] },
+  glob: { kind: 'list', path: ['path'], pattern: ['pattern'] },
+  list: { kind: 'list', path: ['path'] },
+  todowrite: { kind: 'plan' },
+  todoread: { kind: 'plan' },
+  question: { kind: 'other', person: true },
+  plan_exit: { kind: 'other', person: true },
+  webfetch: { kind: 'fetch' },
+  websearch: { kind: 'fetch' },
+  codesearch: { kind: 'fetch' },
+  task: { kind: 'agent' },
+  skill: { kind: 'other' },
+  lsp: { kind: 'other' },
+  batch: { kind: 'other' },
+} as const satisfies Tools;
+
+export const openCode = {
+  name: 'OpenCode',
+  formats: ['opencode'],
+  seen: { versions: '1.2 to 1.18', on: 'real sessions' },
+  stores: stores('opencode'),
+  tools,
+  preamble: { elements: ['system-reminder'] },
+  giveBack: undefined,
+  live: { through: 'nothing' },
+} as const satisfies Agent;
+
+/** Kilo 7, and the extension up to 5, which is one of the Roo family. */
+export const kiloTools = {
+  ...tools,
+  background_process: { kind: 'command', command: ['command'] },
+  board_post: { kind: 'other' },
+  board_read: { kind: 'other' },
+  kilo_local_recall: { kind: 'other' },
+  schedule_wakeup: { kind: 'other' },
+  cancel_wakeup: { kind: 'other' },
+} as const satisfies Tools;
+
+export const kiloStores = stores('kilo');

@@ -1,0 +1,47 @@
+/** Pi, and Oh My Pi, which grew out of it: one format, tools of their own. Sources: real sessions, and the tools that Pi 0.73 declares. */
+import type { Agent } from './types';
+
+export const pi = {
+  name: 'Pi',
+  formats: [],
+  seen: { versions: '3 (of its session format)', on: 'real sessions' },
+  stores: [],
+  tools: {
+    read: { kind: 'read', path: ['path', 'file_path'], range: { first: ['offset'], count: ['limit'] }, numbers: [] },
+    edit: {
+      kind: 'edit',
+      path: ['path', 'file_path'],
+      old: ['edits[].oldText', 'oldText'],
+      new: ['edits[].newText', 'newText'],
+    },
+    write: { kind: 'write', path: ['path', 'file_path'], content: ['content'] },
+    bash: { kind: 'command', command: ['command'] },
+    ls: { kind: 'list', path: ['path'] },
+    find: { kind: 'list', path: ['path'], pattern: ['pattern'] },
+    grep: { kind: 'search', path: ['path'], pattern: ['pattern'] },
+    multi_grep: { kind: 'search', path: ['path'], pattern: ['patterns[]'] },
+  },
+  preamble: { elements: ['skill'] },
+  giveBack: undefined,
+  live: { through: 'nothing' },
+} as const satisfies Agent;
+
+export const ohMyPi = {
+  name: 'Oh My Pi',
+  formats: [],
+  seen: { versions: '3 (of its session format)', on: 'real sessions' },
+  stores: [],
+  tools: {
+    read: { kind: 'read', path: ['path'], range: { inPath: true }, numbers: [] },
+    edit: { kind: 'edit', patch: ['input'] },
+    write: { kind: 'write', path: ['path'], content: ['content'] },
+    bash: { kind: 'command', command: ['command'], cwd: ['cwd'] },
+    grep: { kind: 'search', path: ['path'], pattern: ['pattern'], numbers: ['bar'] },
+    hub: { kind: 'agent' },
+    yield: { kind: 'other' },
+    ask: { kind: 'other', person: true },
+  },
+  preamble: {},
+  giveBack: undefined,
+  live: { through: 'nothing' },
+} as const satisfies Agent;

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { TOOL_KINDS, type ToolRule } from '../agents/types';
+
+const parameters = (what: string) => z.array(z.string().min(1)).optional().describe(what);
+
+/** A user's row for a tool: the same that the table of agents has, of which all but the kind may be left out. */
+const toolRule = z
+  .object({
+    kind: z.enum(TOOL_KINDS).describe('What the tool does.'),
+    path: parameters('Parameters that may name the file or folder, such as path or files[].path.'),
+    old: parameters('Parameters with the text that an edit replaces.'),
+    new: parameters('Parameters with the text that an edit puts there.'),
+    content: parameters('Parameters with the whole new text of a file.'),
+    patch: parameters('Parameters with a patch.'),
+    pattern: parameters('Parameters with what is searched for.'),
+    command: parameters('Parameters with a command line.'),
+  })
+  .strict()
+  .transform(
+    (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as unknown as ToolRule,
+  );
+
+/** A user's rows by the tools' names; they go before what is known of the agents. */
+export const ownTools = z
+  .record(z.string(), toolRule)
+  .default({})
+  .describe('Rules for tools of other agents, by tool name; capitals make no difference.');
