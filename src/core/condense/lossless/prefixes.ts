@@ -1,4 +1,4 @@
-import type { ToolKind } from '../../messages/tools';
+import type { ToolKind } from '../../agents/types';
 import { endOfLine, type LineEnd } from './lineEnds';
 
 /**
