@@ -2,6 +2,7 @@
  * What Anthropic's Messages API refuses with 400, in its words, as far as they are known from its reference and from what
  * users reported. Written for itself, not with src/core/messages/firewall: so the one checks the other.
  */
+import { claudeModel } from './claudeModels';
 import { isObject, list, objects, text, type Json } from './json';
 
 /** Makes and checks the signatures of thinking; only the server knows the key. */
@@ -9,19 +10,40 @@ export interface Signer {
   sign(content: string): string;
 }
 
+/** Rules that are off by default. */
+export interface AnthropicStrictness {
+  /** What the model that is named accepts and refuses (claudeModels.ts): thinking, tools, output, shortest cached prompt. */
+  readonly byModel?: boolean;
+  /**
+   * With thinking on, a turn of tool calls begins with thinking: its first answer, not each of them ("When `thinking` is enabled, a
+   * final `assistant` message must start with a thinking block"; guide "Extended thinking": the calls of a turn and their results
+   * are one turn of the assistant). Replaces the rule that the last answer must.
+   */
+  readonly turns?: boolean;
+  /** `anthropic-version: 2026-10-21` refuses what its migration guide names: sampling, documents and citations out of place. */
+  readonly version?: boolean;
+  /** What thinks otherwise, or must call, is another prompt: its messages are cached apart (guide "Prompt caching"). */
+  readonly cacheKeys?: boolean;
+  /** The model sees no images. */
+  readonly textOnly?: boolean;
+  /** Bytes of a request at most; more is a 413 (32 MB, docs/en/api/errors). */
+  readonly maxBytes?: number;
+}
+
 const MAX_BREAKPOINTS = 4;
 
 const TOOL_BLOCKS = new Set(['tool_use', 'tool_result']);
 
 /** The first thing that is wrong with a request, as the API says it; undefined where nothing is. */
-export function anthropicFault(body: Json, signer: Signer): string | undefined {
+export function anthropicFault(body: Json, signer: Signer, strict: AnthropicStrictness = {}): string | undefined {
   return (
     shapeFault(body) ??
     messageFaults(body, signer) ??
     pairFault(body) ??
     breakpointFault(body) ??
     toolFault(body) ??
-    thinkingFault(body)
+    thinkingFault(body, strict) ??
+    modelFault(body, strict)
   );
 }
 
@@ -50,6 +72,9 @@ function shapeFault(body: Json): string | undefined {
     'container',
     'anthropic_version',
     'anthropic_beta',
+    'diagnostics',
+    'inference_geo',
+    'speed',
   ]);
   const unknown = Object.keys(body).find((field) => !known.has(field));
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
@@ -265,9 +290,13 @@ function markable(body: Json): Json[] {
 }
 
 function breakpointFault(body: Json): string | undefined {
-  const marks = markable(body).filter((block) => isObject(block['cache_control'])).length;
-  return marks > MAX_BREAKPOINTS
-    ? `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks}.`
+  const marks = [...markable(body), body].flatMap(({ cache_control: mark }) =>
+    isObject(mark) ? [{ isLong: mark['ttl'] === '1h' }] : [],
+  );
+  if (marks.length > MAX_BREAKPOINTS)
+    return `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks.length}.`;
+  return marks.some(({ isLong }, index) => isLong && marks[index - 1]?.isLong === false)
+    ? "cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`."
     : undefined;
 }
 
@@ -283,21 +312,85 @@ function toolFault(body: Json): string | undefined {
   return index < 0 ? undefined : `tools.${index}.custom.input_schema: Field required`;
 }
 
-function thinkingFault(body: Json): string | undefined {
+/** The fields of each kind of `thinking` (`ThinkingConfigParam`, and `block_binding` of its beta). */
+const THINKING: Readonly<Record<string, readonly string[]>> = {
+  enabled: ['type', 'budget_tokens', 'display', 'block_binding'],
+  adaptive: ['type', 'display', 'block_binding'],
+  disabled: ['type'],
+  between_tools: ['type'],
+};
+
+function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictness): string | undefined {
   const { thinking } = body;
-  if (!isObject(thinking) || thinking['type'] !== 'enabled') return undefined;
+  if (!isObject(thinking)) return undefined;
+  const type = text(thinking['type']);
+  const fields = THINKING[type];
+  if (!fields) return `thinking: Input tag '${type}' found using 'type' does not match any of the expected tags`;
+  const other = Object.keys(thinking).find((field) => !fields.includes(field));
+  if (other !== undefined) return `thinking.${type}.${other}: Extra inputs are not permitted`;
+  if (type !== 'enabled') return undefined;
   const budget = Number(thinking['budget_tokens']);
   if (budget < 1024) return 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024';
   if (budget >= Number(body['max_tokens'])) return '`max_tokens` must be greater than `thinking.budget_tokens`.';
   if (body['temperature'] !== undefined && body['temperature'] !== 1)
     return '`temperature` may only be set to 1 when thinking is enabled.';
+  if (byTurn) return openingFault(body);
   // A turn that is still calling tools has to start with the thinking that led to them.
   const [reply, answer] = turnsOf(body).slice(-2);
   const isOpen = reply?.role === 'assistant' && answer?.blocks[0]?.['type'] === 'tool_result';
   const first = text(reply?.blocks[0]?.['type']);
-  return isOpen && first !== 'thinking' && first !== 'redacted_thinking'
-    ? `messages.${reply.at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`
-    : undefined;
+  return isOpen && first !== 'thinking' && first !== 'redacted_thinking' ? noThinking(reply.at, first) : undefined;
+}
+
+const noThinking = (at: number, found: string): string =>
+  `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`;
+
+/** The first answer behind the user's last words begins the turn. */
+function openingFault(body: Json): string | undefined {
+  const turns = turnsOf(body);
+  const asked = turns.findLastIndex(
+    ({ role, blocks }) => role === 'user' && !blocks.some(({ type }) => type === 'tool_result'),
+  );
+  const opening = turns[asked + 1];
+  const first = text(opening?.blocks[0]?.['type']);
+  return opening && first !== 'thinking' && first !== 'redacted_thinking' ? noThinking(opening.at, first) : undefined;
+}
+
+function modelFault(body: Json, { byModel, textOnly }: AnthropicStrictness): string | undefined {
+  if (textOnly === true && JSON.stringify(body['messages']).includes('"type":"image"'))
+    return 'messages: image content blocks are not supported on this model';
+  const id = text(body['model']);
+  const model = byModel === true ? claudeModel(id) : undefined;
+  if (!model) return undefined;
+  const most = Number(body['max_tokens']);
+  if (most > model.maxOutput)
+    return `max_tokens: ${most} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${id}`;
+  const { thinking, tool_choice: choice } = body;
+  const type = isObject(thinking) ? text(thinking['type']) : model.byDefault;
+  if (isObject(thinking) && !model.thinking.some((known) => known === type)) {
+    return type === 'adaptive'
+      ? 'adaptive thinking is not supported on this model'
+      : `"thinking.type.${type}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;
+  }
+  if (!isObject(choice) || !['any', 'tool'].includes(text(choice['type']))) return undefined;
+  if (!model.forcesTools) return 'tool_choice: type "tool" and "any" are not supported for this model.';
+  return type === 'disabled' ? undefined : 'Thinking may not be enabled when tool_choice forces tool use.';
+}
+
+/** What requests of 2026-10-21 refuse (migration guide to that version). */
+export function versionFault(body: Json): string | undefined {
+  const sampling = ['temperature', 'top_p', 'top_k'].find((field) => field in body);
+  if (sampling !== undefined) return `${sampling}: Extra inputs are not permitted`;
+  for (const [index, { role, content }] of objects(body['messages']).entries()) {
+    for (const [at, block] of objects(content).entries()) {
+      const where = `messages.${index}.content.${at}`;
+      if (role === 'assistant' && block['type'] === 'document')
+        return `${where}: document blocks are not permitted in assistant messages`;
+      if (role === 'user' && block['type'] === 'text' && list(block['citations']).length > 0)
+        return `${where}.text.citations: citations are not permitted in user messages`;
+    }
+  }
+  return undefined;
 }
 
 /** What models that decide themselves how much to think refuse beside that (Anthropic's migration guides of 2026). */

@@ -3,7 +3,14 @@
  * same under Bedrock's and Vertex's paths, with Bedrock's binary framing.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { adaptiveFault, anthropicFault, turnsOf, type Signer } from './anthropicRules';
+import {
+  adaptiveFault,
+  anthropicFault,
+  turnsOf,
+  versionFault,
+  type AnthropicStrictness,
+  type Signer,
+} from './anthropicRules';
 import {
   piecesOf,
   rawInput,
@@ -16,6 +23,7 @@ import {
   type ScriptedStop,
 } from './behaviour';
 import { BoundThinking } from './boundThinking';
+import { claudeModel } from './claudeModels';
 import { chunkFrame, exceptionFrame } from './eventStream';
 import { isObject, objects, text, type Json } from './json';
 import {
@@ -28,12 +36,17 @@ import {
 } from './modelServer';
 import { PromptCache, type CacheUse, type Segment } from './promptCache';
 import { sendStream, type Framing, type WireEvent } from './streaming';
+import { tooLongAnswer, type TooLongVendor } from './tooLong';
 
 export interface AnthropicServerOptions extends ServerOptions {
   /** Models that exist. Default: all. */
   readonly models?: readonly string[];
   /** The models are of autumn 2026: they decide how much to think, and their thinking is bound to what stood before it. */
   readonly adaptive?: boolean;
+  /** Rules that are off by default. */
+  readonly strict?: AnthropicStrictness;
+  /** In whose words a prompt that is too long is refused. Default: Anthropic's. */
+  readonly tooLong?: TooLongVendor;
 }
 
 type Platform = 'anthropic' | 'bedrock' | 'vertex';
@@ -58,10 +71,19 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     minCacheTokens = 1024,
     models,
     adaptive = false,
+    strict = {},
   } = options;
   const key = randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
-  const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
+  /** Each model has its own cache. */
+  const caches = new Map<string, PromptCache>();
+  const cacheOf = (model: string): PromptCache => {
+    const least = strict.byModel === true ? claudeModel(model)?.minCacheTokens : undefined;
+    const cache =
+      caches.get(model) ?? new PromptCache({ minTokens: least ?? minCacheTokens, ...options.cache }, options.now);
+    caches.set(model, cache);
+    return cache;
+  };
   const bound = new BoundThinking();
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
@@ -103,13 +125,32 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       invalid(exchange, 'max_tokens: Field required');
       return;
     }
-    const fault = anthropicFault(body, signer) ?? (adaptive ? (adaptiveFault(body) ?? bound.fault(body)) : undefined);
+    if (strict.maxBytes !== undefined && record.bytes > strict.maxBytes) {
+      const message = 'Request exceeds the maximum size';
+      refuse(exchange, { kind: 'error', status: 413, type: 'request_too_large', message });
+      return;
+    }
+    const known = strict.byModel === true ? claudeModel(route.model) : undefined;
+    const isNew = strict.version === true && record.headers['anthropic-version'] === '2026-10-21';
+    const betas = text(record.headers['anthropic-beta']) + JSON.stringify(body['anthropic_beta'] ?? '');
+    const fault =
+      (isNew ? versionFault(body) : undefined) ??
+      anthropicFault(body, signer, strict) ??
+      (adaptive ? adaptiveFault(body) : undefined) ??
+      (adaptive || known?.binds === true ? bound.fault(body, betas) : undefined);
     if (fault !== undefined) {
       invalid(exchange, fault);
       return;
     }
-    const segments = segmentsOf(body, tokensOf);
+    const segments = segmentsOf(body, tokensOf, strict);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
+    const told = options.tooLong && tooLongAnswer(options.tooLong);
+    if (told && total > maxContextTokens) {
+      const said = told.body({ tokens: total, limit: maxContextTokens, output: Number(body['max_tokens']) });
+      const contentType = told.contentType ?? 'application/json';
+      refuse(exchange, { kind: 'error', status: told.status, message: said, body: said, contentType });
+      return;
+    }
     if (total > maxContextTokens) {
       invalid(exchange, `prompt is too long: ${total} tokens > ${maxContextTokens} maximum`);
       return;
@@ -138,12 +179,13 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
         return;
       case 'reply':
         await behaviour.firstByte;
-        send(exchange, route, behaviour, cache.useMarked(segments));
+        send(exchange, route, behaviour, cacheOf(route.model).useMarked(segments));
     }
   }
 
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
     const content = contentOf(scripted, signer, exchange.record.index);
+    const dropped = bound.dropped(exchange.record.body);
     bound.made(exchange.record.body, content);
     const usage = {
       input_tokens: use.total - use.read - use.written,
@@ -161,6 +203,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       stop_reason: STOP_REASONS[stopOf(scripted)],
       stop_sequence: null,
       usage,
+      ...(dropped && { input_transformations: dropped }),
     };
     if (!route.stream) {
       sendJson(exchange, 200, message);
@@ -211,22 +254,39 @@ const keysIn = ({ headers }: RecordedRequest): string[] => {
 };
 
 /** The prompt in the order in which it's cached: tools, system, messages. */
-function segmentsOf(body: Json, tokensOf: (content: string) => number): Segment[] {
-  const isMarked = (block: Json): boolean =>
-    [block, ...objects(block['content'])].some((part) => isObject(part['cache_control']));
-  const segment = (block: Json, before = ''): Segment => ({
-    identity:
-      before + JSON.stringify(block, (field, value: unknown) => (field === 'cache_control' ? undefined : value)),
-    tokens: BLOCK_TOKENS + tokensOf(wordsIn(block)) + imagesIn(block) * IMAGE_TOKENS,
-    marked: isMarked(block),
-  });
+function segmentsOf(body: Json, tokensOf: (content: string) => number, { cacheKeys }: AnthropicStrictness): Segment[] {
+  const markOf = (block: Json): Json | undefined =>
+    [block, ...objects(block['content'])].map((part) => part['cache_control']).find(isObject);
+  const segment = (block: Json, before = ''): Segment => {
+    const mark = markOf(block);
+    return {
+      identity:
+        before + JSON.stringify(block, (field, value: unknown) => (field === 'cache_control' ? undefined : value)),
+      tokens: BLOCK_TOKENS + tokensOf(wordsIn(block)) + imagesIn(block) * IMAGE_TOKENS,
+      marked: mark !== undefined,
+      ...(mark && text(mark['ttl']) !== '' && { ttl: text(mark['ttl']) }),
+    };
+  };
   const { system } = body;
   const prompt = typeof system === 'string' ? [{ type: 'text', text: system }] : objects(system);
-  return [
+  const messages = turnsOf(body).flatMap(({ role, blocks }) => blocks.map((block) => segment(block, role)));
+  const thinking = isObject(body['thinking'])
+    ? body['thinking']
+    : { type: claudeModel(text(body['model']))?.byDefault };
+  const parameters = JSON.stringify([thinking['type'], thinking['budget_tokens'], body['tool_choice']]);
+  const [first, ...rest] = messages;
+  const segments = [
     ...objects(body['tools']).map((tool) => segment(tool, 'tool')),
     ...prompt.map((block) => segment(block, 'system')),
-    ...turnsOf(body).flatMap(({ role, blocks }) => blocks.map((block) => segment(block, role))),
+    ...(first ? [{ ...first, identity: cacheKeys === true ? parameters + first.identity : first.identity }] : []),
+    ...rest,
   ];
+  // At the top of the request: the last block is marked (`MessageCreateParamsBase.cache_control` of the SDK).
+  const mark = body['cache_control'];
+  const last = segments.at(-1);
+  const ttl = isObject(mark) ? text(mark['ttl']) : '';
+  if (last && isObject(mark)) segments[segments.length - 1] = { ...last, marked: true, ...(ttl !== '' && { ttl }) };
+  return segments;
 }
 
 /** The text of a block that a model reads. */

@@ -2,7 +2,7 @@
  * Thinking that belongs to what stood before it (Anthropic's guide, "Preserved thinking"): system prompt, tools and earlier
  * messages must be what they were when it was made. The oldest blocks may be left out, but none between others.
  */
-import { objects, text, type Json } from './json';
+import { isObject, objects, text, type Json } from './json';
 
 /** What a block was made behind. */
 interface Made {
@@ -29,23 +29,59 @@ export class BoundThinking {
     }
   }
 
-  /** What is wrong with the thinking of a request, as the API says it. */
-  fault(body: Json): string | undefined {
+  /**
+   * Where the thinking of a request stands that belongs to another conversation: the first such block, and what follows it
+   * (guide "Preserved thinking": "that block and every later thinking block are invalid").
+   */
+  private mismatches(body: Json): { readonly path: string; readonly type: string }[] {
     const messages = objects(body['messages']);
+    const found: { readonly path: string; readonly type: string }[] = [];
     let before: string | undefined;
     for (const [index, message] of messages.entries()) {
       for (const [at, block] of objects(message['content']).entries()) {
         if (!isThinking(block)) continue;
         const made = this.blocks.get(markOf(block));
         const isSame = made?.prefix === prefixOf(body, messages.slice(0, index));
-        if (!isSame || (before !== undefined && made.before !== before)) {
-          return `messages.${index}.content.${at}: Invalid \`signature\` in \`${text(block['type'])}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`;
-        }
+        if (found.length > 0 || !isSame || (before !== undefined && made.before !== before))
+          found.push({ path: `messages.${index}.content.${at}`, type: text(block['type']) });
         before = markOf(block);
       }
     }
-    return undefined;
+    return found;
   }
+
+  /**
+   * What is wrong with the thinking of a request, as the API says it.
+   * @param betas the header `anthropic-beta`.
+   */
+  fault(body: Json, betas: string): string | undefined {
+    if (behaviourOf(body) !== undefined && !betas.includes(BETA)) {
+      return `thinking.block_binding: Extra inputs are not permitted. That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`;
+    }
+    const [first] = behaviourOf(body) === 'drop_block' ? [] : this.mismatches(body);
+    return (
+      first &&
+      `${first.path}: Invalid \`signature\` in \`${first.type}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`
+    );
+  }
+
+  /** `input_transformations` of an answer: what was dropped, where that was asked for (`BetaInputTransformation` of the SDK). */
+  dropped(body: Json): Json[] | undefined {
+    return behaviourOf(body) === undefined
+      ? undefined
+      : this.mismatches(body).map(({ path }) => ({
+          type: 'thinking_dropped',
+          reason: 'prefix_binding_mismatch',
+          path,
+        }));
+  }
+}
+
+const BETA = 'thinking-binding-controls-2026-08-01';
+
+function behaviourOf({ thinking }: Json): string | undefined {
+  const binding = isObject(thinking) ? thinking['block_binding'] : undefined;
+  return isObject(binding) ? text(binding['prefix_mismatch_behavior']) || 'error' : undefined;
 }
 
 const thinkingIn = (messages: readonly Json[]): string[] =>

@@ -1,0 +1,71 @@
+/**
+ * What Claude's models accept and refuse, one by one. Sources: the migration guides under platform.claude.com/docs/en/models
+ * (thinking, forced tools, windows, output), docs/en/build-with-claude/preserved-thinking/prefix-checks ("supportedModels": bound
+ * thinking), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (shortest prompts that are cached), and
+ * `ModelCapabilities` of @anthropic-ai/sdk, which tells the same of each model over the API.
+ */
+
+export type ThinkingType = 'enabled' | 'disabled' | 'between_tools' | 'adaptive';
+
+export interface ClaudeModel {
+  /** Input tokens that fit. */
+  readonly window: number;
+  /** The most that `max_tokens` may be. */
+  readonly maxOutput: number;
+  /** Shortest prompt that is cached, in tokens. */
+  readonly minCacheTokens: number;
+  /** The values of `thinking.type` that it takes; others are a 400. */
+  readonly thinking: readonly ThinkingType[];
+  /** What it does where a request says nothing of thinking. */
+  readonly byDefault: 'disabled' | 'adaptive';
+  /** `tool_choice` may force a tool. */
+  readonly forcesTools: boolean;
+  /** Its thinking belongs to what stood before it. */
+  readonly binds: boolean;
+}
+
+const MILLION = 1_000_000;
+const OF_2025 = {
+  window: 200_000,
+  maxOutput: 64_000,
+  thinking: ['enabled', 'disabled'],
+  byDefault: 'disabled',
+  forcesTools: true,
+  binds: false,
+} as const;
+const OF_2026 = { window: MILLION, maxOutput: 128_000, forcesTools: true, binds: false } as const;
+/** Thinking can't be turned off, tools can't be forced, and thinking is bound. */
+const OF_AUTUMN = {
+  ...OF_2026,
+  thinking: ['adaptive'],
+  byDefault: 'adaptive',
+  forcesTools: false,
+  binds: true,
+  minCacheTokens: 512,
+} as const;
+
+const CLAUDE_MODELS: Readonly<Record<string, ClaudeModel>> = {
+  'claude-haiku-4-5': { ...OF_2025, minCacheTokens: 4096 },
+  'claude-sonnet-4-5': { ...OF_2025, minCacheTokens: 1024 },
+  'claude-opus-4-5': { ...OF_2025, minCacheTokens: 4096 },
+  'claude-opus-4-6': {
+    ...OF_2026,
+    minCacheTokens: 4096,
+    thinking: ['adaptive', 'enabled', 'disabled'],
+    byDefault: 'disabled',
+  },
+  'claude-opus-4-7': { ...OF_2026, minCacheTokens: 2048, thinking: ['adaptive', 'disabled'], byDefault: 'disabled' },
+  'claude-opus-4-8': { ...OF_2026, minCacheTokens: 1024, thinking: ['adaptive', 'disabled'], byDefault: 'disabled' },
+  'claude-sonnet-5': { ...OF_2026, minCacheTokens: 1024, thinking: ['adaptive', 'disabled'], byDefault: 'adaptive' },
+  'claude-opus-5': { ...OF_2026, minCacheTokens: 512, thinking: ['adaptive', 'disabled'], byDefault: 'adaptive' },
+  'claude-sonnet-5-5': { ...OF_AUTUMN, thinking: ['adaptive', 'between_tools'], minCacheTokens: 1024 },
+  'claude-opus-5-5': OF_AUTUMN,
+  'claude-fable-5-1': OF_AUTUMN,
+  'claude-fable-5-2': OF_AUTUMN,
+};
+
+/** The rules of a model by its id, also with a gateway's or a region's prefix and with a date; undefined where unknown. */
+export function claudeModel(id: string): ClaudeModel | undefined {
+  const name = /claude-[a-z]+-\d+(?:[.-]\d(?!\d))?/.exec(id)?.[0].replace('.', '-');
+  return name === undefined ? undefined : CLAUDE_MODELS[name];
+}
