@@ -34,20 +34,37 @@ const MAX_BREAKPOINTS = 4;
 
 const TOOL_BLOCKS = new Set(['tool_use', 'tool_result']);
 
-/** The first thing that is wrong with a request, as the API says it; undefined where nothing is. */
-export function anthropicFault(body: Json, signer: Signer, strict: AnthropicStrictness = {}): string | undefined {
+/**
+ * The first thing that is wrong with a request, as the API says it; undefined where nothing is.
+ * @param betas the header `anthropic-beta`.
+ */
+export function anthropicFault(
+  body: Json,
+  signer: Signer,
+  strict: AnthropicStrictness = {},
+  betas = '',
+): string | undefined {
   return (
-    shapeFault(body) ??
+    shapeFault(body, betas) ??
     messageFaults(body, signer) ??
     pairFault(body) ??
     breakpointFault(body) ??
     toolFault(body) ??
-    thinkingFault(body, strict) ??
+    thinkingFault(body, strict, betas) ??
     modelFault(body, strict)
   );
 }
 
-function shapeFault(body: Json): string | undefined {
+/** Fields that only a header of the API makes known (`AnthropicBeta` of the SDK). */
+const BETA_FIELDS: Readonly<Record<string, string>> = {
+  context_management: 'context-management-2025-06-27',
+  mcp_servers: 'mcp-client-',
+  fallbacks: 'server-side-fallback-',
+  compaction: 'compact-2026-09-04',
+  thread: 'message-threads-',
+};
+
+function shapeFault(body: Json, betas: string): string | undefined {
   if (typeof body['model'] !== 'string') return 'model: Field required';
   if (!Number.isInteger(body['max_tokens']) || (body['max_tokens'] as number) < 1) return 'max_tokens: Field required';
   if (!Array.isArray(body['messages'])) return 'messages: Field required';
@@ -76,7 +93,11 @@ function shapeFault(body: Json): string | undefined {
     'inference_geo',
     'speed',
   ]);
-  const unknown = Object.keys(body).find((field) => !known.has(field));
+  const isBeta = (field: string): boolean => {
+    const beta = BETA_FIELDS[field];
+    return beta !== undefined && betas.includes(beta);
+  };
+  const unknown = Object.keys(body).find((field) => !known.has(field) && !isBeta(field));
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
   const { system } = body;
   if (Array.isArray(system)) {
@@ -320,7 +341,7 @@ const THINKING: Readonly<Record<string, readonly string[]>> = {
   between_tools: ['type'],
 };
 
-function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictness): string | undefined {
+function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictness, betas: string): string | undefined {
   const { thinking } = body;
   if (!isObject(thinking)) return undefined;
   const type = text(thinking['type']);
@@ -331,7 +352,9 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
   if (type !== 'enabled') return undefined;
   const budget = Number(thinking['budget_tokens']);
   if (budget < 1024) return 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024';
-  if (budget >= Number(body['max_tokens'])) return '`max_tokens` must be greater than `thinking.budget_tokens`.';
+  // Interleaved, it's the budget of the whole turn (guide "Extended thinking", "Interleaved thinking").
+  if (budget >= Number(body['max_tokens']) && !betas.includes('interleaved-thinking-'))
+    return '`max_tokens` must be greater than `thinking.budget_tokens`.';
   if (body['temperature'] !== undefined && body['temperature'] !== 1)
     return '`temperature` may only be set to 1 when thinking is enabled.';
   if (byTurn) return openingFault(body);

@@ -116,6 +116,20 @@ describe('thinking', () => {
     expect(await refusalOf(older, { thinking, tools, messages: same })).toContain('Expected `thinking`');
   });
 
+  it('may have more than the answer where it is interleaved', async () => {
+    const at = await server({});
+    const more = { thinking: { type: 'enabled', budget_tokens: 2000 } };
+    expect(await refusalOf(at, more)).toContain('must be greater than');
+    expect(await refusalOf(at, more, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).toBeUndefined();
+  });
+
+  it('is edited by the API where a header says so', async () => {
+    const at = await server({});
+    const edits = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } };
+    expect(await refusalOf(at, edits)).toBe('context_management: Extra inputs are not permitted');
+    expect(await refusalOf(at, edits, { 'anthropic-beta': 'context-management-2025-06-27' })).toBeUndefined();
+  });
+
   it('has the fields of its kind alone', async () => {
     const at = await server({});
     expect(await refusalOf(at, { thinking: { type: 'adaptive', budget_tokens: 1024 } })).toContain(
@@ -125,7 +139,13 @@ describe('thinking', () => {
   });
 
   it('that is bound is refused behind another prefix, or dropped where that is asked for', async () => {
-    const at = await server({ strict: { byModel: true }, script: [{ ...reply('so'), thinking: 'Hm.' }, reply('ok')] });
+    const at = await server({
+      strict: { byModel: true },
+      script: [
+        { ...reply('so'), thinking: 'Hm.' },
+        { ...reply('ok'), thinking: 'Oh.' },
+      ],
+    });
     const { content } = await ask(at, {});
     const edited = [{ role: 'user', content: 'y' }, { role: 'assistant', content }, user];
     expect(await refusalOf(at, { messages: edited })).toContain('bound to a different conversation');
@@ -136,6 +156,10 @@ describe('thinking', () => {
     expect(answer['input_transformations']).toEqual([
       { type: 'thinking_dropped', reason: 'prefix_binding_mismatch', path: 'messages.1.content.0' },
     ]);
+    // What was thought behind the changed words stays; the old block is told again with each request.
+    const later = [...edited, { role: 'assistant', content: answer['content'] }, user];
+    const { input_transformations: all } = await ask(at, { messages: later, thinking: drops }, headers);
+    expect(all).toEqual(answer['input_transformations']);
     const kept = [user, { role: 'assistant', content }, user];
     expect(await ask(at, { messages: kept, thinking: drops }, headers)).toMatchObject({ input_transformations: [] });
   });

@@ -135,7 +135,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     const betas = text(record.headers['anthropic-beta']) + JSON.stringify(body['anthropic_beta'] ?? '');
     const fault =
       (isNew ? versionFault(body) : undefined) ??
-      anthropicFault(body, signer, strict) ??
+      anthropicFault(body, signer, strict, betas) ??
       (adaptive ? adaptiveFault(body) : undefined) ??
       (adaptive || known?.binds === true ? bound.fault(body, betas) : undefined);
     if (fault !== undefined) {

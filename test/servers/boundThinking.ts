@@ -30,20 +30,25 @@ export class BoundThinking {
   }
 
   /**
-   * Where the thinking of a request stands that belongs to another conversation: the first such block, and what follows it
-   * (guide "Preserved thinking": "that block and every later thinking block are invalid").
+   * Where the thinking of a request stands that belongs to another conversation. The thinking that follows such a block at once is
+   * invalid with it (`BetaThinkingDroppedInputTransformation.reason` of the SDK); what was thought later, behind the changed
+   * prefix, is not (guide "Prefix checks on thinking blocks").
    */
   private mismatches(body: Json): { readonly path: string; readonly type: string }[] {
     const messages = objects(body['messages']);
     const found: { readonly path: string; readonly type: string }[] = [];
     let before: string | undefined;
     for (const [index, message] of messages.entries()) {
+      let follows = false;
       for (const [at, block] of objects(message['content']).entries()) {
-        if (!isThinking(block)) continue;
+        if (!isThinking(block)) {
+          follows = false;
+          continue;
+        }
         const made = this.blocks.get(markOf(block));
         const isSame = made?.prefix === prefixOf(body, messages.slice(0, index));
-        if (found.length > 0 || !isSame || (before !== undefined && made.before !== before))
-          found.push({ path: `messages.${index}.content.${at}`, type: text(block['type']) });
+        follows ||= !isSame || (before !== undefined && made.before !== before);
+        if (follows) found.push({ path: `messages.${index}.content.${at}`, type: text(block['type']) });
         before = markOf(block);
       }
     }

@@ -358,6 +358,8 @@ function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | 
 function toolsFault(tools: readonly Json[], nested: boolean, marks = false): OpenAIFault | undefined {
   for (const [index, tool] of tools.entries()) {
     const declared = nested ? tool['function'] : tool;
+    // Tools of other kinds run at OpenAI, or have no schema; a function without parameters takes none (`FunctionDefinition`).
+    if (text(tool['type']) !== '' && tool['type'] !== 'function' && !(nested && tool['type'] !== 'custom')) continue;
     const known = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
     const beside = nested ? otherField(tool, ['type', 'function', ...(marks ? ['cache_control'] : [])]) : undefined;
     if (beside !== undefined) return unknownParameter(`tools[${index}].${beside}`);
@@ -365,7 +367,7 @@ function toolsFault(tools: readonly Json[], nested: boolean, marks = false): Ope
       tool['type'] !== 'function' ||
       !isObject(declared) ||
       text(declared['name']) === '' ||
-      !isObject(declared['parameters'])
+      !(isObject(declared['parameters']) || (nested && declared['parameters'] === undefined))
     ) {
       return {
         message: `Invalid 'tools[${index}]': expected a function with name and parameters.`,
@@ -413,6 +415,8 @@ const RESPONSES_FIELDS = [
   'top_p',
   'truncation',
   'user',
+  // Not in the SDK; Codex sends it (recorded in 2026).
+  'client_metadata',
 ];
 
 export function responsesFault(body: Json, signer: Signer, quirks: Quirks = {}): OpenAIFault | undefined {
@@ -435,9 +439,14 @@ export function responsesFault(body: Json, signer: Signer, quirks: Quirks = {}):
 
 const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   message: ['type', 'role', 'content', 'id', 'status', 'phase'],
-  function_call: ['type', 'call_id', 'name', 'arguments', 'id', 'status'],
+  function_call: ['type', 'call_id', 'name', 'arguments', 'id', 'status', 'namespace', 'caller'],
   function_call_output: ['type', 'call_id', 'output', 'id', 'status'],
   reasoning: ['type', 'id', 'summary', 'content', 'encrypted_content', 'status'],
+  custom_tool_call: ['type', 'call_id', 'name', 'input', 'id', 'status', 'namespace', 'caller'],
+  custom_tool_call_output: ['type', 'call_id', 'output', 'id', 'status', 'caller'],
+  additional_tools: ['type', 'role', 'tools', 'id'],
+  compaction: ['type', 'id', 'encrypted_content'],
+  compaction_trigger: ['type', 'id'],
 };
 
 function itemFault(item: Json, at: string, signer: Signer, quirks: Quirks): OpenAIFault | undefined {
@@ -467,7 +476,7 @@ function itemFault(item: Json, at: string, signer: Signer, quirks: Quirks): Open
           };
     }
     default:
-      return typeof item['output'] === 'string' || Array.isArray(item['output'])
+      return !type.endsWith('_output') || typeof item['output'] === 'string' || Array.isArray(item['output'])
         ? undefined
         : { message: `Missing required parameter: '${at}.output'.`, param: at };
   }
@@ -519,11 +528,11 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
   const outputs = new Set<string>();
   for (const { type, call_id: value } of items) {
     const id = text(value);
-    if (type === 'function_call') {
+    if (type === 'function_call' || type === 'custom_tool_call') {
       if (calls.has(id)) return { message: `Duplicate function call id ${id}.`, param: 'input' };
       calls.add(id);
     }
-    if (type !== 'function_call_output') continue;
+    if (type !== 'function_call_output' && type !== 'custom_tool_call_output') continue;
     if (!calls.has(id))
       return { message: `No tool call found for function call output with call_id ${id}.`, param: 'input' };
     if (outputs.has(id)) return { message: `Duplicate output for function call ${id}.`, param: 'input' };
