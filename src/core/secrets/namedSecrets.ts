@@ -1,0 +1,123 @@
+/** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
+import { byStart, type Slice } from '../slice';
+
+/** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
+const STRONG =
+  'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2,20}_token(?!s)|client-key-data';
+const WEAK = '_auth|auth|token(?!s)|credentials?|session[_-]?id|cookie';
+/** What may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
+const NAMED = new RegExp(
+  `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?([ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
+  'gi',
+);
+/** An unquoted value. */
+const VALUE = /[^\s"'`,;)}\]\\<>&]{1,4096}/y;
+/** As it stands in a file of environment variables, where a value goes to the end of its line. */
+const ENVIRONMENT_VALUE = /[^\s"'`]{1,4096}(?=[\r\n]|$|\\n)/y;
+const MAX_QUOTED = 4096;
+
+/** Ways to write a secret beside something; the secret is the group `secret`. */
+const BESIDE: readonly RegExp[] = [
+  // Headers
+  /\bAuthorization(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?:(?:Bearer|Basic|Token|ApiKey|Api-Key|SSWS|Bot|Key|Splunk)[ \t]{1,3})?(?:token=)?(?<secret>[^\s"'`\\,;]{8,})/dgi,
+  /\b(?:Bearer|Basic)[ \t]+(?<secret>[\w.~+/=-]{12,})/dgi,
+  /\bX-[\w-]{0,20}(?:Key|Token|Auth|Secret)[\w-]{0,10}(?:\\{0,3}["'])?[ \t]{0,3}:[ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\s"'`\\,;]{8,})/dgi,
+  // Addresses: user and password, or a token alone
+  /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200})@/dgi,
+  /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi,
+  /[?&#](?:access_token|refresh_token|id_token|token|api[_-]?key|apikey|key|sig|signature|client_secret|password|auth|code)=(?<secret>[^&\s"'<>#\\]{8,})/dgi,
+  // Commands
+  /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
+  /\bcurl\b[^\n|;&]{0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
+  /\bsshpass[ \t]{1,3}-p[ \t]{0,3}["']?(?<secret>[^\s"'\\]{3,200})/dg,
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,200}?[ \t]-p(?<secret>[^\s"'\\]{4,200})/dg,
+  /\bredis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  // Files: .netrc, .pgpass, XML
+  /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg,
+  /^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(?<secret>\S{3,200})$/dgm,
+  /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))>(?<secret>[^<\s]{4,200})<\//dgi,
+];
+
+/** `Cookie: a=…; b=…`: the long values go. */
+const COOKIES = /\b(?:Set-)?Cookie(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?([^\r\n"'`\\]{8,4096})/dgi;
+const COOKIE_VALUE =
+  /(?<![\w-])(?!(?:Path|Domain|Expires|Max-Age|SameSite|Priority)=)[\w.-]{1,60}=(?<secret>[^;,\s]{8,})/dgi;
+
+/** A stand-in for a value, which says where it comes from or that it was taken out. */
+const PLACEHOLDER =
+  /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$)/i;
+
+/** The slices of a text that hold a secret with a name, in order, none overlapping another. */
+export function namedSecrets(text: string): Slice[] {
+  const slices: Slice[] = [];
+  for (const pattern of BESIDE) {
+    for (const { indices } of text.matchAll(pattern)) {
+      const [start, end] = indices!.groups!['secret']!;
+      if (isValue(text.slice(start, end))) slices.push({ start, end });
+    }
+  }
+  for (const { indices } of text.matchAll(COOKIES)) {
+    const [from, to] = indices![1]!;
+    for (const value of text.slice(from, to).matchAll(COOKIE_VALUE)) {
+      const [start, end] = value.indices!.groups!['secret']!;
+      if (/\d/.test(value[0])) slices.push({ start: from + start, end: from + end });
+    }
+  }
+  slices.push(...assigned(text));
+  let reached = 0;
+  return slices.sort(byStart).filter(({ start, end }) => {
+    if (start < reached) return false;
+    reached = end;
+    return true;
+  });
+}
+
+/** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */
+function assigned(text: string): Slice[] {
+  const slices: Slice[] = [];
+  NAMED.lastIndex = 0;
+  for (let name = NAMED.exec(text); name; name = NAMED.exec(text)) {
+    const [, strong, separator = '', quote = ''] = name;
+    const start = NAMED.lastIndex;
+    const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(name[0].slice(0, -1));
+    const end = quote ? closing(text, start, quote) : unquoted(text, start, isEnvironment);
+    NAMED.lastIndex = Math.max(end, start);
+    const value = text.slice(start, end);
+    const isSecret = quote
+      ? isQuotedSecret(value)
+      : value.length >= 8 && /\d/.test(value) && (isEnvironment || !/[($[{<]/.test(value)) && isValue(value);
+    if (isSecret && (strong !== undefined || looksRandom(value))) slices.push({ start, end });
+  }
+  return slices;
+}
+
+/** Where a quoted value ends; its beginning where its quote is closed nowhere near. */
+function closing(text: string, start: number, quote: string): number {
+  const near = text.slice(start, start + MAX_QUOTED);
+  const end = near.indexOf(quote);
+  const lineEnd = near.search(/[\r\n]/);
+  return end < 0 || (lineEnd >= 0 && lineEnd < end) ? unquoted(text, start, false) : start + end;
+}
+
+function unquoted(text: string, start: number, isEnvironment: boolean): number {
+  if (isEnvironment) {
+    ENVIRONMENT_VALUE.lastIndex = start;
+    const whole = ENVIRONMENT_VALUE.exec(text)?.[0];
+    if (whole !== undefined) return start + whole.length;
+  }
+  VALUE.lastIndex = start;
+  return start + (VALUE.exec(text)?.[0].length ?? 0);
+}
+
+/** Words and code in quotes are no secrets: those have no space, and a digit or a sign beside letters. */
+const isQuotedSecret = (value: string): boolean =>
+  value.length >= 6 &&
+  !/\s/.test(value) &&
+  /[\d$({<[!@#%^&*]/.test(value) &&
+  isValue(value) &&
+  !/\$\{|#\{|\{\{|%\(|^[\w.]+\(.*\)$/.test(value);
+
+const isValue = (value: string): boolean => !PLACEHOLDER.test(value);
+
+/** Letters and digits without a word: long enough that nobody typed it. */
+const looksRandom = (value: string): boolean => value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
