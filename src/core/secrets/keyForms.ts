@@ -133,7 +133,7 @@ export const KEY_FORMS: readonly KeyForm[] = [
   { of: 'Scalingo', starts: ['tk-us-'], body: 'dashed', min: 32 },
   { of: 'Supabase', starts: ['sbp_', 'sb_secret_'], body: 'dashed', min: 20 },
   { of: 'PlanetScale', starts: ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'], body: 'dotted', min: 24 },
-  { of: 'Neon', starts: ['napi_'], body: 'word', min: 30 },
+  { of: 'Neon', starts: ['napi_'], body: 'alphanumeric', min: 30 },
   { of: 'MongoDB Atlas', starts: ['mdb_sa_sk_'], body: 'dashed', min: 20 },
   { of: 'Prefect', starts: ['pnu_', 'pnb_'], body: 'alphanumeric', min: 30 },
   { of: 'Grafana', starts: ['glc_', 'glsa_'], body: 'base64', min: 24 },

@@ -14,11 +14,33 @@ const escaped = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/
 /** A key begins where no word goes on before it; in JSON inside a string an escaped end of line may stand there. */
 const BEGINS = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[nrt]))';
 
-const FORMS = KEY_FORMS.map(({ starts, body, min, needsDigit = false }) => ({
-  starts,
-  needsDigit,
-  shape: new RegExp(`${BEGINS}(?:${starts.map(escaped).join('|')})[${BODIES[body]}]{${min},}`, 'g'),
-}));
+/** Characters that are looked at before a run is known to be a key, so that many beginnings in one run cost no more than it is long. */
+const MAX_LOOK = 256;
+
+/** What may follow a literal beginning: the rest of its own form, or of one that begins with less of it (`sk-` in `sk-or-`). */
+interface Rest {
+  readonly length: number;
+  /** As much as is enough to tell a key; `more` is what else belongs to it. */
+  readonly body: RegExp;
+  readonly more: RegExp;
+  readonly needsDigit: boolean;
+}
+const STARTS = KEY_FORMS.flatMap(({ starts, body, min, needsDigit = false }) =>
+  starts.map((start) => ({
+    start,
+    body: new RegExp(`[${BODIES[body]}]{${min},${MAX_LOOK}}`, 'y'),
+    more: new RegExp(`[${BODIES[body]}]*`, 'y'),
+    needsDigit,
+  })),
+).sort((a, b) => b.start.length - a.start.length);
+const RESTS: ReadonlyMap<string, readonly Rest[]> = new Map(
+  STARTS.map(({ start }) => [
+    start,
+    STARTS.filter((other) => start.startsWith(other.start)).map((other) => ({ ...other, length: other.start.length })),
+  ]),
+);
+/** One search for all beginnings, the longest first. */
+const START = new RegExp(`${BEGINS}(?:${STARTS.map(({ start }) => escaped(start)).join('|')})`, 'g');
 
 /** Three parts, the first of which is JSON: `eyJ` is `{"` in Base64. A run is looked at once, wherever in it a token begins. */
 const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
@@ -27,13 +49,31 @@ const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 /** The text with `[key]` in place of what looks like a secret. Linear in its length. */
 export function maskSecrets(text: string): string {
   let masked = withoutSlices(text, privateKeys(text));
-  for (const { starts, needsDigit, shape } of FORMS) {
-    if (!starts.some((start) => masked.includes(start))) continue;
-    masked = masked.replace(shape, (key) => (needsDigit && !/\d/.test(key) ? key : SECRET_MASK));
-  }
+  masked = withoutSlices(masked, knownKeys(masked));
   for (const { shape } of SHAPES) masked = masked.replace(shape, SECRET_MASK);
   if (masked.includes('eyJ')) masked = masked.replace(DOTTED_RUN, withoutWebToken);
   return withoutSlices(masked, namedSecrets(masked));
+}
+
+/** The keys that have a known form. */
+function knownKeys(text: string): Slice[] {
+  const keys: Slice[] = [];
+  START.lastIndex = 0;
+  for (let found = START.exec(text); found; found = START.exec(text)) {
+    // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
+    START.lastIndex = found.index + 1;
+    for (const { length, body, more, needsDigit } of RESTS.get(found[0]) ?? []) {
+      body.lastIndex = found.index + length;
+      const rest = body.exec(text)?.[0];
+      if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
+      more.lastIndex = body.lastIndex;
+      more.exec(text);
+      keys.push({ start: found.index, end: more.lastIndex });
+      START.lastIndex = more.lastIndex;
+      break;
+    }
+  }
+  return keys;
 }
 
 /** A run of letters, digits and dots without the JSON Web Token that it holds. */

@@ -4,7 +4,7 @@ import { byStart, type Slice } from '../slice';
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
   'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2,20}_token(?!s)|client-key-data';
-const WEAK = '_auth|auth|token(?!s)|credentials?|session[_-]?id|cookie';
+const WEAK = '_auth|auth|token(?!s)|credentials?|cookie';
 /** What may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
 const NAMED = new RegExp(
   `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?([ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
@@ -119,5 +119,7 @@ const isQuotedSecret = (value: string): boolean =>
 
 const isValue = (value: string): boolean => !PLACEHOLDER.test(value);
 
-/** Letters and digits without a word: long enough that nobody typed it. */
-const looksRandom = (value: string): boolean => value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value);
+/** Letters and digits without a word, long enough that nobody typed it, and not the id of something. */
+const looksRandom = (value: string): boolean =>
+  value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && !UUID.test(value);
+const UUID = /^[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}$/i;
