@@ -140,11 +140,11 @@ describe('redact', () => {
     'AKIAIOSFODNN7EXAMPLE',
     'ya29.a0AfH6SMBx',
     `AIza${'x'.repeat(30)}`,
-    'Bearer abcdefgh123',
     '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
   ])('takes out what looks like a key: %s', (key) => {
     expect(redact(`a ${key}`, [])).toBe('a [key]');
+    expect(redact('Bearer abcdefgh123', [])).toBe('Bearer [key]');
   });
 });
 

@@ -1,14 +1,4 @@
-/** What keys look like: Anthropic, OpenAI and OpenRouter (`sk-…`, also masked with stars), AWS, Google, bearer tokens, PEM. */
-const KEY_SHAPES: readonly RegExp[] = [
-  /\bsk-[\w*.-]{6,}/g,
-  /\b(?:AKIA|ASIA|ABIA)[A-Z0-9]{12,}/g,
-  /\bya29\.[\w.-]+/g,
-  /\bAIza[\w-]{20,}/g,
-  /\bBearer\s+[\w.~+/=-]{8,}/gi,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-];
-
-const MASK = '[key]';
+import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 
 /** Shorter ones are placeholders such as "ollama", whose words must stay readable. */
 const SECRET_FROM_CHARS = 8;
@@ -24,6 +14,6 @@ export function redact(text: string, secrets: readonly string[]): string {
       Buffer.from(secret).toString('base64'),
     ])
     .sort((a, b) => b.length - a.length);
-  const known = forms.reduce((rest, form) => rest.replaceAll(form, MASK), text);
-  return KEY_SHAPES.reduce((rest, shape) => rest.replace(shape, MASK), known);
+  const known = forms.reduce((rest, form) => rest.replaceAll(form, SECRET_MASK), text);
+  return maskSecrets(known);
 }

@@ -3,7 +3,8 @@
  * (made without a model), and the end word for word. What looks like a key is masked: a prompt is pasted anywhere.
  */
 import { blocksOf, isText } from '../../core/messages/blocks';
-import { maskSecrets } from '../../core/messages/secrets';
+import { maskedMessage } from '../../core/secrets/maskMessages';
+import { maskSecrets } from '../../core/secrets/maskSecrets';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';
 import type { ApiMessage } from '../../core/messages/types';
 import { factsOf, renderFactSheet } from '../../core/condense/summary/factSheet';
@@ -26,11 +27,13 @@ const SUMMARY_CHARS = 10_000;
 
 /** @param budget o200k tokens that it may have */
 export function handoverText(
-  { title, messages }: Exportable,
+  { title, messages: original }: Exportable,
   counter: MessageCounter,
   losses: Losses,
   budget = HANDOVER_TOKENS,
 ): string {
+  // Before anything is cut short: of a key that was cut in two nothing is recognized.
+  const messages = original.map(maskedMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
   const { texts, leftOut } = ending(messages, counter, Math.floor(budget * SHARES.end));
@@ -44,7 +47,8 @@ export function handoverText(
   ].join('\n\n');
   losses.add('message', 'told by the facts alone, not word for word', leftOut);
   const masked = maskSecrets(text);
-  if (masked !== text) losses.add('prompt', 'what looks like a key is masked in it');
+  if (masked !== text || messages.some((message, index) => message !== original[index]))
+    losses.add('prompt', 'what looks like a key is masked in it');
   return `${masked}\n`;
 }
 

@@ -34,16 +34,16 @@ export type Body = keyof typeof BODIES;
 export const KEY_FORMS: readonly KeyForm[] = [
   // Models and what surrounds them
   { of: 'OpenAI, Anthropic, OpenRouter, DeepSeek', starts: ['sk-'], body: 'starred', min: 16, needsDigit: true },
-  { of: 'Anthropic', starts: ['sk-ant-'], body: 'starred', min: 10 },
+  { of: 'Anthropic', starts: ['sk-ant-'], body: 'starred', min: 6 },
   {
     of: 'OpenAI projects and service accounts',
     starts: ['sk-proj-', 'sk-svcacct-', 'sk-admin-'],
     body: 'starred',
-    min: 10,
+    min: 6,
   },
-  { of: 'OpenRouter', starts: ['sk-or-'], body: 'starred', min: 10 },
+  { of: 'OpenRouter', starts: ['sk-or-'], body: 'starred', min: 6 },
   { of: 'Google API', starts: ['AIza'], body: 'dashed', min: 20 },
-  { of: 'Google OAuth access', starts: ['ya29.'], body: 'dotted', min: 16 },
+  { of: 'Google OAuth access', starts: ['ya29.'], body: 'dotted', min: 8 },
   { of: 'Google OAuth client', starts: ['GOCSPX-'], body: 'dashed', min: 12 },
   { of: 'Google OAuth refresh', starts: ['1//0'], body: 'dashed', min: 20 },
   { of: 'Groq', starts: ['gsk_'], body: 'word', min: 20 },

@@ -20,7 +20,7 @@ const MAX_QUOTED = 4096;
 const BESIDE: readonly RegExp[] = [
   // Headers
   /\bAuthorization(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?:(?:Bearer|Basic|Token|ApiKey|Api-Key|SSWS|Bot|Key|Splunk)[ \t]{1,3})?(?:token=)?(?<secret>[^\s"'`\\,;]{8,})/dgi,
-  /\b(?:Bearer|Basic)[ \t]+(?<secret>[\w.~+/=-]{12,})/dgi,
+  /\b(?:Bearer|Basic)[ \t]{1,4}(?<secret>(?=\S{0,200}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/dgi,
   /\bX-[\w-]{0,20}(?:Key|Token|Auth|Secret)[\w-]{0,10}(?:\\{0,3}["'])?[ \t]{0,3}:[ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\s"'`\\,;]{8,})/dgi,
   // Addresses: user and password, or a token alone
   /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200})@/dgi,
@@ -39,7 +39,8 @@ const BESIDE: readonly RegExp[] = [
 ];
 
 /** `Cookie: a=…; b=…`: the long values go. */
-const COOKIES = /\b(?:Set-)?Cookie(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?([^\r\n"'`\\]{8,4096})/dgi;
+const COOKIES =
+  /\b(?:Set-)?Cookie(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\r\n"'`\\]{8,4096})/dgi;
 const COOKIE_VALUE =
   /(?<![\w-])(?!(?:Path|Domain|Expires|Max-Age|SameSite|Priority)=)[\w.-]{1,60}=(?<secret>[^;,\s]{8,})/dgi;
 
@@ -51,16 +52,16 @@ const PLACEHOLDER =
 export function namedSecrets(text: string): Slice[] {
   const slices: Slice[] = [];
   for (const pattern of BESIDE) {
-    for (const { indices } of text.matchAll(pattern)) {
-      const [start, end] = indices!.groups!['secret']!;
+    for (const match of text.matchAll(pattern)) {
+      const { start, end } = secretIn(match);
       if (isValue(text.slice(start, end))) slices.push({ start, end });
     }
   }
-  for (const { indices } of text.matchAll(COOKIES)) {
-    const [from, to] = indices![1]!;
-    for (const value of text.slice(from, to).matchAll(COOKIE_VALUE)) {
-      const [start, end] = value.indices!.groups!['secret']!;
-      if (/\d/.test(value[0])) slices.push({ start: from + start, end: from + end });
+  for (const cookies of text.matchAll(COOKIES)) {
+    const from = secretIn(cookies);
+    for (const cookie of text.slice(from.start, from.end).matchAll(COOKIE_VALUE)) {
+      const { start, end } = secretIn(cookie);
+      if (/\d/.test(cookie[0])) slices.push({ start: from.start + start, end: from.start + end });
     }
   }
   slices.push(...assigned(text));
@@ -70,6 +71,12 @@ export function namedSecrets(text: string): Slice[] {
     reached = end;
     return true;
   });
+}
+
+/** Where the group `secret` of a match stands. */
+function secretIn({ index, indices }: RegExpExecArray): Slice {
+  const [start, end] = indices?.groups?.['secret'] ?? [index, index];
+  return { start, end };
 }
 
 /** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */

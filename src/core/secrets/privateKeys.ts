@@ -1,5 +1,5 @@
 /** Private keys as text: PEM, OpenSSH, PGP, PuTTY. */
-import type { Slice } from '../slice';
+import { byStart, type Slice } from '../slice';
 
 const HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
 const FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -24,14 +24,23 @@ export function privateKeys(text: string): Slice[] {
     keys.push({ start: index, end });
     reached = end;
   }
-  let next = 0;
-  reached = 0;
+  return [...keys, ...withoutHead(text, keys)].sort(byStart);
+}
+
+/** Keys whose head was cut off: the lines in front of a footer that ends none of the others. */
+function withoutHead(text: string, others: readonly Slice[]): Slice[] {
+  const keys: Slice[] = [];
+  const next = others[Symbol.iterator]();
+  let other = next.next().value;
+  let reached = 0;
   for (const { index, 0: footer } of text.matchAll(END)) {
-    while (next < keys.length && keys[next]!.end <= index) reached = keys[next++]!.end;
-    if (keys[next] && keys[next]!.start <= index) continue;
-    const start = bodyUpTo(text, index, reached);
-    if (index - start >= FULL_RUN) keys.splice(next++, 0, { start, end: index + footer.length });
-    reached = index + footer.length;
+    const end = index + footer.length;
+    for (; other && other.end <= index; other = next.next().value) reached = other.end;
+    if (!other || other.start > index) {
+      const start = bodyUpTo(text, index, reached);
+      if (index - start >= FULL_RUN) keys.push({ start, end });
+    }
+    reached = end;
   }
   return keys;
 }
@@ -57,7 +66,8 @@ function bodyFrom(text: string, from: number): number | undefined {
     const afterRun = at;
     while (skip(BETWEEN));
     if (skip(FOOTER)) return run > 0 || end !== undefined ? at : undefined;
-    return end === undefined || run === 0 ? end : afterRun;
+    // A short run is its last line, or all that was not cut off.
+    return run > 0 && (end !== undefined || at === text.length) ? afterRun : end;
   }
 }
 

@@ -1,10 +1,11 @@
 /** What a summary would take, worked out before any call: the same plan is estimated, shown and run. */
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
-import { maskSecrets } from '../../messages/secrets';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
+import { maskedMessage } from '../../secrets/maskMessages';
+import { maskSecrets } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 import { losslessProvider, losslessSteps } from '../providers/lossless';
@@ -75,6 +76,8 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const masks =
     config.maskSecrets === 'always' || (config.maskSecrets === 'otherVendor' && model.vendor !== context.vendor);
   const told = (text: string): string => (masks ? maskSecrets(text) : text);
+  // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
+  const shown = (): readonly ApiMessage[] => (masks ? draft.messages.map(maskedMessage) : draft.messages);
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
@@ -90,7 +93,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = (): string[] => transcript(draft.messages, since, config).map(told);
+  const render = (): string[] => transcript(shown(), since, config).map(told);
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
   let texts = render();

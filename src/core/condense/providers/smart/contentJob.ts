@@ -1,6 +1,6 @@
 /** A single content that a model is to sum up: what it is shown, and what is made of its reply. */
 import type { PlacedContent } from '../../../messages/exchanges';
-import { maskSecrets } from '../../../messages/secrets';
+import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { findMarkers } from '../../../messages/markers';
 import { fenced, summaryIn, type Prompt } from '../../summary/prompt';
@@ -61,25 +61,33 @@ export function contentRequest(
   vendor: string | undefined,
   counter: MessageCounter,
 ): ContentRequest {
+  // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
+  const told = (text: string): string => (model.vendor === vendor ? text : maskSecrets(text));
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const whole = ordered
     .map((content) => {
       const name = item.type === 'toolParameters' ? parameterName(content, item.exchange) : undefined;
-      return name === undefined ? content.text : `${name}:\n${content.text}`;
+      return told(name === undefined ? content.text : `${name}:\n${content.text}`);
     })
     .join('\n\n');
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_PERCENTAGE)) / model.tokenFactor;
   const task = operation.customPrompt.trim() === '' ? TASK : operation.customPrompt.trim();
   const space = Math.max(0, room - operation.maxTokens - counter.text(task) - FRAME_TOKENS);
   const shown = tokens <= space ? whole : cutMiddle(whole, Math.max(0, Math.floor((whole.length * space) / tokens)));
-  const told = (text: string): string => (model.vendor === vendor ? text : maskSecrets(text));
   const words = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
-  const head = told(describe(item));
+  const asked = askedOf(item, told);
+  const head = describe(item);
   const tail = `${task}\n\nAt most ${words} words.`;
   return {
     system: SYSTEM,
-    prompt: `${head}:\n${fenced('content', told(shown))}\n\n${tail}`,
-    tokens: counter.text(SYSTEM) + counter.text(head) + counter.text(tail) + Math.min(tokens, space) + TAG_TOKENS,
+    prompt: `${head}:\n${fenced('content', asked === '' ? shown : `${asked}\n\n${shown}`)}\n\n${tail}`,
+    tokens:
+      counter.text(SYSTEM) +
+      counter.text(head) +
+      counter.text(asked) +
+      counter.text(tail) +
+      Math.min(tokens, space) +
+      TAG_TOKENS,
   };
 }
 
@@ -89,15 +97,21 @@ const TAG_TOKENS = 40;
 const FRAME_TOKENS = 600;
 const DESCRIPTION_CHARS = 400;
 
+/** What a content is, in our own words: these stand outside the tags. */
 function describe({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
-  if (!exchange) return `${what} of a tool`;
+  return exchange ? `${what} of the call that the first line names` : `${what} of a tool`;
+}
+
+/** The call that a content belongs to. Its names and values come from the conversation: they are data like the content. */
+function askedOf({ type, exchange }: Item, told: (text: string) => string): string {
+  if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return `${what} of the agent's call ${exchange.tool} ${asked.slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();
+  return `${exchange.tool} ${told(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();
 }
 
 /** The model's tokens of a job's summary at most: asked for in words, a model may write some more. */

@@ -12,7 +12,9 @@ describe('summarize', () => {
     });
     expect(at(2, ...RESULT)).toBe('All 40 tests pass x.\n[summarized from 40 lines]');
     const [request] = summarizer.requests;
-    expect(request?.prompt).toContain('Result of the agent\'s call Bash command="run 0"');
+    expect(request?.prompt).toMatch(
+      /^Result of the call that the first line names:\n<(content-\w+)>\nBash command="run 0"\n\nr0 line 0 [^]*<\/\1>/,
+    );
     expect(request?.prompt).toContain('At most 24 words.');
     // 92 for the summary, the rest to think before it.
     expect(request?.maxOutputTokens).toBe(92 + 8_192);

@@ -6,7 +6,7 @@ import { isRecord } from '../../../messages/blocks';
 import { contentsOf } from '../../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
 import { valueAt } from '../../../messages/path';
-import { maskSecrets } from '../../../messages/secrets';
+import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { ApiMessage } from '../../../messages/types';
 import type { Slice } from '../../../slice';
 import { applyEdits } from '../../edits/applyEdits';
