@@ -83,6 +83,8 @@ export interface Edit {
   readonly kind: string;
   readonly id: string;
   readonly step: string;
+  /** What was done, such as `suppress`, `summarize` or `reference`; absent of edits from before 1.1. */
+  readonly operation?: string;
   /** Why, in words. */
   readonly reason: string;
   /** True where what is left out stands elsewhere in the view or follows from it. */

@@ -68,7 +68,12 @@ function cutPlace(
   const contents = contentsOf(shown).filter((content) => samePath(content.path, path));
   const type = contentTypeOf(contents, requests);
   if (type === undefined) throw new Error(`${where}: there is no text from ${spanOf(requests)} that may be cut.`);
-  return draft.cut(step, { message: range.start, path }, requests, { contentType: type, reason, strict: false });
+  return draft.cut(step, { message: range.start, path }, requests, {
+    contentType: type,
+    operation: 'cut',
+    reason,
+    strict: false,
+  });
 }
 
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);

@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { checkMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
+import { currentEdit } from '../core/condense/edits/storedEdits';
+import { isEditOperation, type EditOperation } from '../core/condense/operations/operations';
 import type { WindowLimits } from '../core/condense/fallback';
 import { isBuiltIn } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
@@ -23,6 +25,7 @@ const callback = z.custom<(...values: never[]) => unknown>(
 const editFields = {
   id: text,
   step: text,
+  operation: z.custom<EditOperation>(isEditOperation, 'is not an operation that edits have'),
   reason: text,
   strict: z.boolean(),
   tokensBefore: z.number(),
@@ -56,14 +59,14 @@ const edit = z.discriminatedUnion('kind', [
     ...editFields,
     kind: z.literal('block'),
     place,
-    standIn: z.object({ text, reference: text }).optional(),
+    placeholder: z.object({ text, reference: text }).optional(),
   }),
 ]);
 
 const conversation = z.object({
   id: z.string().min(1),
   messages: z.array(z.unknown()),
-  edits: z.array(edit).default([]),
+  edits: z.array(z.preprocess(currentEdit, edit)).default([]),
   system: text.optional(),
   vendor: text.optional(),
   overheadTokens: count.default(0),

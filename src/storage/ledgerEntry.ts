@@ -1,3 +1,5 @@
+import type { Edit } from '../core/condense/edits/edits';
+import { currentEdit } from '../core/condense/edits/storedEdits';
 import type { Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 
 /** An entry, or undefined where the line holds none. Its checksum says that it is what was written; this, by whom. */
@@ -10,7 +12,7 @@ export function entryIn(json: string): LedgerEntry | undefined {
   }
   switch (entry['type']) {
     case 'condensed':
-      return isCondensation(entry['condensation']) ? (entry as LedgerEntry) : undefined;
+      return condensedEntry(entry['condensation']);
     case 'undone':
     case 'redone':
       return typeof entry['condensation'] === 'string' ? (entry as LedgerEntry) : undefined;
@@ -28,6 +30,15 @@ export function entryIn(json: string): LedgerEntry | undefined {
       return undefined;
   }
 }
+
+/** Edits of earlier versions are brought to today's form. */
+const condensedEntry = (condensation: unknown): LedgerEntry | undefined =>
+  isCondensation(condensation)
+    ? {
+        type: 'condensed',
+        condensation: { ...condensation, edits: condensation.edits.map((edit) => currentEdit(edit) as Edit) },
+      }
+    : undefined;
 
 const isCondensation = (value: unknown): value is Condensation =>
   typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);

@@ -69,6 +69,7 @@ const editOf = (text: string, index: number, condensation: string): Edit => ({
   id: `${condensation}-${index}` as Edit['id'],
   place: { message: index, path: ['content'] },
   contentType: 'toolResults',
+  operation: 'cut',
   before: hashText(text),
   cuts: [{ start: 0, end: text.length, text: '' }],
   step: 'test',

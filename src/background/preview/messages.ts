@@ -5,7 +5,7 @@
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
 import type { Edit } from '../../core/condense/edits/edits';
-import type { Fate } from '../../core/condense/edits/outcomes';
+import type { EditOutcome } from '../../core/condense/operations/operations';
 import type { Preset } from '../../core/condense/presets';
 import type { CodeLineRecall } from '../../core/condense/futureNeed/codeLines';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
@@ -112,7 +112,7 @@ export type PreviewRequest =
 /** What happens to one message. */
 export interface MessageCell {
   readonly role: ApiMessage['role'];
-  readonly fate: Fate;
+  readonly outcome: EditOutcome;
   /** o200k tokens of it now and afterwards. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;

@@ -2,9 +2,9 @@
 import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
-import { fatesOf } from '../../core/condense/edits/outcomes';
+import { messageOutcomes } from '../../core/condense/edits/outcomes';
 import { previewEdits, type EditPreview } from '../../core/condense/report/preview';
-import { SUMMED_UP } from '../../core/condense/summary/summaryMessage';
+import { isOperation, OPERATIONS } from '../../core/condense/operations/operations';
 import { renderConversation } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
@@ -44,12 +44,12 @@ const messageOf = (edit: Edit): number => (edit.kind === 'summary' ? edit.start 
 
 function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], counter: MessageCounter): MessageCell[] {
   const all = [...active, ...edits];
-  const fates = fatesOf(messages, all);
+  const outcomes = messageOutcomes(messages, all);
   const before = tokensByOrigin(messages, active, counter);
   const after = tokensByOrigin(messages, all, counter);
   return messages.map((message, index) => ({
     role: message.role,
-    fate: fates[index] ?? 'kept',
+    outcome: outcomes[index] ?? 'kept',
     tokensBefore: before.get(index) ?? 0,
     tokensAfter: after.get(index) ?? 0,
     words: wordsOf(message),
@@ -71,8 +71,9 @@ const wordsOf = memoizeByObject((message: ApiMessage) => {
   return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
 });
 
-function excerptOf({ message, step, reason, before, after, tokensBefore, tokensAfter }: EditPreview): EditExcerpt {
-  const isWritten = reason === SUMMED_UP.reason || reason.includes('summarized');
+function excerptOf({ message, step, operation, reason, ...edit }: EditPreview): EditExcerpt {
+  const { before, after, tokensBefore, tokensAfter } = edit;
+  const isWritten = isOperation(operation) && OPERATIONS[operation].callsModel;
   const excerpt = isWritten ? { ...changeExcerpt(before, ''), after: '' } : changeExcerpt(before, after);
   return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
 }

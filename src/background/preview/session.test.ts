@@ -68,14 +68,14 @@ it('leaves excluded messages as they are, and keeps the pins of the ledger', asy
   const session = new PreviewSession(freshCounter());
   const conversation = fileOf('b.json');
   const first = await session.ask(question(conversation), signal);
-  const cut = first.cells.findIndex(({ fate }) => fate === 'cut');
+  const cut = first.cells.findIndex(({ outcome }) => outcome === 'cut');
   const without = await session.ask(question(conversation, { excluded: [cut] }), signal);
-  expect(without.cells[cut]).toMatchObject({ fate: 'kept', tokensAfter: first.cells[cut]!.tokensBefore });
+  expect(without.cells[cut]).toMatchObject({ outcome: 'kept', tokensAfter: first.cells[cut]!.tokensBefore });
   expect(without.tokensAfter).toBeGreaterThan(first.tokensAfter);
   await pinMessages({ ...conversation, kind: 'pin', pinned: [cut] });
   const pinned = await session.ask(question(conversation), signal);
   expect(pinned).toMatchObject({ pinned: [cut], savedPins: [cut] });
-  expect(pinned.cells[cut]!.fate).toBe('kept');
+  expect(pinned.cells[cut]!.outcome).toBe('kept');
   const free = await session.ask(question(conversation, { pinned: [] }), signal);
   expect(free.cells).toEqual(first.cells);
 });
@@ -147,7 +147,7 @@ it('a model is planned with and never called', async () => {
   const made = await session.ask(question(fileOf('e.json'), { setup: setup({ provider: 'native', models }) }), signal);
   expect(made.calls).toBe(1);
   expect(made.cost).toBeGreaterThan(0);
-  expect(made.cells.some(({ fate }) => fate === 'summarized')).toBe(true);
+  expect(made.cells.some(({ outcome }) => outcome === 'summarized')).toBe(true);
   expect(made.edits[0]).toMatchObject({ isWritten: true, after: '' });
   const problem = { models: [{ problem: 'No key is set.' }], provider: 'native' };
   await expect(session.ask(question(fileOf('e.json'), { setup: setup(problem) }), signal)).rejects.toThrow(

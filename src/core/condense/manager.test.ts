@@ -23,6 +23,7 @@ const editOf = (original: string, ...cuts: Cut[]): CutEdit => ({
   id: 'edit' as EditId,
   place: PLACE,
   contentType: 'toolResults',
+  operation: 'cut',
   before: hashText(original),
   cuts,
   step: 'fake',

@@ -17,6 +17,7 @@ it('a report with the most and the longest examples crosses; one with more or lo
   for (let message = 2; message < messages.length; message += 2) {
     draft.cut('s', { message, path: ['content', 0, 'content'] }, [{ start: 0, end: 400, marker: null }], {
       contentType: 'toolResults',
+      operation: 'cut',
       reason: 'r',
       strict: false,
     });

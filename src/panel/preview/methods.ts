@@ -1,5 +1,6 @@
 /** What the webview may ask of the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
 import * as z from 'zod';
+import { EDIT_OUTCOMES } from '../../core/condense/operations/operations';
 
 /** More messages than a conversation has. */
 const MAX_MESSAGES = 200_000;
@@ -41,7 +42,7 @@ const figures = {
 
 const cellSchema = z.object({
   role: z.string(),
-  fate: z.enum(['kept', 'referenced', 'outlined', 'cut', 'suppressed', 'summarized']),
+  outcome: z.enum(EDIT_OUTCOMES),
   tokensBefore: count,
   tokensAfter: count,
   /** The message's beginning, on one line. */

@@ -8,7 +8,7 @@ import { compareProfiles } from './compareProfiles';
 const signal = new AbortController().signal;
 const PRICES = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 }, cacheWrite: { base: 3.75 } };
 
-const cell = (fate: string, tokensAfter: number): object => ({ fate, tokensAfter });
+const cell = (outcome: string, tokensAfter: number): object => ({ outcome, tokensAfter });
 
 const made = (changes: Partial<PreviewResult> = {}): PreviewResult =>
   ({

@@ -59,7 +59,7 @@ function savingWith(
   pricing: ModelPricing,
   model: string | undefined,
 ): Saving {
-  const changed = cells.findIndex(({ fate }) => fate !== 'kept');
+  const changed = cells.findIndex(({ outcome }) => outcome !== 'kept');
   const kept = cells.slice(0, changed < 0 ? cells.length : changed).reduce((sum, cell) => sum + cell.tokensAfter, 0);
   const factor = tokenizerFactor(model);
   const effect = {

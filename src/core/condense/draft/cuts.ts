@@ -1,3 +1,4 @@
+import type { EditOperation } from '../operations/operations';
 import { hashText, type Hash } from '../../hash';
 import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -23,6 +24,7 @@ export interface CutRequest extends Slice {
 
 export interface CutInfo {
   readonly contentType: ContentType;
+  readonly operation: EditOperation;
   readonly reason: string;
   readonly strict: boolean;
 }

@@ -11,7 +11,7 @@ import { renderCuts } from '../edits/edits';
 import { expandReference, referencesOf } from '../edits/references';
 import { findMarkers, marker, MARKER_RULE, type ReferenceId } from '../../messages/markers';
 
-const INFO: CutInfo = { contentType: 'toolResults', reason: 'test', strict: false };
+const INFO: CutInfo = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false };
 const counter = freshCounter();
 
 /** A conversation with one result, and the place of its text. */

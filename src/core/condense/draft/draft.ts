@@ -74,7 +74,7 @@ export class Draft {
     for (const edit of edits) {
       if (edit.kind !== 'block') continue;
       this.view.showWithoutBlock(edit);
-      if (edit.standIn) this.references.set(edit.standIn.reference, edit.before);
+      if (edit.placeholder) this.references.set(edit.placeholder.reference, edit.before);
     }
     for (const edit of edits) {
       if (edit.kind !== 'summary') continue;
@@ -180,19 +180,26 @@ export class Draft {
     const block = valueAt(this.original[place.message], place.path) as Block;
     if (valueAt(this.view.messages[place.message], place.path) !== block) return 0;
     const before = hashText(JSON.stringify(block));
-    const standIn = what === null ? undefined : this.standInFor(before, what);
+    const placeholder = what === null ? undefined : this.placeholderFor(before, what);
     const tokensBefore = this.counter.block(block);
-    const tokensAfter = standIn ? this.counter.text(standIn.text) : 0;
+    const tokensAfter = placeholder ? this.counter.text(placeholder.text) : 0;
     if (tokensBefore <= tokensAfter) return 0;
-    const edit = blockEdit(step, { place, before, ...(standIn && { standIn }), ...info, tokensBefore, tokensAfter });
-    if (standIn) this.references.set(standIn.reference, before);
+    const edit = blockEdit(step, {
+      place,
+      before,
+      ...(placeholder && { placeholder }),
+      ...info,
+      tokensBefore,
+      tokensAfter,
+    });
+    if (placeholder) this.references.set(placeholder.reference, before);
     this.view.showWithoutBlock(edit);
     this.made.set(madeKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
-  private standInFor(before: Hash, what: string): { readonly text: string; readonly reference: ReferenceId } {
+  private placeholderFor(before: Hash, what: string): { readonly text: string; readonly reference: ReferenceId } {
     const reference = referenceFor(before, this.references);
     return { text: marker(what, reference), reference };
   }

@@ -127,14 +127,14 @@ export class DraftView {
   }
 
   /**
-   * Shows a message without a block, or with its stand-in.
+   * Shows a message without a block, or with its placeholder.
    * @throws Error where the edit doesn't belong to the conversation.
    */
-  showWithoutBlock({ place, standIn, before, id }: BlockEdit): void {
+  showWithoutBlock({ place, placeholder, before, id }: BlockEdit): void {
     const { message, path } = place;
     const block = JSON.stringify(valueAt(this.original[message], path)) as string | undefined;
     if (block === undefined || hashText(block) !== before) throw externalEdit(id);
-    const shown = standIn ? { type: 'text', text: standIn.text } : GONE;
+    const shown = placeholder ? { type: 'text', text: placeholder.text } : GONE;
     this.shownMessages[message] = withValueAt(this.message(message), path, shown);
   }
 

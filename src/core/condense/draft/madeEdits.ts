@@ -39,6 +39,7 @@ export const cutEdit = (
   before,
   cuts: state.cuts,
   step,
+  operation: info.operation,
   reason: info.reason,
   strict: state.strict,
   ...tokens,
@@ -47,21 +48,26 @@ export const cutEdit = (
 /** The edit that takes a block out. */
 export const blockEdit = (
   step: string,
-  edit: Pick<BlockEdit, 'place' | 'before' | 'standIn' | 'reason'> & TokenChange,
+  edit: Pick<BlockEdit, 'place' | 'before' | 'placeholder' | 'reason'> & TokenChange,
 ) =>
   ({
     kind: 'block',
-    id: editId(`${madeKey(step, edit.place)} ${edit.standIn?.text ?? ''}`),
+    id: editId(`${madeKey(step, edit.place)} ${edit.placeholder?.text ?? ''}`),
     step,
+    operation: 'suppress',
     strict: false,
     ...edit,
   }) satisfies BlockEdit;
 
 /** The edit that puts a summary in the place of messages. */
-export const summaryEdit = (step: string, edit: Omit<SummaryEdit, 'kind' | 'id' | 'step' | 'strict'>): SummaryEdit => ({
+export const summaryEdit = (
+  step: string,
+  edit: Omit<SummaryEdit, 'kind' | 'id' | 'step' | 'operation' | 'strict'>,
+): SummaryEdit => ({
   kind: 'summary',
   id: editId(`${step} ${edit.before} ${JSON.stringify(edit.message)}`),
   step,
+  operation: 'summarize',
   strict: false,
   ...edit,
 });

@@ -15,7 +15,12 @@ const cutting = (name: string, start: number, end: number, then?: () => void): D
   name,
   run(draft) {
     const place = { message: 2, path: ['content', 0, 'content'] };
-    draft.cut(name, place, [{ start, end, marker: name }], { contentType: 'toolResults', reason: name, strict: false });
+    draft.cut(name, place, [{ start, end, marker: name }], {
+      contentType: 'toolResults',
+      operation: 'cut',
+      reason: name,
+      strict: false,
+    });
     then?.();
     return Promise.resolve();
   },

@@ -45,16 +45,16 @@ const fromTheBack = (blocks: readonly BlockEdit[]): BlockEdit[] =>
 
 const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
 
-/** The message with the stand-in in a block's place, or without the block. */
+/** The message with the placeholder in a block's place, or without the block. */
 function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
-  const { standIn, place } = edit;
-  if (standIn) return withValueAt(message, place.path, { type: 'text', text: standIn.text });
+  const { placeholder, place } = edit;
+  if (placeholder) return withValueAt(message, place.path, { type: 'text', text: placeholder.text });
   return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 1));
 }
 
 /** The message with a block back in its place. */
 function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
-  if (edit.standIn) return withValueAt(message, edit.place.path, block);
+  if (edit.placeholder) return withValueAt(message, edit.place.path, block);
   return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 0, block));
 }
 

@@ -79,6 +79,7 @@ describe('edits of blocks', () => {
     const place = { message: 2, path: ['content', 0, 'content', 0, 'text'] };
     draft.cut('Cut', place, [{ start: 0, end: 9, marker: 'words' }], {
       contentType: 'toolResults',
+      operation: 'cut',
       strict: false,
       ...WHY,
     });
@@ -101,8 +102,11 @@ describe('edits of blocks', () => {
     expect(applyEdits(other, edits).stale).toHaveLength(2);
     expect(() => new Draft(other, freshCounter(), edits)).toThrow('belongs to another conversation');
     const [, , first] = edits;
-    if (first?.kind !== 'block' || !first.standIn) throw new Error('no image');
-    const wrong = { ...first, standIn: { ...first.standIn, reference: 'ffffff' as typeof first.standIn.reference } };
+    if (first?.kind !== 'block' || !first.placeholder) throw new Error('no image');
+    const wrong = {
+      ...first,
+      placeholder: { ...first.placeholder, reference: 'ffffff' as typeof first.placeholder.reference },
+    };
     expect(checkEdits(messages, [wrong])).toMatchObject([{ rule: 'reference-valid', message: 2 }]);
   });
 

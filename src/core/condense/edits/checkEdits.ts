@@ -30,9 +30,9 @@ function checkSummary({ start, end, before, reference }: SummaryEdit): Violation
       ];
 }
 
-function checkBlock({ before, standIn, place: { message } }: BlockEdit): Violation[] {
-  if (!standIn) return [];
-  const { reference, text } = standIn;
+function checkBlock({ before, placeholder, place: { message } }: BlockEdit): Violation[] {
+  if (!placeholder) return [];
+  const { reference, text } = placeholder;
   if (before.startsWith(reference) && findMarkers(text).some((found) => found.reference === reference)) return [];
   return [
     { rule: 'reference-valid', message, detail: `the reference ${reference} is not that of the block it stands for` },

@@ -12,6 +12,7 @@ const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEd
   id: id as EditId,
   place,
   contentType: 'toolResults',
+  operation: 'cut',
   before: hashText(original),
   cuts,
   step: 'step',

@@ -5,6 +5,7 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 import type { ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
+import type { EditOperation } from '../operations/operations';
 
 /** A slice of an original string and what stands in its place. */
 export interface Cut extends Slice {
@@ -21,6 +22,8 @@ interface EditBase {
   readonly id: EditId;
   /** The step (pass or operation) that made it. */
   readonly step: string;
+  /** What the step did at its place. */
+  readonly operation: EditOperation;
   /** Why, in words. */
   readonly reason: string;
   /**
@@ -71,7 +74,7 @@ export interface BlockEdit extends EditBase {
   /** Hash of the block's JSON. */
   readonly before: Hash;
   /** What stands there now, with the reference in it; absent where nothing does. */
-  readonly standIn?: { readonly text: string; readonly reference: ReferenceId };
+  readonly placeholder?: { readonly text: string; readonly reference: ReferenceId };
 }
 
 /** One change that a condensation makes. */

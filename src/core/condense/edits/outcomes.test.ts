@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
-import { fatesOf, type Fate } from './outcomes';
+import type { EditOutcome } from '../operations/operations';
+import { messageOutcomes } from './outcomes';
+import { contentsOf } from '../../messages/content';
+import { Draft } from '../draft/draft';
 import { losslessProvider } from '../providers/lossless';
 import { smartProvider } from '../providers/smart';
 
 const messages = generateConversation({ seed: 2, targetTokens: 30_000 });
 
-/** The fates that one operation on tool results brings, by the real provider. */
-async function fatesWith(toolResults: object): Promise<Set<Fate>> {
+/** The outcomes that one operation on tool results brings, by the real provider. */
+async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
   const smart = smartProvider();
   const checked = smart.validateConfig({
     version: 1,
@@ -26,15 +29,15 @@ async function fatesWith(toolResults: object): Promise<Set<Fate>> {
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const context = { messages, edits: [], counter: freshCounter() };
   const { edits = [] } = await smart.estimateReduction(context, checked.config, {});
-  return new Set(fatesOf(messages, edits));
+  return new Set(messageOutcomes(messages, edits));
 }
 
 it.each([
   [{ operation: 'suppress' }, 'suppressed'],
   [{ operation: 'truncate', maxLines: 4 }, 'cut'],
   [{ operation: 'outline', coldTurns: 1 }, 'outlined'],
-] as const)('an operation tells its own fate: %j', async (operation, fate) => {
-  expect(await fatesWith(operation)).toEqual(new Set(['kept', fate]));
+] as const)('an operation tells its own outcome: %j', async (operation, outcome) => {
+  expect(await outcomesWith(operation)).toEqual(new Set(['kept', outcome]));
 });
 
 it('what stands elsewhere is referenced', async () => {
@@ -42,9 +45,24 @@ it('what stands elsewhere is referenced', async () => {
   if (!checked.valid) throw new Error('no defaults');
   const context = { messages, edits: [], counter: freshCounter() };
   const { edits = [] } = await losslessProvider.estimateReduction(context, checked.config, {});
-  expect(new Set(fatesOf(messages, edits))).toEqual(new Set(['kept', 'referenced']));
+  expect(new Set(messageOutcomes(messages, edits))).toEqual(new Set(['kept', 'referenced']));
 });
 
 it('without edits all is kept', () => {
-  expect(new Set(fatesOf(messages, []))).toEqual(new Set(['kept']));
+  expect(new Set(messageOutcomes(messages, []))).toEqual(new Set(['kept']));
+});
+
+it('the words of a reason mean nothing', () => {
+  const counter = freshCounter();
+  const draft = new Draft(messages, counter);
+  const message = messages.findIndex(({ role, content }) => role === 'user' && typeof content !== 'string') + 2;
+  const [content] = contentsOf(messages[message]!).filter(({ text }) => text.length > 400);
+  const place = { message, path: content!.path };
+  draft.cut('A pass', place, [{ start: 0, end: 300, marker: 'a part' }], {
+    contentType: content!.type,
+    operation: 'cut',
+    reason: 'keeps what another pass suppressed',
+    strict: false,
+  });
+  expect(messageOutcomes(messages, draft.edits)[message]).toBe('cut');
 });

@@ -23,9 +23,15 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
       continue;
     }
     if (edit.kind === 'block') {
-      const { place, before, standIn } = edit;
-      if (standIn)
-        references.set(standIn.reference, { reference: standIn.reference, place, before, start: 0, end: Infinity });
+      const { place, before, placeholder } = edit;
+      if (placeholder)
+        references.set(placeholder.reference, {
+          reference: placeholder.reference,
+          place,
+          before,
+          start: 0,
+          end: Infinity,
+        });
       continue;
     }
     for (const { reference, start, end } of edit.cuts) {

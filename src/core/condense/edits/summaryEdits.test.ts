@@ -77,7 +77,7 @@ describe('a summary', () => {
     const start = draft.checkpoint();
     draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const place = { message: 2, path: ['content', 0, 'content'] };
-    const info = { contentType: 'toolResults', reason: 'old', strict: false } as const;
+    const info = { contentType: 'toolResults', operation: 'cut', reason: 'old', strict: false } as const;
     expect(draft.cut('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBe(0);
     draft.rollback(start);
     expect(draft.messages).toEqual(conversation);
@@ -144,7 +144,12 @@ it('whatever was summarized and cut in whatever order, the original comes back',
           else {
             const place = { message: what.result, path: ['content', 0, 'content'] };
             const request = { start: what.from, end: what.from + 900, marker: 'x' };
-            draft.cut(`C${index}`, place, [request], { contentType: 'toolResults', reason: 'r', strict: false });
+            draft.cut(`C${index}`, place, [request], {
+              contentType: 'toolResults',
+              operation: 'cut',
+              reason: 'r',
+              strict: false,
+            });
           }
         }
         return draft;

@@ -85,7 +85,7 @@ function blocksOf(prefix: readonly ApiMessage[], { view, edits, origins }: Conde
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [placeKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const standing = referencesIn(view);
-  const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.standIn ? [edit.place] : []));
+  const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
   const files = filesByPlace(prefix);
   const places = new Map<string, Place>();
   prefix.forEach((message, index) => {

@@ -27,6 +27,7 @@ const edit = (name: string, message: number): Edit => ({
   id: editId(name),
   place: { message, path: ['content'] },
   contentType: 'messageText',
+  operation: 'cut',
   before: 'h' as Hash,
   cuts: [],
   step: 's',

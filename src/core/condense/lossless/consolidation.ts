@@ -139,6 +139,7 @@ function referLines(
     }));
     saved += draft.cut(step, placeOf(content), requests, {
       contentType: 'toolResults',
+      operation: 'reference',
       reason: 'the same lines stand in another result of the same call',
       strict: true,
     });
@@ -173,6 +174,7 @@ function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: strin
     const { start, end } = content;
     saved += draft.cut(step, placeOf(content), [{ start, end, marker: what }], {
       contentType: 'toolResults',
+      operation: 'cut',
       reason,
       strict: false,
     });

@@ -80,6 +80,7 @@ function* refer(
     const { start, end } = content;
     const saved = draft.cut(step, placeOf(content), [{ start, end, marker }], {
       contentType: 'toolResults',
+      operation: 'reference',
       reason: 'the same text stands in another result',
       strict: true,
     });

@@ -26,6 +26,7 @@ const takeKept: DraftStep = {
     const end = draft.text(KEPT).length;
     draft.cut('take', KEPT, [{ start: 0, end, marker: 'taken' }], {
       contentType: 'toolResults',
+      operation: 'cut',
       reason: 'test',
       strict: false,
     });
@@ -99,7 +100,7 @@ describe('the check', () => {
     const draft = new Draft(only, counter);
     await lineNumbers(DEFAULT_TOOLS).run(draft, new Pace());
     const place = { message: 2, path: ['content', 0, 'content'] };
-    const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
+    const info = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false } as const;
     const end = draft.text(place).indexOf(A[20] ?? '') - 1;
     draft.cut('take', place, [{ start: 0, end, marker: 'some text' }], info);
     const broken = await brokenCuts(only, draft.messages, draft.shown.flat());
@@ -113,7 +114,7 @@ describe('the check', () => {
     const draft = new Draft(only, counter);
     await lineNumbers(DEFAULT_TOOLS).run(draft, new Pace());
     const place = { message: 2, path: ['content', 0, 'content'] };
-    const info = { contentType: 'toolResults', reason: 'test', strict: false } as const;
+    const info = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false } as const;
     const end = draft.text(place).indexOf(A[20] ?? '') - 1;
     draft.cut('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
     expect(await brokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);

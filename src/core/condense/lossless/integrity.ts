@@ -129,6 +129,7 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
   for (const { place, contentType } of broken) {
     draft.restore(RESTORED, place, byPlace.get(placeKey(place)) ?? new Set(), {
       contentType,
+      operation: 'restore',
       reason: 'the copy that a reference pointed at was taken out',
       strict: true,
     });
@@ -144,7 +145,7 @@ export const RESTORED = 'Restored references';
  * copies.
  */
 export function restoredNotes(edits: readonly Edit[]): string[] {
-  const places = edits.filter(({ step }) => step === RESTORED).length;
+  const places = edits.filter(({ operation }) => operation === 'restore').length;
   if (places === 0) return [];
   const what = places === 1 ? 'One place was' : `${places} places were`;
   return [`${what} given back what stood there: a later step took the copy that a reference pointed at.`];

@@ -32,7 +32,12 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
             end: content.start + run.end,
             marker: `${plural(run.lines)} as in ${what}`,
           }));
-          const info = { contentType: content.type, reason: `superseded by ${what}`, strict: true };
+          const info = {
+            contentType: content.type,
+            operation: 'reference',
+            reason: `superseded by ${what}`,
+            strict: true,
+          } as const;
           yield draft.cut(name, placeOf(content), requests, info) > 0 ? index : undefined;
         }
       };

@@ -36,6 +36,7 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): DraftStep => {
         for (const [content, requests] of cutsByContent(message, messages, groups, draft.task, keep)) {
           const saved = draft.cut(name, placeOf({ ...content, message }), requests, {
             contentType: content.type,
+            operation: 'reference',
             reason: 'the same reminder stands elsewhere',
             strict: true,
           });

@@ -78,7 +78,12 @@ async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, onl
     // What the check has restored since is planned anew.
     if (draft.text(place) !== text) continue;
     const { name, reason } = OPERATIONS[operation];
-    const own = draft.cut(name, place, requests, { contentType: source.content.type, reason, strict: true });
+    const own = draft.cut(name, place, requests, {
+      contentType: source.content.type,
+      operation: 'reference',
+      reason,
+      strict: true,
+    });
     // If what was done is taken back, it is to be done again.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;

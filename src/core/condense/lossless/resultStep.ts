@@ -39,7 +39,12 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
           for (const content of exchange.results.toReversed()) {
             if (protectedFrom(draft, content)) continue;
             const requests = noiseIn(content.text).map((request) => behind(content, request));
-            const info = { contentType: content.type, reason, strict };
+            const info = {
+              contentType: content.type,
+              operation: strict ? 'reference' : 'cut',
+              reason,
+              strict,
+            } as const;
             if (draft.cut(name, placeOf(content), requests, info) > 0) acted.push(at);
             await pace.yieldIfDue();
           }

@@ -39,6 +39,7 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
           const request = { start, end, marker: 'this call failed and was made again later' };
           const saved = draft.cut(name, placeOf(content), [request], {
             contentType: content.type,
+            operation: 'cut',
             reason: 'the call failed and was made again with success',
             strict: false,
           });

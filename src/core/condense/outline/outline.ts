@@ -56,6 +56,7 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: File
   if (requests.length === 0) return;
   draft.cut(name, placeOf(content), requests, {
     contentType: content.type,
+    operation: 'outline',
     reason: `the file was neither read nor edited for ${turns} turns`,
     strict: false,
   });

@@ -116,8 +116,8 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
         calls: expected.calls.length,
         outcome: { kind: 'done' },
       } as const;
-      const standIn = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
-      draft.summarize(step.name, plan.range, standIn, SUMMED_UP);
+      const message = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
+      draft.summarize(step.name, plan.range, message, SUMMED_UP);
       return { tokensBefore, tokensAfter, steps: [{ ...step, tokensBefore, tokensAfter }], edits: draft.edits };
     },
 

@@ -122,12 +122,22 @@ function shorten(draft: Draft, message: number, content: Content, operation: Ope
   if (draft.counter.text(text) < minimumTokens) return;
   if (operation.mode === 'suppress') {
     const request = { start, end, marker: `${WHAT[type]} suppressed` };
-    draft.cut(STEP, place, [request], { contentType: type, reason: 'suppressed as old', strict: false });
+    draft.cut(STEP, place, [request], {
+      contentType: type,
+      operation: 'suppress',
+      reason: 'suppressed as old',
+      strict: false,
+    });
     return;
   }
   const slice = truncatedSlice(text, operation);
   if (!slice) return;
   const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
   const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };
-  draft.cut(STEP, place, [request], { contentType: type, reason: 'truncated as old', strict: false });
+  draft.cut(STEP, place, [request], {
+    contentType: type,
+    operation: 'truncate',
+    reason: 'truncated as old',
+    strict: false,
+  });
 }

@@ -14,7 +14,7 @@ const MESSAGES: readonly ApiMessage[] = [
   assistant('done'),
 ];
 const place = (message: number) => ({ message, path: ['content', 0, 'content'] }) as const;
-const INFO = { contentType: 'toolResults', reason: 'as old', strict: false } as const;
+const INFO = { contentType: 'toolResults', operation: 'cut', reason: 'as old', strict: false } as const;
 
 const cut = (draft: Draft, step: string, message: number, part: number): void => {
   const end = Math.floor(draft.text(place(message)).length * part);

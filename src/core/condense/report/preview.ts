@@ -7,6 +7,7 @@ import { renderConversation } from '../../messages/render';
 import type { ApiMessage, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { valueAt } from '../../messages/path';
+import type { EditOperation } from '../operations/operations';
 import { applyEdits } from '../edits/applyEdits';
 import { editKey, renderCuts, type Edit, type EditId } from '../edits/edits';
 
@@ -15,6 +16,7 @@ export interface EditPreview {
   /** Index of the message in the original; of a summary the first. */
   readonly message: number;
   readonly step: string;
+  readonly operation: EditOperation;
   readonly reason: string;
   /** All that goes stands elsewhere in the view. */
   readonly strict: boolean;
@@ -40,9 +42,20 @@ export function previewEdits(
     const before = textBefore(original, shown.get(editKey(edit)), edit);
     // A later step of the same place starts from here.
     shown.set(editKey(edit), edit);
-    const { id, step, reason, strict, tokensBefore, tokensAfter } = edit;
+    const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
-    return { id, message, step, reason, strict, before, after: textOf(original, edit), tokensBefore, tokensAfter };
+    return {
+      id,
+      message,
+      step,
+      operation,
+      reason,
+      strict,
+      before,
+      after: textOf(original, edit),
+      tokensBefore,
+      tokensAfter,
+    };
   });
 }
 
@@ -57,7 +70,7 @@ function textOf(original: readonly ApiMessage[], edit: Edit): string {
     case 'summary':
       return renderConversation([edit.message]);
     case 'block':
-      return edit.standIn?.text ?? '';
+      return edit.placeholder?.text ?? '';
     case 'cut':
       return renderCuts(textAt(original, edit.place), edit.cuts);
   }

@@ -30,7 +30,7 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
   const passes = passesOf(preset.config);
-  const asksModel = passes.some((pass) => pass.asksModel && pass.isEnabled);
+  const callsModel = passes.some((pass) => pass.callsModel && pass.isEnabled);
   const rename = async (): Promise<void> => {
     const wanted = newName?.trim() ?? '';
     const entry = list[ownIndex];
@@ -61,12 +61,12 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
         {isInUse && <span className="badge">{t('in use')}</span>}
         <span className="badges">
           <span className="tag">{passes.length === 1 ? t('1 pass') : t('{0} passes', passes.length)}</span>
-          <span className="tag">{asksModel ? t('calls a model') : t('free')}</span>
+          <span className="tag">{callsModel ? t('calls a model') : t('free')}</span>
           {!isBuiltIn && <span className="tag">{t('yours')}</span>}
         </span>
       </div>
       <p className="row-help">{isBuiltIn ? t(description) : description}</p>
-      {isInUse && asksModel && condensing.value === '' && (
+      {isInUse && callsModel && condensing.value === '' && (
         <p className="row-help" role="note">
           {t('No profile writes summaries yet: what needs a model is left out. Add one under Profiles.')}
         </p>

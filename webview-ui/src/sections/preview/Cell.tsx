@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
-import { roleInWords, wordsOf, type CellKind } from './fates';
+import { roleInWords, outcomeWords, type CellKind } from './outcomes';
 
 interface CellProps {
   readonly index: number;
@@ -31,7 +31,7 @@ export const Cell = memo(function Cell({
   onChoose,
   onFocus,
 }: CellProps): ReactNode {
-  const { letter, name } = wordsOf(kind);
+  const { letter, name } = outcomeWords(kind);
   const { role, tokensBefore, tokensAfter } = cell;
   const label =
     tokensBefore === tokensAfter

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { Checkbox } from '../../ui';
-import { kindOf, roleInWords, wordsOf, type Marks } from './fates';
+import { kindOf, roleInWords, outcomeWords, type Marks } from './outcomes';
 
 interface CellDetailsProps {
   readonly cell: MessageCell;
@@ -15,7 +15,7 @@ interface CellDetailsProps {
 /** The message that the strip stands at. */
 export function CellDetails({ cell, index, marks, onPin, onExclude }: CellDetailsProps): ReactNode {
   const { role, words, tokensBefore, tokensAfter } = cell;
-  const { name, help } = wordsOf(kindOf(cell, index, marks));
+  const { name, help } = outcomeWords(kindOf(cell, index, marks));
   return (
     <div className="cell-details">
       <p>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
-import { CELL_KINDS, kindOf, wordsOf, type CellKind, type Marks } from './fates';
+import { CELL_KINDS, kindOf, outcomeWords, type CellKind, type Marks } from './outcomes';
 
 interface LegendProps {
   readonly cells: readonly MessageCell[];
@@ -18,7 +18,7 @@ export function Legend({ cells, marks }: LegendProps): ReactNode {
   return (
     <ul className="legend">
       {CELL_KINDS.filter((kind) => counts.has(kind)).map((kind) => {
-        const { letter, name, help } = wordsOf(kind);
+        const { letter, name, help } = outcomeWords(kind);
         return (
           <li key={kind} title={help}>
             <span className={`cell cell-${kind}`} aria-hidden="true">

@@ -3,7 +3,7 @@ import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { Cell } from './Cell';
 import { CellDetails } from './CellDetails';
-import { kindOf, toggled, type Marks } from './fates';
+import { kindOf, toggled, type Marks } from './outcomes';
 import { Legend } from './Legend';
 import { neighbour } from './neighbour';
 

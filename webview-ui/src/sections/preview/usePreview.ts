@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { ConversationName, Params, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
 import { useLatest, type Answer } from '../../state/useLatest';
-import type { Marks } from './fates';
+import type { Marks } from './outcomes';
 
 export interface PreviewOf {
   readonly answer: Answer<'preview'>;

@@ -4,7 +4,7 @@ import type { PassEntry } from './smartValue';
 
 /** What a pass is, at a glance: how it works, when it runs, what it costs. */
 export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode {
-  const { mode, isConditional, tokenThreshold, asksModel, isEnabled } = entry;
+  const { mode, isConditional, tokenThreshold, callsModel, isEnabled } = entry;
   const condition = !isConditional
     ? t('always')
     : tokenThreshold === undefined
@@ -15,7 +15,7 @@ export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode 
       {!isEnabled && <span className="tag">{t('off')}</span>}
       <span className="tag">{mode === 'batch' ? t('all at once') : t('one by one')}</span>
       <span className="tag">{condition}</span>
-      <span className="tag">{asksModel ? t('calls a model') : t('free')}</span>
+      <span className="tag">{callsModel ? t('calls a model') : t('free')}</span>
     </span>
   );
 }

@@ -1,4 +1,5 @@
 /** The setting `smart` as the panel works on it: the value that stands there, not the one with all defaults filled in. */
+import { isOperation, OPERATIONS } from '../../../../src/core/condense/operations/operations';
 import type { Setting } from '../../state/useSetting';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ export interface PassEntry {
   readonly tokenThreshold: number | undefined;
   readonly isConditional: boolean;
   /** Whether a model may be called. */
-  readonly asksModel: boolean;
+  readonly callsModel: boolean;
 }
 
 export const isFields = (value: unknown): value is Fields =>
@@ -45,16 +46,17 @@ export function passesOf(config: unknown): PassEntry[] {
       mode: raw['mode'] === 'batch' ? 'batch' : 'individual',
       tokenThreshold: typeof threshold === 'number' ? threshold : undefined,
       isConditional: isFields(execution) && execution['type'] === 'conditional',
-      asksModel: holdsSummarize(raw['batchConfig']) || holdsSummarize(raw['individualConfig']),
+      callsModel: holdsModelCall(raw['batchConfig']) || holdsModelCall(raw['individualConfig']),
     };
   });
 }
 
 /** Whether an operation anywhere inside is one that a model does. */
-function holdsSummarize(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsSummarize);
+function holdsModelCall(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsModelCall);
   if (!isFields(value)) return false;
-  return value['operation'] === 'summarize' || Object.values(value).some(holdsSummarize);
+  const { operation } = value;
+  return (isOperation(operation) && OPERATIONS[operation].callsModel) || Object.values(value).some(holdsModelCall);
 }
 
 /** An id that no pass has. */

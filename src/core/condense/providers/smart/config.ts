@@ -4,6 +4,7 @@
  * conditions: to overlook one of theirs would take out more than was asked.
  */
 import * as z from 'zod';
+import { OPERATIONS } from '../../operations/operations';
 import { losslessConfigSchema } from '../lossless';
 import { pass, passOperations, protection } from './passSchema';
 
@@ -76,6 +77,6 @@ export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 export const asksModels = ({ passes }: SmartConfig): boolean =>
   passes.some((pass) => {
     if (!pass.enabled) return false;
-    if (pass.mode === 'batch') return pass.batchConfig.operation === 'summarize';
-    return passOperations(pass).some(({ operation }) => operation === 'summarize');
+    const operations = pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass);
+    return operations.some(({ operation }) => OPERATIONS[operation].callsModel);
   });

@@ -8,6 +8,7 @@ import { personSlices } from '../../summary/instructions';
 import { TOKEN_BUFFER_PERCENTAGE } from '../../trigger/thresholds';
 import type { SummarizerModel } from '../../summary/summarizer';
 import { cutMiddle } from '../../summary/transcript';
+import { OPERATIONS } from '../../operations/operations';
 import type { Operation } from './operationSchema';
 import { parameterName, type Item } from './items';
 import { isIdentifying, measure, type PlacedRequest } from './requests';
@@ -23,7 +24,7 @@ export interface ContentJob {
 
 /** Shorter parameters are not summarized: they cost little and say what the others are about. */
 const MIN_CHARS = 200;
-const SUMMARIZED = 'summarized';
+const SUMMARIZED = OPERATIONS.summarize.done;
 
 /** The job for an item; undefined where there is nothing to sum up, or a person speaks in it. */
 export function contentJob(
@@ -130,7 +131,7 @@ export function contentSummary(reply: string, { item }: ContentJob): string {
 export const summarizedRequests = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
     const what = measure(text);
-    const request = { place: { message, path }, start, end, type: item.type, reason: SUMMARIZED };
+    const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
       ? { ...request, marker: `${SUMMARIZED} from ${what}`, summary }
       : { ...request, marker: `${what}, ${SUMMARIZED} beside` };

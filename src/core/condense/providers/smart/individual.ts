@@ -5,6 +5,8 @@ import { outlineStep } from '../../outline/outline';
 import type { Pace } from '../../../pace';
 import type { DraftStep } from '../../draft/steps';
 import { NoSummarizerError } from '../../summary/summarizer';
+import { OPERATIONS, type ConversationOperation } from '../../operations/operations';
+import type { ToolTable } from '../../../messages/tools';
 import type { ContentOperation, Operation } from './operationSchema';
 import { passOperations, type IndividualPass } from './passSchema';
 import { askAll, expectCall, type ContentReply } from './contentCalls';
@@ -23,20 +25,32 @@ import { select } from './selection';
 export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
   name,
   async run(draft, pace) {
-    const named = new Set(passOperations(pass).map(({ operation }) => operation));
+    const named = passOperations(pass).map(({ operation }) => operation);
     const operationOf = operations(draft, pass, parts);
-    if (named.has('outline')) await outline(name, draft, pace, parts, operationOf);
-    if (named.has('thin')) await thin(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin');
-    if (!ONE_BY_ONE.some((operation) => named.has(operation))) return;
+    for (const [operation, run] of Object.entries(ON_CONVERSATION))
+      if (named.some((one) => one === operation)) await run(name, draft, pace, parts, operationOf);
+    if (!named.some((one) => OPERATIONS[one].worksOn === 'content')) return;
     const jobs = await editOldest(name, draft, pace, parts, operationOf);
     if (jobs.length > 0) await summarize(name, draft, jobs, parts);
   },
 });
 
-/** The others weigh the conversation as a whole. */
-const ONE_BY_ONE = ['suppress', 'truncate', 'summarize'] as const;
-
 type OperationOf = (item: Item) => ContentOperation;
+
+type ConversationRun = (
+  name: string,
+  draft: Draft,
+  pace: Pace,
+  parts: PassParts,
+  operationOf: OperationOf,
+) => Promise<void>;
+
+/** In the order in which they run: an outline says more than what thinning leaves of a file. */
+const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
+  outline,
+  thin: (name, draft, pace, parts, operationOf) =>
+    thin(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin'),
+};
 
 const KEEP: ContentOperation = { operation: 'keep' };
 /** Less can't be saved: a marker has about as many. */
@@ -115,9 +129,8 @@ async function editOldest(
     const jobs: ContentJob[] = [];
     for (const item of items(message)) {
       const operation = operationOf(item);
-      if (operation.operation === 'suppress') requests.push(...suppressed(item, operation));
-      if (operation.operation === 'truncate') requests.push(...truncated(item, operation, tools));
-      const job = operation.operation === 'summarize' ? contentJob(item, operation, draft.counter) : undefined;
+      const { cuts = [], job } = workOn(item, operation, draft, tools);
+      requests.push(...cuts);
       if (!job) continue;
       jobs.push(job);
       expected += await expectedSaving(job, parts);
@@ -127,6 +140,28 @@ async function editOldest(
     await pace.yieldIfDue();
   }
   return waiting;
+}
+
+/** What an operation on a single content comes to: cuts that are made at once, or a job for a model. */
+interface Work {
+  readonly cuts?: readonly PlacedRequest[];
+  readonly job?: ContentJob | undefined;
+}
+
+function workOn(item: Item, operation: ContentOperation, { counter }: Draft, tools: ToolTable): Work {
+  switch (operation.operation) {
+    case 'suppress':
+      return { cuts: suppressed(item, operation) };
+    case 'truncate':
+      return { cuts: truncated(item, operation, tools) };
+    case 'summarize':
+      return { job: contentJob(item, operation, counter) };
+    case 'keep':
+    // Those that weigh the whole conversation ran before.
+    case 'outline':
+    case 'thin':
+      return {};
+  }
 }
 
 /** About what the marker beside a summary takes. Tokens. */

@@ -1,5 +1,6 @@
 /** What a pass may do with a content. */
 import * as z from 'zod';
+import { operationRow, type OperationName } from '../../operations/operations';
 
 const count = z.int().min(1).max(1_000_000);
 
@@ -57,12 +58,21 @@ const thin = z
     'Takes out, part by part, what the conversation is least about, until the target is met; without a target nothing.',
   );
 
-export const operation = z.discriminatedUnion('operation', [keep, suppress, truncate, summarize, thin]);
-export const resultOperation = z.discriminatedUnion('operation', [keep, suppress, truncate, summarize, outline, thin]);
+const SCHEMAS = { keep, suppress, truncate, summarize, outline, thin } as const satisfies {
+  readonly [Name in OperationName]: z.ZodType<{ operation: Name }>;
+};
+
+const [, ...others] = Object.values(SCHEMAS);
+const [, ...forAnyContent] = (Object.keys(SCHEMAS) as OperationName[])
+  .filter((name) => operationRow(name).onlyResults !== true)
+  .map((name) => SCHEMAS[name]);
+
+export const operation = z.discriminatedUnion('operation', [keep, ...forAnyContent]);
+export const resultOperation = z.discriminatedUnion('operation', [keep, ...others]);
 
 const KEEP = { operation: 'keep' } as const;
 
-/** An operation for each type of content; only results of tools may be outlined. */
+/** An operation for each type of content. */
 export const operations = z.looseObject({
   messageText: operation.default(KEEP),
   toolParameters: operation.default(KEEP),
@@ -70,4 +80,4 @@ export const operations = z.looseObject({
 });
 
 export type ContentOperation = z.output<typeof resultOperation>;
-export type Operation<Kind extends ContentOperation['operation']> = Extract<ContentOperation, { operation: Kind }>;
+export type Operation<Name extends OperationName> = Extract<ContentOperation, { operation: Name }>;

@@ -32,6 +32,24 @@ describe('passes', () => {
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
+  it('run once where nothing was restored, whatever they are called', async () => {
+    let runs = 0;
+    const selector = (_message: unknown, index: number): boolean => {
+      if (index === 0) runs++;
+      return true;
+    };
+    const pass = individual(
+      { toolResults: SUPPRESS },
+      { name: 'Restored references', selection: { type: 'custom', selector } },
+    );
+    const { result: made } = await run(many(4), [pass], { config: { losslessPrelude: { enabled: true } } });
+    expect(made.edits.map(({ step, operation }) => [step, operation])).toContainEqual([
+      'Restored references',
+      'suppress',
+    ]);
+    expect(runs).toBe(1);
+  });
+
   it('that fail are dropped whole, and the others run', async () => {
     let asked = 0;
     const selector = (): boolean => {

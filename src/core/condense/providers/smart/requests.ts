@@ -10,6 +10,7 @@ import { placeKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
 import { personSlices } from '../../summary/instructions';
 import { truncatedSlice, type TruncateLimits } from '../../operations/truncate';
+import { OPERATIONS, strongest, type OperationName } from '../../operations/operations';
 import type { Operation } from './operationSchema';
 import { errorLines } from '../../operations/errorLines';
 import { parameterName, type Item } from './items';
@@ -18,9 +19,11 @@ import { parameterName, type Item } from './items';
 export interface PlacedRequest extends CutRequest {
   readonly place: Place;
   readonly type: ContentType;
-  /** Why, in words. */
-  readonly reason: string;
+  readonly operation: CutOperation;
 }
+
+/** The operations that take slices out of a content. */
+export type CutOperation = Exclude<OperationName, 'keep' | 'outline'>;
 
 /** Parameters by which a model knows again what a call was about: they stay when the others go. */
 const IDENTIFYING: ReadonlySet<string> = new Set([
@@ -39,7 +42,7 @@ export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
 export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
-    return slice ? requestsIn(content, item, slice, [], 'suppressed', marker) : [];
+    return slice ? requestsIn(content, item, slice, [], 'suppress', marker) : [];
   });
 }
 
@@ -52,7 +55,7 @@ export function removable(content: PlacedContent, item: Item): Slice | undefined
 
 /** Takes slices out of a content; what a person said in it stays. */
 export const leftOut = (content: PlacedContent, item: Item, slices: readonly MarkedSlice[]): PlacedRequest[] =>
-  slices.flatMap((slice) => requestsIn(content, item, slice, [], 'left out', slice.marker));
+  slices.flatMap((slice) => requestsIn(content, item, slice, [], 'thin', slice.marker));
 
 export interface MarkedSlice extends Slice {
   /** What the marker says; undefined: how much it is. */
@@ -67,7 +70,7 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
     const slice = truncatedSlice(content.text, { maxChars, maxLines, keep });
     if (!slice) return [];
     const kept = keepsErrors ? errorLines(content.text) : [];
-    return requestsIn(content, item, slice, kept, 'truncated');
+    return requestsIn(content, item, slice, kept, 'truncate');
   });
 }
 
@@ -91,7 +94,7 @@ function requestsIn(
   item: Item,
   slice: Slice,
   kept: readonly Slice[],
-  done: string,
+  operation: CutOperation,
   marker?: string,
 ): PlacedRequest[] {
   const { text, start, message, path } = content;
@@ -103,9 +106,9 @@ function requestsIn(
       place: { message, path },
       start: start + part.start,
       end: start + part.end,
-      marker: marker ?? `${measure(text.slice(part.start, part.end))} ${done}`,
+      marker: marker ?? `${measure(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`,
       type: item.type,
-      reason: done,
+      operation,
     }));
 }
 
@@ -150,8 +153,14 @@ export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequ
     else byPlace.set(key, [request]);
   }
   for (const group of byPlace.values()) {
-    const [first] = group;
-    const reason = [...new Set(group.map((request) => request.reason))].join(', ');
-    if (first) draft.cut(name, first.place, group, { contentType: first.type, reason, strict: false });
+    const [first, ...others] = group;
+    if (!first) continue;
+    const done = new Set(group.map(({ operation }) => OPERATIONS[operation].done));
+    draft.cut(name, first.place, group, {
+      contentType: first.type,
+      operation: strongest([first.operation, ...others.map(({ operation }) => operation)]),
+      reason: [...done].join(', '),
+      strict: false,
+    });
   }
 }

@@ -5,7 +5,7 @@ import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coher
 import { judge, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../draft/exchanges';
-import { keepingReferences, RESTORED } from '../../lossless/integrity';
+import { keepingReferences } from '../../lossless/integrity';
 import { runSteps, type DraftStep, type StepSpending } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
@@ -183,7 +183,7 @@ const MAX_ROUNDS = 3;
 
 /** Tokens that were restored because the copy that they referred to was taken out. */
 const restoredIn = (draft: Draft): number =>
-  draft.edits.reduce((sum, edit) => (edit.step === RESTORED ? sum + edit.tokensAfter : sum), 0);
+  draft.edits.reduce((sum, edit) => (edit.operation === 'restore' ? sum + edit.tokensAfter : sum), 0);
 
 /** Edits carry the name of their pass: two passes of one name would look like one. */
 function uniqueNames(names: readonly string[]): string[] {

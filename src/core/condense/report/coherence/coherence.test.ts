@@ -22,7 +22,7 @@ const MESSAGES: readonly ApiMessage[] = [
 const cutWhole = (draft: Draft, message: number, path: readonly (string | number)[]): void => {
   const place = { message, path };
   const requests = [{ start: 0, end: draft.text(place).length, marker: 'all of it' }];
-  draft.cut('test', place, requests, { contentType: 'toolResults', reason: 'test', strict: false });
+  draft.cut('test', place, requests, { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false });
 };
 
 describe('the coherence report', () => {
@@ -61,6 +61,7 @@ describe('the coherence report', () => {
     const place = { message: 4, path: ['content', 0, 'content'] };
     draft.cut('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
       contentType: 'toolResults',
+      operation: 'cut',
       reason: 'test',
       strict: false,
     });
@@ -74,6 +75,7 @@ describe('the coherence report', () => {
     const text = draft.text(place);
     draft.cut('test', place, [{ start: 0, end: text.length - 40, marker: null }], {
       contentType: 'toolResults',
+      operation: 'cut',
       reason: 'test',
       strict: false,
     });

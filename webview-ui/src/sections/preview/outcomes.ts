@@ -1,17 +1,9 @@
 /** What can happen to a message, in words, with the letter and the colour that stand for it. */
+import { EDIT_OUTCOMES } from '../../../../src/core/condense/operations/operations';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
-export const CELL_KINDS = [
-  'kept',
-  'referenced',
-  'outlined',
-  'cut',
-  'suppressed',
-  'summarized',
-  'pinned',
-  'excluded',
-] as const;
+export const CELL_KINDS = [...EDIT_OUTCOMES, 'pinned', 'excluded'] as const;
 export type CellKind = (typeof CELL_KINDS)[number];
 
 interface KindWords {
@@ -21,7 +13,7 @@ interface KindWords {
   readonly help: string;
 }
 
-export function wordsOf(kind: CellKind): KindWords {
+export function outcomeWords(kind: CellKind): KindWords {
   switch (kind) {
     case 'kept':
       return { letter: '·', name: t('kept'), help: t('stays as it is') };
@@ -45,7 +37,7 @@ export function wordsOf(kind: CellKind): KindWords {
 /** What a person decided goes before what the passes do. */
 export function kindOf(cell: MessageCell, index: number, marks: Marks): CellKind {
   if (marks.excluded.has(index)) return 'excluded';
-  return marks.pinned.has(index) ? 'pinned' : cell.fate;
+  return marks.pinned.has(index) ? 'pinned' : cell.outcome;
 }
 
 /** Messages that a person wants to be left alone, by their index. */

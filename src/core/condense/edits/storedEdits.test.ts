@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { currentEdit } from './storedEdits';
+
+const old = { kind: 'cut', step: 'A pass', strict: false };
+
+it.each([
+  [{ ...old, reason: 'suppressed' }, 'suppress'],
+  [{ ...old, reason: 'suppressed as old' }, 'suppress'],
+  [{ ...old, reason: 'truncated, summarized' }, 'summarize'],
+  [{ ...old, reason: 'left out' }, 'thin'],
+  [{ ...old, reason: 'the file was neither read nor edited for 12 turns' }, 'outline'],
+  [{ ...old, reason: 'keeps what another pass suppressed' }, 'cut'],
+  [{ ...old, reason: 'the same text stands in another result', strict: true }, 'reference'],
+  [{ ...old, reason: 'the copy was taken out', step: 'Restored references' }, 'restore'],
+  [{ ...old, kind: 'block', reason: 'old' }, 'suppress'],
+  [{ ...old, kind: 'summary', reason: 'anything' }, 'summarize'],
+])('an edit from before 1.1 gets its operation: %j', (edit, operation) => {
+  expect(currentEdit(edit)).toEqual({ ...edit, operation });
+});
+
+it('the text in the place of a block has its name of today', () => {
+  const text = { text: '⟦…⟧', reference: 'a1b2c3' };
+  const edit = { ...old, kind: 'block', reason: 'old' };
+  expect(currentEdit({ ...edit, standIn: text })).toEqual({ ...edit, operation: 'suppress', placeholder: text });
+});
+
+it('an edit of today stays as it is', () => {
+  const edit = { ...old, reason: 'suppressed', operation: 'truncate', placeholder: { text: 'a', reference: 'b' } };
+  expect(currentEdit(edit)).toEqual(edit);
+});
+
+it.each([undefined, null, 7, 'text'])('what is no edit is passed on: %j', (value) => {
+  expect(currentEdit(value)).toBe(value);
+});

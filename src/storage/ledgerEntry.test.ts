@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { entryIn } from './ledgerEntry';
+
+it('reads edits as versions before 1.1 wrote them', () => {
+  const base = { id: 'e', before: 'h', step: 'A pass', strict: false, tokensBefore: 9, tokensAfter: 1 };
+  const place = { message: 1, path: ['content', 0] };
+  const cut = { ...base, kind: 'cut', place, contentType: 'toolResults', cuts: [], reason: 'suppressed' };
+  const block = { ...base, kind: 'block', place, reason: 'old' };
+  const text = { text: 'image', reference: 'a1b2c3' };
+  const entry = { type: 'condensed', condensation: { id: 'c', edits: [cut, { ...block, standIn: text }] } };
+  expect(entryIn(JSON.stringify(entry))).toEqual({
+    type: 'condensed',
+    condensation: {
+      id: 'c',
+      edits: [
+        { ...cut, operation: 'suppress' },
+        { ...block, operation: 'suppress', placeholder: text },
+      ],
+    },
+  });
+});
