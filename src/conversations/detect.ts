@@ -1,5 +1,7 @@
 /** Which format a text has, by what is in it: names of files say nothing. */
+import { AGENT_LIST } from '../core/agents';
 import { isRecord } from '../core/messages/blocks';
+import type { Format } from './formats/format';
 import { JsonError, scanValue, skipSpace } from './text/json';
 import type { Line } from './text/lines';
 import type { MessageDocument } from './formats/messageArray';
@@ -25,33 +27,18 @@ export function layoutOf(lines: Iterable<Line>): Layout {
   return isRecord(value) && Array.isArray(value['messages']) ? 'document' : 'lines';
 }
 
-export type LinesFormat = 'claude-code' | 'codex' | 'copilot' | 'gemini';
-
 /** How many lines are looked at: the first record that only one agent writes decides. */
 const TELLING_LINES = 20;
 
-/** Whose records these are; what nobody else claims goes to Claude Code's reader, which says what is wrong with it. */
-export function linesFormat(lines: Iterable<Line>): LinesFormat {
+/** The format whose record is among the first lines; undefined where nobody claims one. */
+export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): Format['lines'] {
   for (const { text } of take(lines, TELLING_LINES)) {
-    const format = recordFormat(firstValue(text));
-    if (format) return format;
+    const value = firstValue(text);
+    const format = isRecord(value) ? formats.find((each) => each.lines?.isRecord(value)) : undefined;
+    if (format) return format.lines;
   }
-  return 'claude-code';
+  return undefined;
 }
-
-function recordFormat(value: unknown): LinesFormat | undefined {
-  if (!isRecord(value)) return undefined;
-  const type = value['type'];
-  if ('$set' in value || '$rewindTo' in value || 'projectHash' in value || type === 'gemini') return 'gemini';
-  if (typeof type === 'string' && ('uuid' in value || 'sessionId' in value)) return 'claude-code';
-  if (isRecord(value['payload']) && typeof type === 'string') return 'codex';
-  if (isRecord(value['data']) && typeof type === 'string' && type.includes('.')) return 'copilot';
-  if ('record_type' in value || (type === 'message' && Array.isArray(value['content']))) return 'codex';
-  return RESPONSE_ITEMS.has(type) ? 'codex' : undefined;
-}
-
-/** Items of the Responses API that stand bare in rollouts of Codex before September 2025. */
-const RESPONSE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_call_output', 'local_shell_call']);
 
 /** The first value of a line that may hold several, or be cut off; undefined where it breaks. */
 function firstValue(text: string): unknown {
@@ -84,6 +71,7 @@ function endOfValue(text: string): number | undefined {
   }
 }
 
+/** Formats that are a list of messages and nothing else. */
 export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
 
 /** @throws {ConversationReadError} where there are no messages in the document */
@@ -119,8 +107,9 @@ export function messageDocumentOf(value: unknown, source: string): MessageDocume
   return { messages, request: Object.fromEntries(Object.entries(value).filter(([field]) => field !== 'messages')) };
 }
 
-export const EXPECTED =
-  'a conversation of Claude Code, Codex, Copilot, Roo, Zoo, Kilo, Cline, OpenCode or Gemini CLI, or Anthropic or OpenAI messages';
+export const EXPECTED = `a conversation of ${AGENT_LIST.filter(({ formats }) => formats.length > 0)
+  .map(({ name }) => name)
+  .join(', ')}, or Anthropic or OpenAI messages`;
 
 const isUiMessage = (message: unknown): boolean =>
   isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');

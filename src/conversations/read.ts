@@ -1,19 +1,40 @@
 /** Reading a conversation from text or bytes: pure, without a file system. */
 import { isUtf8 } from 'node:buffer';
-import { readAnthropic } from './formats/anthropic';
-import { readClaudeCode } from './formats/claudeCode/claudeCode';
-import { readCodex } from './formats/codex/codex';
+import type { AgentFormat } from '../core/agents';
 import { sourceName } from './conversationId';
-import { readCopilot } from './formats/copilot/copilot';
-import { EXPECTED, documentFormat, layoutOf, linesFormat, messageDocumentOf } from './detect';
-import { isGeminiDocument, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
-import { JsonError, parseJson } from './text/json';
-import { asBuffer, decode, linesOf } from './text/lines';
+import { EXPECTED, type DocumentFormat, documentFormat, layoutOf, linesFormat, messageDocumentOf } from './detect';
+import { readAnthropic } from './formats/anthropic';
+import { isClaudeCodeRecord, readClaudeCode } from './formats/claudeCode/claudeCode';
+import { isCodexRecord, readCodex } from './formats/codex/codex';
+import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
+import type { Format } from './formats/format';
+import { isGeminiDocument, isGeminiRecord, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
 import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/openCode/openCode';
 import { readOpenAI } from './formats/openai/openai';
-import { ConversationReadError } from './readError';
+import { isPiRecord, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
+import { ConversationReadError } from './readError';
+import { JsonError, parseJson } from './text/json';
+import { asBuffer, decode, linesOf } from './text/lines';
 import type { Conversation, ReadOptions, Source } from './types';
+
+/** The readers of the agents' formats, in the order in which they are asked whether a text is theirs. */
+const FORMATS: Readonly<Record<Exclude<AgentFormat, DocumentFormat>, Format>> = {
+  gemini: {
+    lines: { isRecord: isGeminiRecord, read: readGeminiLines },
+    document: { isDocument: isGeminiDocument, read: readGeminiDocument },
+  },
+  'claude-code': { lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode } },
+  pi: { lines: { isRecord: isPiRecord, read: readPi } },
+  codex: { lines: { isRecord: isCodexRecord, read: readCodex } },
+  copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot } },
+  opencode: {
+    document: {
+      isDocument: isOpenCodeDocument,
+      read: (value, source, options) => readOpenCode(openCodeDocument(value, sourceName(source)), source, options),
+    },
+  },
+};
 
 /**
  * Reads a conversation in whatever format it is, told by its content.
@@ -23,11 +44,16 @@ import type { Conversation, ReadOptions, Source } from './types';
 export function readConversation(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
   const text = withoutMark(input, name);
-  if (layoutOf(linesOf(text, name)) === 'lines') return readLines(text, source, options);
-
+  const formats = Object.values(FORMATS);
+  if (layoutOf(linesOf(text, name)) === 'lines') {
+    // What nobody else claims goes to Claude Code's reader, which says what is wrong with it.
+    const { read } = linesFormat(linesOf(text, name), formats) ?? { read: readClaudeCode };
+    return read(text, source, options);
+  }
   const value = parseDocument(text, name);
-  if (isGeminiDocument(value)) return readGeminiDocument(value, source);
-  if (isOpenCodeDocument(value)) return readOpenCode(openCodeDocument(value, name), source, options);
+  for (const { document } of formats) {
+    if (document?.isDocument(value)) return document.read(value, source, options, text);
+  }
   const document = messageDocumentOf(value, name);
   switch (documentFormat(document)) {
     case 'openai':
@@ -36,19 +62,6 @@ export function readConversation(input: string | Uint8Array, source: Source, opt
       return readRoo(document, source, text, options);
     case 'anthropic':
       return readAnthropic(document, source, text);
-  }
-}
-
-function readLines(text: string | Uint8Array, source: Source, options: ReadOptions): Conversation {
-  switch (linesFormat(linesOf(text, sourceName(source)))) {
-    case 'claude-code':
-      return readClaudeCode(text, source, options);
-    case 'codex':
-      return readCodex(text, source, options);
-    case 'copilot':
-      return readCopilot(text, source, options);
-    case 'gemini':
-      return readGeminiLines(text, source, options);
   }
 }
 

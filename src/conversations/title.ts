@@ -23,6 +23,12 @@ export function titleOf(messages: readonly ApiMessage[]): string {
   return command === undefined ? UNTITLED : shorten(command);
 }
 
+/** A title that an agent or a user gave; undefined where nothing stands in it. */
+export function tidyTitle(title: string | undefined): string | undefined {
+  const words = tidy(title ?? '');
+  return words === '' ? undefined : shorten(words);
+}
+
 function commandOf(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined) return undefined;

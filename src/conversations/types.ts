@@ -1,11 +1,8 @@
+import type { AgentFormat } from '../core/agents';
 import type { ApiMessage } from '../core/messages/types';
 
-/**
- * The agents and plain formats that a reader knows. `roo`: the Roo family (Roo, Zoo, Kilo up to 5, Cline). `copilot`: the
- * events of Copilot in VS Code and of Copilot CLI. `opencode`: OpenCode and Kilo from 7 on.
- */
-export type ConversationFormat =
-  'claude-code' | 'codex' | 'copilot' | 'roo' | 'opencode' | 'gemini' | 'anthropic' | 'openai';
+/** The formats of agents, by the table of agents, and the plain ones of the APIs. */
+export type ConversationFormat = AgentFormat | 'anthropic' | 'openai';
 
 /** A conversation that was read from a file. Plain data: it crosses worker boundaries. */
 export interface Conversation {

@@ -32,7 +32,7 @@ export async function storesOf(options: FindOptions): Promise<Store[]> {
 /** The conversation that started the one in a file of the store. */
 export function parentOf({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
-  const session = dirname(dirname(path));
+  const session = parent === 'session-folder' ? dirname(path) : dirname(dirname(path));
   return join(dirname(session), `${basename(session)}.jsonl`);
 }
 

@@ -1,11 +1,14 @@
 /** Pi, and Oh My Pi, which grew out of it: one format, tools of their own. Sources: real sessions, and the tools that Pi 0.73 declares. */
 import type { Agent } from './types';
 
+const ANY = /^/;
+const SESSION = /\.jsonl$/;
+
 export const pi = {
   name: 'Pi',
-  formats: [],
+  formats: ['pi'],
   seen: { versions: '3 (of its session format)', on: 'real sessions' },
-  stores: [],
+  stores: [{ root: '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions', steps: [ANY, SESSION] }],
   tools: {
     read: { kind: 'read', path: ['path', 'file_path'], range: { first: ['offset'], count: ['limit'] }, numbers: [] },
     edit: {
@@ -28,9 +31,12 @@ export const pi = {
 
 export const ohMyPi = {
   name: 'Oh My Pi',
-  formats: [],
+  formats: ['pi'],
   seen: { versions: '3 (of its session format)', on: 'real sessions' },
-  stores: [],
+  stores: [
+    { root: '~/.omp/agent/sessions', steps: [ANY, SESSION] },
+    { root: '~/.omp/agent/sessions', steps: [ANY, ANY, SESSION], parent: 'session-folder' },
+  ],
   tools: {
     read: { kind: 'read', path: ['path'], range: { inPath: true }, numbers: [] },
     edit: { kind: 'edit', patch: ['input'] },

@@ -100,8 +100,8 @@ export interface StoreRow {
   readonly steps: readonly Step[];
   /** `database`: each file holds many sessions. `session`: its messages lie in other files. */
   readonly kind?: 'database' | 'session';
-  /** `session-above`: `<session>/<folder>/x.jsonl` was started by the conversation in `<session>.jsonl`. */
-  readonly parent?: 'session-above';
+  /** The conversation in `<session>.jsonl` started that in `<session>/x.jsonl`, or in `<session>/<folder>/x.jsonl`. */
+  readonly parent?: 'session-folder' | 'session-above';
 }
 
 export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session';

@@ -1,3 +1,4 @@
+import type { Fields } from '../../text/values';
 import { type Branch, activeBranch } from './branch';
 import { joinRecords } from './join';
 import { type ClaudeCodeRecord, parseRecords } from './record';
@@ -9,6 +10,10 @@ import { ConversationReadError } from '../../readError';
 import { titleOf } from '../../title';
 import { unansweredNote } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
+
+/** Whether only Claude Code writes such a record. */
+export const isClaudeCodeRecord = (value: Fields): boolean =>
+  typeof value['type'] === 'string' && ('uuid' in value || 'sessionId' in value);
 
 /**
  * A Claude Code transcript. `active` is what resuming the session would send: the newest branch from the last compact

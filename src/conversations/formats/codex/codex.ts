@@ -1,3 +1,5 @@
+import { isRecord } from '../../../core/messages/blocks';
+import type { Fields } from '../../text/values';
 import type { ApiMessage } from '../../../core/messages/types';
 import { messagesOf } from './items';
 import { type CodexRollout, parseRollout } from './rollout';
@@ -8,6 +10,15 @@ import { ConversationReadError } from '../../readError';
 import { titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
+
+/** Whether only Codex writes such a record: in its envelope, or a bare item of the Responses API before September 2025. */
+export const isCodexRecord = (value: Fields): boolean => {
+  const { type } = value;
+  if (typeof type === 'string' && isRecord(value['payload'])) return true;
+  return 'record_type' in value || (type === 'message' && Array.isArray(value['content'])) || BARE_ITEMS.has(type);
+};
+
+const BARE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_call_output', 'local_shell_call']);
 
 /**
  * A rollout of Codex (`rollout-….jsonl`). `active` is what resuming would send: from the last compaction on, its replacement

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../core/messages/blocks';
+import type { Fields } from '../../text/values';
 import { groupBy } from '../../groupBy';
 import { sourceId, sourceName } from '../../conversationId';
 import { messagesOf } from './messages';
@@ -8,6 +10,10 @@ import { ConversationReadError } from '../../readError';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
+
+/** Whether only Copilot writes such an event. */
+export const isCopilotRecord = ({ type, data }: Fields): boolean =>
+  isRecord(data) && typeof type === 'string' && type.includes('.');
 
 /**
  * The events of a session of GitHub Copilot: a transcript of VS Code's agent mode, or Copilot CLI's `events.jsonl`. `active`

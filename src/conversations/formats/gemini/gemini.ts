@@ -19,6 +19,10 @@ interface GeminiSession {
   readonly notes: readonly string[];
 }
 
+/** Whether only Gemini CLI writes such a record. */
+export const isGeminiRecord = (value: Fields): boolean =>
+  '$set' in value || '$rewindTo' in value || 'projectHash' in value || value['type'] === 'gemini';
+
 /** A session as one JSON document (Gemini CLI up to 0.2x). */
 export const isGeminiDocument = (value: unknown): value is Fields =>
   isRecord(value) &&

@@ -1,0 +1,20 @@
+import type { Conversation, ReadOptions, Source } from '../types';
+import type { Fields } from '../text/values';
+
+/** How the conversations of a format are told and read: as JSON lines, as one JSON document, or as either. */
+export interface Format {
+  readonly lines?: {
+    /** Whether only this format has such a record. */
+    readonly isRecord: (value: Fields) => boolean;
+    /** @throws {ConversationReadError} */
+    readonly read: (input: string | Uint8Array, source: Source, options: ReadOptions) => Conversation;
+  };
+  readonly document?: {
+    readonly isDocument: (value: unknown) => value is Fields;
+    /**
+     * @param input the text that the document was parsed from
+     * @throws {ConversationReadError}
+     */
+    readonly read: (value: Fields, source: Source, options: ReadOptions, input: string | Uint8Array) => Conversation;
+  };
+}

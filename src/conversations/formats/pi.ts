@@ -1,0 +1,256 @@
+/**
+ * Sessions of Pi and Oh My Pi: JSON lines, a header and then entries that make a tree by `id` and `parentId`; the conversation is
+ * the way from the last entry up to the root. Sources: Pi's docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's
+ * docs/session.md, real sessions.
+ */
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../core/messages/types';
+import { sourceId, sourceName } from '../conversationId';
+import { countedKinds, leftOutNote, plural } from '../notes';
+import { ConversationReadError } from '../readError';
+import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';
+import { linesOf } from '../text/lines';
+import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
+import { titleOf, tidyTitle } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { unansweredNote } from './unanswered';
+
+/** Whether a line is one of such a session: its header, or an entry of its tree. */
+export const isPiRecord = (value: Fields): boolean =>
+  (value['type'] === 'session' && stringIn(value, 'id') !== undefined && 'cwd' in value) ||
+  (value['type'] === 'message' && isRecord(value['message']) && 'parentId' in value);
+
+/**
+ * `active` is what the agent would send: from the last compaction on, its summary in front and the messages that it kept behind
+ * it; `all` is everything on the way, a compaction being the summary that it left. Other branches are in neither.
+ * @throws {ConversationReadError} for a broken line, or where there are no messages
+ */
+export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const notes: string[] = [];
+  const { header, entries, titles } = parseEntries(jsonRecords(linesOf(input, name), name, options, notes), name);
+  const way = wayToRoot(entries);
+  const everything = messagesOf(way);
+  const messages = options.history === 'all' ? everything : messagesOf(activeEntries(way));
+  const passedOver = countsOf(way);
+  if (everything.length === 0) {
+    throw new ConversationReadError({
+      problem: 'empty',
+      source: name,
+      found: `no messages, only ${countedKinds(passedOver) || 'a header'}`,
+      expected: 'a Pi session with "message" entries',
+    });
+  }
+  const id = stringIn(header, 'id');
+  const workspace = stringIn(header, 'cwd');
+  const system = way.map((entry) => stringIn(entry, 'systemPrompt')).findLast((text) => text !== undefined);
+  const left = entries.filter(({ type }) => type === 'message').length - way.filter(isMessage).length;
+  return {
+    id: id === undefined ? sourceId(source, input) : `pi:${id}`,
+    format: 'pi',
+    title: tidyTitle(titles.at(-1)) ?? titleOf(everything),
+    messages,
+    notes: [
+      ...notes,
+      ...(messages.length < everything.length
+        ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
+        : []),
+      ...(left > 0 ? [`Left out: ${plural(left, 'message')} on branches that were left.`] : []),
+      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    ...(workspace !== undefined && { workspace }),
+    ...(system !== undefined && { request: { system } }),
+  };
+}
+
+interface Entries {
+  readonly header: Fields;
+  /** Those of the tree, in the order of the file. */
+  readonly entries: readonly Fields[];
+  /** Names that the user or the agent gave the session. */
+  readonly titles: readonly string[];
+}
+
+function parseEntries(records: Iterable<JsonRecord>, source: string): Entries {
+  let header: Fields = {};
+  const entries: Fields[] = [];
+  const titles: string[] = [];
+  for (const record of records) {
+    const { value } = record;
+    const title = stringIn(value, 'title') ?? (value['type'] === 'session_info' ? stringIn(value, 'name') : undefined);
+    if (title !== undefined) titles.push(title);
+    if (value['type'] === 'session') header = value;
+    // Oh My Pi keeps the title on a line of its own in front, which it overwrites.
+    else if (value['type'] !== 'title') {
+      checkDepth(record, source);
+      entries.push(value);
+    }
+  }
+  return { header, entries, titles };
+}
+
+/** From the root down to the last entry. Version 1 has no ids: each entry follows the one before it. */
+function wayToRoot(entries: readonly Fields[]): readonly Fields[] {
+  if (!entries.some((entry) => stringIn(entry, 'id') !== undefined)) return entries;
+  const byId = new Map(entries.map((entry) => [stringIn(entry, 'id'), entry]));
+  const way: Fields[] = [];
+  const seen = new Set<Fields>();
+  let entry = entries.at(-1);
+  // A damaged file may lead round in a circle.
+  while (entry && !seen.has(entry)) {
+    seen.add(entry);
+    way.push(entry);
+    const parent = stringIn(entry, 'parentId');
+    entry = parent === undefined ? undefined : byId.get(parent);
+  }
+  return way.reverse();
+}
+
+/** What `buildSessionContext` of the agent keeps. */
+function activeEntries(way: readonly Fields[]): readonly Fields[] {
+  const at = way.findLastIndex(({ type }) => type === 'compaction');
+  const compaction = way[at];
+  if (!compaction) return way;
+  const kept = compaction['firstKeptEntryId'];
+  const index = compaction['firstKeptEntryIndex'];
+  const from = kept === undefined ? Number(index) - 1 : way.findIndex(({ id }) => id === kept);
+  return [compaction, ...(from >= 0 ? way.slice(from, at) : []), ...way.slice(at + 1)];
+}
+
+/** Entries that hold something for the model. */
+const isMessage = (entry: Fields): boolean => contentOf(entry) !== undefined;
+
+function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const entry of way) {
+    if (isMessage(entry)) continue;
+    const kind = stringIn(entry, 'type') ?? 'unnamed';
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Results that follow each other go into one message. */
+function messagesOf(entries: readonly Fields[]): ApiMessage[] {
+  const messages: ApiMessage[] = [];
+  let results: Block[] | undefined;
+  for (const entry of entries) {
+    const made = contentOf(entry);
+    if (!made || made.content.length === 0) continue;
+    const isResult = made.content.every(({ type }) => type === 'tool_result');
+    if (isResult && results) {
+      results.push(...made.content);
+      continue;
+    }
+    results = isResult ? [...made.content] : undefined;
+    messages.push(results ? { ...made, content: results } : made);
+  }
+  return messages;
+}
+
+type Made = ApiMessage & { readonly content: readonly Block[] };
+
+/** The message that an entry makes; undefined where it makes none. The words are those of Pi's `convertToLlm`. */
+function contentOf(entry: Fields): Made | undefined {
+  switch (entry['type']) {
+    case 'message':
+      return messageOf(recordIn(entry, 'message') ?? {});
+    case 'custom_message':
+      return { role: 'user', content: partBlocks(entry['content']), isMeta: true };
+    case 'compaction':
+      return summary('The conversation history before this point was compacted into the following summary:', entry);
+    case 'branch_summary':
+      return summary('The following is a summary of a branch that this conversation came back from:', entry);
+    default:
+      return undefined;
+  }
+}
+
+function summary(heading: string, entry: Fields): Made | undefined {
+  const text = stringIn(entry, 'summary') ?? '';
+  if (text === '') return undefined;
+  const content = [{ type: 'text', text: `${heading}\n\n<summary>\n${text}\n</summary>` }];
+  return { role: 'user', content, isSummary: true };
+}
+
+function messageOf(message: Fields): Made | undefined {
+  switch (message['role']) {
+    case 'user':
+      return { role: 'user', content: partBlocks(message['content']) };
+    case 'assistant':
+      return { role: 'assistant', content: replyBlocks(message) };
+    case 'toolResult':
+      return { role: 'user', content: resultBlocks(message) };
+    case 'developer':
+    case 'system':
+      return { role: 'system', content: partBlocks(message['content']) };
+    case 'bashExecution':
+      // Commands that a user ran with `!!` stay out of the model's sight.
+      return message['excludeFromContext'] === true ? undefined : bashExecution(message);
+    case 'custom':
+    case 'hookMessage':
+      return { role: 'user', content: partBlocks(message['content']), isMeta: true };
+    default:
+      return undefined;
+  }
+}
+
+function bashExecution(message: Fields): Made {
+  const output = asText(message['output']);
+  const code = message['exitCode'];
+  const text = [
+    `Ran \`${asText(message['command'])}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`,
+    ...(message['cancelled'] === true ? ['(command cancelled)'] : []),
+    ...(typeof code === 'number' && code !== 0 ? [`Command exited with code ${code}`] : []),
+  ].join('\n\n');
+  return { role: 'user', content: [{ type: 'text', text }], isMeta: true };
+}
+
+function replyBlocks(message: Fields): Block[] {
+  // Signatures are of use to the vendor that made them only; Pi keeps names of fields and ids in their place for others.
+  const isAnthropic = stringIn(message, 'api')?.startsWith('anthropic') ?? false;
+  return partsOf(message['content']).flatMap((part): Block[] => {
+    if (part['type'] === 'thinking') {
+      const thinking = stringIn(part, 'thinking') ?? '';
+      const signature = isAnthropic ? stringIn(part, 'thinkingSignature') : undefined;
+      if (part['redacted'] === true && signature !== undefined) return [{ type: 'redacted_thinking', data: signature }];
+      return thinking.trim() === ''
+        ? []
+        : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
+    }
+    if (part['type'] === 'toolCall') {
+      const id = stringIn(part, 'id');
+      const tool = stringIn(part, 'name');
+      if (id !== undefined && tool !== undefined)
+        return [{ type: 'tool_use', id, name: tool, input: part['arguments'] ?? {} }];
+    }
+    return partBlocks([part]);
+  });
+}
+
+function resultBlocks(message: Fields): Block[] {
+  const id = stringIn(message, 'toolCallId');
+  if (id === undefined) return [];
+  const content = partBlocks(message['content']);
+  return [{ type: 'tool_result', tool_use_id: id, content, ...(message['isError'] === true && { is_error: true }) }];
+}
+
+const partsOf = (content: unknown): Fields[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : listIn({ content }, 'content').filter(isRecord);
+
+/** Texts and images; what is neither is kept whole. */
+function partBlocks(content: unknown): Block[] {
+  return partsOf(content).flatMap((part): Block[] => {
+    const text = stringIn(part, 'text');
+    if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
+    const data = stringIn(part, 'data');
+    // Oh My Pi keeps large images in files of their own and names them.
+    if (part['type'] === 'image' && data !== undefined && !data.startsWith('blob:')) {
+      const source = { type: 'base64', media_type: stringIn(part, 'mimeType') ?? 'image/png', data };
+      return [{ type: 'image', source }];
+    }
+    return [{ type: 'pi_part', part }];
+  });
+}
