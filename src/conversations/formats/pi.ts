@@ -44,7 +44,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   const id = stringIn(header, 'id');
   const workspace = stringIn(header, 'cwd');
   const system = way.map((entry) => stringIn(entry, 'systemPrompt')).findLast((text) => text !== undefined);
-  const left = entries.filter(({ type }) => type === 'message').length - way.filter(isMessage).length;
+  const left = entries.filter(isMessage).length - way.filter(isMessage).length;
   return {
     id: id === undefined ? sourceId(source, input) : `pi:${id}`,
     format: 'pi',
@@ -150,7 +150,9 @@ function messagesOf(entries: readonly Fields[]): ApiMessage[] {
   return messages;
 }
 
-type Made = ApiMessage & { readonly content: readonly Block[] };
+interface Made extends ApiMessage {
+  readonly content: readonly Block[];
+}
 
 /** The message that an entry makes; undefined where it makes none. The words are those of Pi's `convertToLlm`. */
 function contentOf(entry: Fields): Made | undefined {

@@ -61,6 +61,22 @@ describe('native calls', () => {
     expect(brief([user(result('a', 'early')), assistant(call('a', 'Read'))])).toEqual(['1 Read -> nothing ']);
   });
 
+  it('that have one id are met in their order, and later ones with it by theirs', () => {
+    const messages = [
+      assistant(call('a', 'Read'), call('a', 'Grep')),
+      user(result('a', 'first'), result('a', 'second'), result('a', 'nobody’s')),
+      assistant(call('a', 'Edit')),
+      assistant(call('a', 'Write')),
+      user(result('a', 'third')),
+    ];
+    expect(brief(messages)).toEqual([
+      '0 Read -> 1 first',
+      '0 Grep -> 1 second',
+      '2 Edit -> nothing ',
+      '3 Write -> 4 third',
+    ]);
+  });
+
   it('called "__proto__" and "constructor" are calls like any other', () => {
     const input: unknown = JSON.parse('{"__proto__": "p", "constructor": "c"}');
     const [first] = toolExchanges(exchange('constructor', '__proto__', input, 'x'));

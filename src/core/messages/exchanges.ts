@@ -69,8 +69,11 @@ interface PairedMessage {
 class Pairing {
   private readonly messages: PairedMessage[] = [];
   private exchanges: readonly ToolExchange[] = [];
-  /** An id that an imperfect history uses again means its last call; a second answer is nobody's. */
-  private readonly open = new Map<string, Pair>();
+  /**
+   * Calls that wait, by id. Some models use an id again: across messages it means the last call, and several calls of one
+   * message are answered in their order. An answer too many is nobody's.
+   */
+  private readonly open = new Map<string, Pair[]>();
   private count = 0;
   /** Calls that came or changed since the exchanges were joined. */
   private readonly touched = new Set<Pair>();
@@ -116,7 +119,13 @@ class Pairing {
       });
       const calls = callsOf(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
       for (const pair of calls) this.touched.add(pair);
-      part.calls.forEach(({ id }, at) => this.open.set(id, calls[at] as Pair));
+      for (const { id } of part.calls) this.open.delete(id);
+      part.calls.forEach(({ id }, at) => {
+        const pair = calls[at] as Pair;
+        const waiting = this.open.get(id);
+        if (waiting) waiting.push(pair);
+        else this.open.set(id, [pair]);
+      });
       this.messages.push({ message, part, calls: orNone(calls), answered: orNone(answered) });
     }
   }
@@ -134,9 +143,7 @@ class Pairing {
   }
 
   private take(id: string): Pair | undefined {
-    const pair = this.open.get(id);
-    this.open.delete(id);
-    return pair;
+    return this.open.get(id)?.shift();
   }
 
   /** Gives the XML-era answers the calls of the message before: of each tool in order. */

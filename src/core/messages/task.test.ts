@@ -10,6 +10,13 @@ describe('taskIndex', () => {
     expect(taskIndex([user('environment'), user('task'), assistant('x'), user('more')])).toBe(1);
   });
 
+  it('stands behind what the agent and the developer put in front', () => {
+    const system = { role: 'system', content: 'x' } as const;
+    expect(taskIndex([system, user('environment'), system, user('task'), system, assistant('x'), user('more')])).toBe(
+      3,
+    );
+  });
+
   it('is no result and no summary', () => {
     expect(taskIndex([user('task'), { ...user('so far'), isSummary: true }, user('more')])).toBe(0);
     expect(taskIndex([user('task'), user(result('c1', 'x')), assistant(call('c2', 'a'))])).toBe(0);

@@ -1,3 +1,6 @@
+import { instructionsOf } from '../../../core/condense/summary/instructions';
+import { toolExchanges } from '../../../core/messages/exchanges';
+import { taskIndex } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
@@ -87,6 +90,35 @@ describe('a rollout', () => {
     ]);
     expect(conversation.messages[9]?.content).toMatchObject([{ type: 'codex_item', item: { id: 'ws_1' } }]);
     expect(checkConversation(conversation.messages)).toEqual([]);
+  });
+
+  it('has reports of subagents as text of nobody’s, behind the results, and searches for tools as calls', () => {
+    const report = {
+      type: 'agent_message',
+      author: '/root/a',
+      content: [{ type: 'input_text', text: 'Done, 3 files.' }],
+    };
+    const { messages, title } = read([
+      META,
+      item(said('user', '# AGENTS.md instructions\n\n<INSTRUCTIONS>\nBe terse.\n</INSTRUCTIONS>')),
+      item(said('user', '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>')),
+      item(said('user', 'Split the work')),
+      item({ type: 'tool_search_call', call_id: 's1', execution: 'client', arguments: { query: 'issues', limit: 8 } }),
+      item(report),
+      item({ type: 'tool_search_output', call_id: 's1', execution: 'client', tools: [{ name: '_fetch' }] }),
+      item({ type: 'tool_search_call', call_id: null, execution: 'server', arguments: {} }),
+      item({ type: 'tool_search_output', call_id: null, execution: 'server', tools: [] }),
+    ]);
+    expect(title).toBe('Split the work');
+    expect(messages.slice(3)).toMatchObject([
+      { role: 'assistant', content: [{ name: 'tool_search', input: { query: 'issues', limit: 8 } }] },
+      { role: 'user', content: [{ tool_use_id: 's1', content: '[{"name":"_fetch"}]' }] },
+      { role: 'user', isMeta: true, content: [{ type: 'text', text: 'Done, 3 files.' }] },
+      { role: 'assistant', content: [{ type: 'codex_item' }, { type: 'codex_item' }] },
+    ]);
+    expect(checkConversation(messages)).toEqual([]);
+    expect(taskIndex(messages)).toBe(2);
+    expect(instructionsOf(messages, toolExchanges(messages)).map(({ text }) => text)).toEqual(['Split the work']);
   });
 
   it('of a version before September 2025 has no envelope', () => {

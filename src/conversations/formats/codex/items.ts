@@ -22,18 +22,37 @@ export function messagesOf(items: readonly CodexItem[]): ApiMessage[] {
     }
     open.blocks.push(...blocks);
   };
+  // Reports of sub-agents come at any time, also between a call and its result: they stand behind the results.
+  let reports: ApiMessage[] = [];
+  const addReports = (): void => {
+    if (reports.length > 0) open = undefined;
+    messages.push(...reports);
+    reports = [];
+  };
   for (const item of items) {
+    if (item['type'] === 'agent_message') {
+      // Like a person's words they come from outside, and are none.
+      reports.push({ ...spoken(item, 'user'), isMeta: true });
+      continue;
+    }
+    const isResult = RESULTS.has(item['type']) || isFoundTools(item);
+    if (!isResult) addReports();
     const role = stringIn(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
       open = undefined;
       messages.push(spoken(item, role === 'developer' || role === 'system' ? 'system' : 'user'));
-    } else if (RESULTS.has(item['type'])) add('results', [resultOf(item)]);
+    } else if (isResult) add('results', [resultOf(item)]);
     else add('reply', replyBlocks(item));
   }
+  addReports();
   return messages.filter(({ content }) => content.length > 0);
 }
 
 const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output']);
+
+/** What a search for tools found; one that OpenAI itself ran has no id, and stays where the model searched. */
+const isFoundTools = (item: CodexItem): boolean =>
+  item['type'] === 'tool_search_output' && stringIn(item, 'call_id') !== undefined;
 
 const spoken = (item: CodexItem, role: Role): ApiMessage => ({
   role,
@@ -59,6 +78,9 @@ function replyBlocks(item: CodexItem): readonly Block[] {
       if (id === undefined || name === undefined) break;
       return [{ type: 'tool_use', id, name, input: { input: asText(item['input']) }, openai: CUSTOM_CALL }];
     }
+    case 'tool_search_call':
+      if (id === undefined) break;
+      return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
     case 'local_shell_call':
       if (id === undefined) break;
       return [{ type: 'tool_use', id, name: 'local_shell', input: recordIn(item, 'action') ?? {} }];
@@ -72,7 +94,7 @@ const CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
 function resultOf(item: CodexItem): Block {
   const id = stringIn(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM, item };
-  const { output } = item;
+  const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
   // For a while it was an object of text and outcome.
   const content = isRecord(output) ? (output['content_items'] ?? output['content']) : output;
   const failed = isRecord(output) && output['success'] === false;

@@ -4,6 +4,7 @@
  * protocol (codex-rs/protocol: RolloutItem, ResponseItem), rollouts in public repositories' tests.
  */
 import { isRecord } from '../../../core/messages/blocks';
+import { personText } from '../../../core/messages/personText';
 import { type JsonRecord, checkDepth, jsonRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import type { ReadOptions } from '../../types';
@@ -152,11 +153,9 @@ function withoutTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
   return items.slice(0, end);
 }
 
-/** What Codex itself puts into user messages: the environment, AGENTS.md, notices. */
-const PREFIX = /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/;
-
 function isTyped(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
-  const [first] = listIn(item, 'content');
-  return !isRecord(first) || !PREFIX.test(stringIn(first, 'text') ?? '');
+  const texts = listIn(item, 'content').map((part) => (isRecord(part) ? stringIn(part, 'text') : undefined));
+  // Pictures alone were sent by somebody, too.
+  return texts.some((text) => text === undefined || personText(text) !== '');
 }
