@@ -1,7 +1,6 @@
 /** One answer of a model to the chat: streamed as it comes, its calls checked before they are told. */
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { withKept, type KeptBlock } from './keptBlocks';
 import { plainId } from './tidyMessages';
 
 export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
@@ -26,8 +25,6 @@ export interface Answer {
   readonly stopReason: StopReason;
   /** Ids of the calls that were told. */
   readonly calls: readonly string[];
-  /** What the vendor wants back with the next request. */
-  readonly kept: readonly KeptBlock[];
   /** True where neither text nor call was told. */
   readonly isEmpty: boolean;
   /** Tools whose calls the model could not correct: they were not told. */
@@ -36,6 +33,21 @@ export interface Answer {
 
 /** How often a model may correct its calls in one answer. */
 const MAX_CORRECTIONS = 2;
+
+/** Why an answer ended before the model was done with it. */
+export type CutReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
+
+export const isCut = (reason: StopReason): reason is CutReason =>
+  reason === 'max_tokens' || reason === 'context_window' || reason === 'refusal';
+
+/** A full window, or a model that declines, would end the next answer too. */
+const CORRECTABLE: ReadonlySet<StopReason> = new Set<StopReason>([
+  'max_tokens',
+  'tool_use',
+  'end_turn',
+  'stop_sequence',
+  'other',
+]);
 
 /**
  * Asks the model and tells what it answers. Text is told as it comes; calls once the answer is whole, so that an answer
@@ -51,9 +63,11 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
     const turn = await readTurn(asked, parts);
     hasText ||= turn.text !== '';
     usages.push(turn.usage);
-    const checked = await Promise.all(turn.calls.map((call) => check(call, turn.stopReason, parts)));
+    const checked = await Promise.all(
+      turn.calls.map((call, index) => check(call, index === turn.calls.length - 1, turn.stopReason, parts)),
+    );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
-    if (isFaulty && corrections < MAX_CORRECTIONS) {
+    if (isFaulty && corrections < MAX_CORRECTIONS && CORRECTABLE.has(turn.stopReason)) {
       asked = { ...asked, messages: [...asked.messages, ...correction(turn, checked)] };
       continue;
     }
@@ -64,7 +78,6 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
       usages,
       stopReason: turn.stopReason,
       calls: calls.map(({ call }) => call.id),
-      kept: turn.kept,
       isEmpty: !hasText && calls.length === 0,
       withheld: isFaulty ? checked.flatMap(({ call, fault }) => (fault === undefined ? [] : [call.name])) : [],
     };
@@ -74,7 +87,6 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
 interface Turn {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  readonly kept: readonly KeptBlock[];
   readonly usage: Usage | undefined;
   readonly stopReason: StopReason;
 }
@@ -84,16 +96,12 @@ async function readTurn(request: ApiRequest, { handler, signal, text: tell, used
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
   const calls: ToolCall[] = [];
-  const kept: KeptBlock[] = [];
   try {
     for await (const event of handler.stream(request, signal)) {
       switch (event.type) {
         case 'text':
           text += event.text;
           tell(event.text);
-          break;
-        case 'block':
-          kept.push({ block: event.block, afterText: text !== '', afterCalls: calls.length });
           break;
         case 'tool_call':
           calls.push(event);
@@ -105,7 +113,8 @@ async function readTurn(request: ApiRequest, { handler, signal, text: tell, used
           ({ stopReason } = event);
           break;
         case 'thinking':
-          // VS Code's stable parts have no form for it.
+        case 'block':
+          // VS Code's stable parts have no form for it; the handler keeps what goes back.
           break;
       }
     }
@@ -114,7 +123,7 @@ async function readTurn(request: ApiRequest, { handler, signal, text: tell, used
     throw error;
   }
   used(usage);
-  return { text, calls, kept, usage, stopReason };
+  return { text, calls, usage, stopReason };
 }
 
 interface CheckedCall {
@@ -124,8 +133,15 @@ interface CheckedCall {
   readonly fault?: string;
 }
 
-async function check(call: ToolCall, stopReason: StopReason, { expand }: AnswerParts): Promise<CheckedCall> {
-  if (!isJsonObject(call.rawArguments)) {
+async function check(
+  call: ToolCall,
+  isLast: boolean,
+  stopReason: StopReason,
+  { expand }: AnswerParts,
+): Promise<CheckedCall> {
+  // One that was cut before its first parameter looks like one that has none.
+  const isCutOff = isLast && isCut(stopReason) && Object.keys(call.input).length === 0;
+  if (isCutOff || !isJsonObject(call.rawArguments)) {
     const why = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
     return { call, input: call.input, fault: `The call was not made: its parameters are no whole JSON object${why}.` };
   }
@@ -161,7 +177,7 @@ function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
     is_error: true,
   }));
   return [
-    { role: 'assistant', content: withKept([...text, ...calls], turn.kept) },
+    { role: 'assistant', content: [...text, ...calls] },
     { role: 'user', content: results },
   ];
 }

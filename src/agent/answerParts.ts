@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { promptTokens } from '../core/cost/usage';
-import type { Answer } from './answer';
+import { isCut, type Answer, type CutReason } from './answer';
 
 /**
  * Tokens of a call as the chat's ring reads them: a data part of the type `usage`, in the fields of OpenAI's API (read in
@@ -21,6 +21,7 @@ export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
 
 /** What an answer lacks, in words for the chat; undefined where it is whole. */
 export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
+  if (isCut(stopReason)) return isEmpty ? NOTHING[stopReason]() : `\n\n_${CUT[stopReason]()}_`;
   if (withheld.length > 0) {
     const tools = [...new Set(withheld)].join(', ');
     return vscode.l10n.t(
@@ -28,21 +29,23 @@ export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | un
       tools,
     );
   }
-  if (!isEmpty) return undefined;
-  switch (stopReason) {
-    case 'max_tokens':
-      return vscode.l10n.t(
-        'The model used all tokens of its answer before it wrote one. Raise the output limit of its profile.',
-      );
-    case 'refusal':
-      return vscode.l10n.t('The model declined to answer.');
-    case 'context_window':
-      return vscode.l10n.t("The model's context window is full.");
-    case 'end_turn':
-    case 'stop_sequence':
-    case 'tool_use':
-    case 'pause_turn':
-    case 'other':
-      return undefined;
-  }
+  return undefined;
 }
+
+/** An answer of which nothing came, neither text nor call. */
+const NOTHING: Readonly<Record<CutReason, () => string>> = {
+  max_tokens: () =>
+    vscode.l10n.t(
+      'The model used all tokens of its answer before it wrote one. Raise the output limit of its profile.',
+    ),
+  context_window: () => vscode.l10n.t("The model's context window is full."),
+  refusal: () => vscode.l10n.t('The model declined to answer.'),
+};
+
+/** One that ends in the middle. */
+const CUT: Readonly<Record<CutReason, () => string>> = {
+  max_tokens: () =>
+    vscode.l10n.t('The answer ends here: it has reached the most tokens that one answer may have (maxOutputTokens).'),
+  context_window: () => vscode.l10n.t("The answer ends here: the model's context window is full."),
+  refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to go on.'),
+};

@@ -5,16 +5,16 @@ import { blocksOf, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
-import { mayThink } from './keptBlocks';
 import type { OfferedModel } from './offeredModels';
 
 export interface RequestParts {
   readonly system: string | undefined;
-  /** With the kept blocks back in their places. */
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly ToolDeclaration[];
   /** A tool must be called. */
   readonly toolRequired: boolean;
+  /** All that is sent, in the model's tokens, as far as that is known. */
+  readonly promptTokens: number | undefined;
   /** Messages that carry a cache breakpoint; undefined: nothing is marked. */
   readonly cacheMarks: readonly number[] | undefined;
 }
@@ -23,22 +23,40 @@ export interface RequestParts {
  * The request to the model. Without tools of its own, one that goes on with calls declares the tools that they name, and
  * forbids the model to call them: the APIs refuse calls of tools that nobody declared.
  */
-export function apiRequest({ profile }: OfferedModel, parts: RequestParts): ApiRequest {
-  const { system, messages, toolRequired, cacheMarks } = parts;
+export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
+  const { profile } = model;
+  const { system, messages, toolRequired, cacheMarks, promptTokens } = parts;
   const isMissing = parts.tools.length === 0;
   const tools = isMissing ? toolsIn(messages) : parts.tools;
   const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
   // Anthropic lets a model think only where it may choose its tools (API guide, "Extended thinking with tool use").
-  const thinkingTokens = !toolRequired && mayThink(messages) ? profile.thinkingTokens : undefined;
+  const thinkingTokens = toolRequired ? undefined : profile.thinkingTokens;
+  const limit = outputLimit(model, promptTokens);
   const request: ApiRequest = {
     messages,
     ...(system !== undefined && { system }),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && toolChoice !== undefined && { toolChoice }),
-    ...(profile.maxOutputTokens !== undefined && { maxOutputTokens: profile.maxOutputTokens }),
+    ...(limit !== undefined && { maxOutputTokens: limit }),
     ...(thinkingTokens !== undefined && { thinkingTokens }),
   };
   return cacheMarks ? withCacheMarks(request, cacheMarks, cacheLifetimeOf(profile)) : request;
+}
+
+/** Counts are estimates: so much of a prompt may be missing in its count. */
+const COUNT_MARGIN = 0.05;
+const LEAST_MARGIN = 1_024;
+/** Less than this is no answer: a prompt that leaves less is refused for its length. */
+const LEAST_OUTPUT = 1_024;
+
+/** What an answer may have: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
+function outputLimit(
+  { maxOutputTokens, contextWindow }: OfferedModel,
+  promptTokens: number | undefined,
+): number | undefined {
+  if (maxOutputTokens === undefined || promptTokens === undefined) return maxOutputTokens;
+  const room = contextWindow - promptTokens - Math.max(LEAST_MARGIN, Math.ceil(promptTokens * COUNT_MARGIN));
+  return Math.max(Math.min(LEAST_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, room));
 }
 
 /** A history with calls needs its tools declared, also where the chat offers none any more. */

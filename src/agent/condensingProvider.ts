@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
-import type { ApiHandler } from '../api/types';
+import type { ApiHandler, Usage } from '../api/types';
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
@@ -9,13 +9,13 @@ import { tokenizerFactor } from '../core/vendors/families';
 import { accountingOf } from '../core/vendors/vendors';
 import type { EffectiveThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
-import { answer, type Answer } from './answer';
+import { answer, type Answer, type AnswerParts } from './answer';
 import { apiRequest, cacheLifetimeOf, newestMarks } from './apiRequest';
 import { chatError } from './chatError';
 import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
 import { Failures } from './failures';
 import type { Handlers } from './handlers';
-import { KeptBlocks, refusesKeptBlocks } from './keptBlocks';
+import { KeptThinking, withKeptThinking } from './keptThinking';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import type { LiveConversationsApi } from '../live/types';
 import type { ModelCatalog } from './modelCatalog';
@@ -49,13 +49,34 @@ interface Passage {
   readonly chat: ConvertedMessages;
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
   readonly progress: ChatProgress;
+  /** Gives the model its earlier thinking back. */
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
 }
 
+/** What is sent of a conversation. */
+interface Sent {
+  readonly messages: readonly ApiMessage[];
+  readonly cacheMarks: readonly number[] | undefined;
+  /** In the model's tokens, where they were counted. */
+  readonly promptTokens?: number;
+}
+
+/** What a live conversation does with an answer while it comes. */
+interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
+  readonly called: (tool: string, input: object) => void;
+}
+
+/** A request that belongs to no conversation of ours. */
+const NOBODY: Follower = {
+  expand: (input) => Promise.resolve({ input }),
+  used: () => undefined,
+  called: () => undefined,
+};
+
 /** The models that the extension contributes to VS Code's chat: each request is condensed where that is due, then sent on. */
 export class CondensingProvider {
-  private readonly kept = new KeptBlocks();
+  private readonly kept = new KeptThinking();
   private readonly failures = new Failures();
   private counts: TokenCounts | undefined;
 
@@ -122,7 +143,13 @@ export class CondensingProvider {
     const attempt = this.failures.attempt(identity);
     if (attempt.kind === 'hopeless') throw attempt.error;
     try {
-      const handler = await this.parts.handlers.handlerOf(model, attempt.kind === 'first');
+      const handler = withKeptThinking(await this.parts.handlers.handlerOf(model, attempt.kind === 'first'), {
+        kept: this.kept,
+        model: modelKey(model),
+        onLeftOut: (refusal) => {
+          this.parts.log.info(`The model's earlier thinking is left out from here on. ${refusal.message}`);
+        },
+      });
       const passage: Passage = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(chat.system, options.tools ?? []);
       await (isStep && this.parts.settings().automatic ? this.condensed(passage) : this.plain(passage, isStep));
@@ -136,23 +163,26 @@ export class CondensingProvider {
   /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
   private async plain(passage: Passage, isStep: boolean): Promise<void> {
     const { messages } = passage.chat;
-    await this.send(passage, messages, isStep ? newestMarks(messages) : undefined);
+    const cacheMarks = isStep ? newestMarks(messages) : undefined;
+    await this.send(passage, { messages, cacheMarks }, NOBODY);
   }
 
   private async condensed(passage: Passage): Promise<void> {
     const { signal } = passage;
     const live = await this.parts.live();
     const key = modelKey(passage.model);
-    const extraTokens = await this.keptTokens(key, passage.chat.messages);
+    const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
     const request = this.agentRequest(passage, extraTokens);
     let prepared = await live.prepare(request, signal);
     for (let refusals = 0; ; refusals++) {
       this.tellNotes(prepared);
       if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(key, prepared.messages);
       try {
-        const { usages } = await this.send(passage, prepared.messages, prepared.cacheMarks, prepared, live);
+        const { messages, cacheMarks, tokens: promptTokens } = prepared;
+        const follower = this.follower(live, prepared.conversation);
+        const { usages } = await this.send(passage, { messages, cacheMarks, promptTokens }, follower);
         // What was forgotten with a condensation was counted before, and not sent.
-        const forgotten = extraTokens - (await this.keptTokens(key, prepared.messages));
+        const forgotten = extraTokens - (await this.keptTokens(passage.model, prepared.messages));
         live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usages[0]);
         return;
       } catch (error) {
@@ -164,10 +194,22 @@ export class CondensingProvider {
     }
   }
 
-  /** O200k tokens of the blocks that go back with these messages. */
-  private async keptTokens(model: string, messages: readonly ApiMessage[]): Promise<number> {
-    const restored = this.kept.restored(model, messages);
-    return restored ? (await this.parts.counter()).message(restored) : 0;
+  private follower(live: LiveConversationsApi, conversation: LiveId): Follower {
+    return {
+      expand: (input) => live.expandMarkers(conversation, input),
+      used: (usage?: Usage) => {
+        live.used(conversation, usage);
+      },
+      called: (tool, input) => {
+        this.parts.onCall(conversation, tool, input);
+      },
+    };
+  }
+
+  /** O200k tokens of the thinking that goes back with these messages. */
+  private async keptTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
+    const kept = { key: modelKey(model), tokenFactor: tokenFactorOf(model) };
+    return Math.ceil(this.kept.tokens(kept, messages, await this.parts.counter()));
   }
 
   private agentRequest({ model, chat, options }: Passage, extraTokens: number): AgentRequest {
@@ -185,8 +227,9 @@ export class CondensingProvider {
         key: modelKey(model),
         vendor: model.wraps?.vendor ?? (profile.baseUrl === undefined ? profile.vendor : new URL(profile.baseUrl).host),
         contextWindow: model.contextWindow,
-        maxOutputTokens: model.maxOutputTokens,
-        tokenFactor: tokenizerFactor(model.wraps?.family ?? profile.model),
+        ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+        ...(profile.maxOutputTokens !== undefined && { reservedOutput: profile.maxOutputTokens }),
+        tokenFactor: tokenFactorOf(model),
         ...(model.prices && { prices: model.prices }),
         accounting: accountingOf(profile.vendor, profile.model),
         cacheLifetime: cacheLifetimeOf(profile),
@@ -195,62 +238,32 @@ export class CondensingProvider {
     };
   }
 
-  /** Sends a view; where the vendor refuses the blocks that went back with it, once more without them. */
   private async send(
-    passage: Passage,
-    view: readonly ApiMessage[],
-    cacheMarks: readonly number[] | undefined,
-    prepared?: PreparedRequest,
-    live?: LiveConversationsApi,
+    { model, chat, options, progress, handler, signal }: Passage,
+    { messages: view, cacheMarks, promptTokens }: Sent,
+    { expand, used, called }: Follower,
   ): Promise<Answer> {
-    const told: unknown[] = [];
-    const report: ChatProgress['report'] = (part) => {
-      told.push(part);
-      passage.progress.report(part);
-    };
-    const noted = { ...passage, progress: { report } };
-    try {
-      return await this.ask(noted, view, cacheMarks, prepared, live);
-    } catch (error) {
-      if (told.length > 0 || !refusesKeptBlocks(error) || !this.kept.forget(modelKey(passage.model), view)) throw error;
-      this.parts.log.info(`The model's earlier thinking is left out from here on. ${errorMessage(error)}`);
-      return this.ask(noted, view, cacheMarks, prepared, live);
-    }
-  }
-
-  private async ask(
-    passage: Passage,
-    view: readonly ApiMessage[],
-    cacheMarks: readonly number[] | undefined,
-    prepared?: PreparedRequest,
-    live?: LiveConversationsApi,
-  ): Promise<Answer> {
-    const { model, chat, options, progress, handler, signal } = passage;
-    const key = modelKey(model);
     const request = apiRequest(model, {
       system: chat.system,
-      messages: this.kept.restore(key, view),
+      messages: view,
       tools: toolsOf(options.tools),
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
+      promptTokens,
     });
     const answered = await answer(request, {
       handler,
       signal,
-      expand: (input) =>
-        prepared && live ? live.expandMarkers(prepared.conversation, input) : Promise.resolve({ input }),
+      expand,
+      used,
       text: (text) => {
         progress.report(new vscode.LanguageModelTextPart(text));
       },
       call: (id, name, input) => {
-        if (prepared) this.parts.onCall(prepared.conversation, name, input);
+        called(name, input);
         progress.report(new vscode.LanguageModelToolCallPart(id, name, input));
       },
-      used: (usage) => {
-        if (prepared) live?.used(prepared.conversation, usage);
-      },
     });
-    this.kept.keep(key, answered.calls, answered.kept);
     const words = wordsFor(answered);
     if (words !== undefined) progress.report(new vscode.LanguageModelTextPart(words));
     const usage = answered.usages.at(-1);
@@ -266,6 +279,8 @@ export class CondensingProvider {
 /** Names the model whose signatures an answer carries. */
 const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
+
+const tokenFactorOf = ({ wraps, profile }: OfferedModel): number => tokenizerFactor(wraps?.family ?? profile.model);
 
 /** What makes a request the same as one before: its model and its last message at its place. */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>

@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import type { PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { withOverrides, type ModelPrices } from '../core/cost/prices';
+import { familyOf } from '../core/vendors/families';
 import type { ApiProfile } from '../settings/profiles';
 
 /** What is known of a model of VS Code. */
@@ -26,8 +27,8 @@ export interface OfferedModel {
   readonly contextWindow: number;
   /** False where nobody says it and {@link ASSUMED_WINDOW} stands in. */
   readonly isWindowKnown: boolean;
-  /** Reserved for an answer, in tokens. */
-  readonly maxOutputTokens: number;
+  /** The most that an answer may have, in tokens; undefined where nobody knows it. */
+  readonly maxOutputTokens?: number;
   readonly prices?: ModelPrices;
 }
 
@@ -38,15 +39,20 @@ const ASSUMED_WINDOW = 128_000;
 export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
   const { vendor, model, baseUrl, prices: own } = profile;
   const here = table.lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-  const window = profile.contextWindow ?? here?.contextWindow ?? table.lookup({ vendor, model })?.contextWindow;
+  const window =
+    profile.contextWindow ??
+    here?.contextWindow ??
+    table.lookup({ vendor, model })?.contextWindow ??
+    familyOf(model)?.contextWindow;
   const prices = withOverrides(here?.prices, own);
+  const maxOutputTokens = profile.maxOutputTokens ?? familyOf(model)?.maxOutputTokens;
   return {
     id: profile.id,
     name: profile.name,
     profile,
     contextWindow: window ?? ASSUMED_WINDOW,
     isWindowKnown: window !== undefined,
-    maxOutputTokens: profile.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(prices && { prices }),
   };
 }
@@ -60,7 +66,6 @@ export function offeredWrapped(wraps: WrappedModel): OfferedModel {
     wraps,
     contextWindow: wraps.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
     isWindowKnown: true,
-    maxOutputTokens: DEFAULT_MAX_OUTPUT_TOKENS,
   };
 }
 
@@ -81,6 +86,7 @@ export function informationOf(
   { automatic, declaredWindow }: Declared,
   texts: { readonly suffix: string; readonly detail: string; readonly tooltip: string },
 ): ModelInformation {
+  const maxOutputTokens = model.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
   const window = automatic ? Math.max(declaredWindow, model.contextWindow) : model.contextWindow;
   return {
     id: model.id,
@@ -90,8 +96,8 @@ export function informationOf(
     version: model.profile.model,
     detail: texts.detail,
     tooltip: texts.tooltip,
-    maxInputTokens: Math.max(1, window - model.maxOutputTokens),
-    maxOutputTokens: model.maxOutputTokens,
+    maxInputTokens: Math.max(Math.ceil(window / 2), window - maxOutputTokens),
+    maxOutputTokens,
     capabilities: { imageInput: true, toolCalling: true },
     isUserSelectable: true,
   };

@@ -1,23 +1,63 @@
 /**
  * How Claude models differ in what they take (Anthropic's migration guides): the newer ones decide by themselves how much
- * to think, and think unasked. A gateway gives them names of its own, so it is learned from their refusals.
+ * to think, and think unasked. What their names don't say (a gateway gives them names of its own) is learned from refusals.
  */
+import { familyOf } from '../core/vendors/families';
 import type { Quirk } from './quirks';
+import type { Vendor } from './types';
 
 export interface AnthropicDialect {
-  /** Thinking takes a budget of tokens; else it is `adaptive`. */
-  readonly thinkingBudget: boolean;
+  /** `budget`: of tokens. `adaptive`, `unasked`: see `ModelFamily.thinking`. */
+  readonly thinking: 'budget' | 'adaptive' | 'unasked';
+  /** What is thought can be asked for in words; else adaptive thinking may come as empty text. */
+  readonly display: boolean;
+  /** The header `anthropic-beta` is understood. */
+  readonly betas: boolean;
+  /** Thinking whose beginning has changed can be dropped there, in place of a refusal. */
+  readonly blockBinding: boolean;
   /** A tool can be demanded. */
   readonly forcedTools: boolean;
+  /** Tokens of one answer at most, as a refusal named them. */
+  readonly maxTokens: number;
 }
 
-/** What is taken to be understood before anything was refused. */
-export const ANTHROPIC_DIALECT: AnthropicDialect = { thinkingBudget: true, forcedTools: true };
+/** What is taken to be understood before anything was refused. Bedrock and Vertex have their own ways to name betas. */
+export function anthropicDialectOf(vendor: Vendor, model: string): AnthropicDialect {
+  const { thinking = 'budget' } = familyOf(model) ?? {};
+  const betas = vendor === 'anthropic';
+  return {
+    thinking,
+    display: true,
+    betas,
+    blockBinding: betas && thinking === 'unasked',
+    forcedTools: true,
+    maxTokens: Number.POSITIVE_INFINITY,
+  };
+}
 
 export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   // From Opus 4.7 on: "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" …"
-  { words: /thinking\.type\.enabled.*not supported/i, change: { thinkingBudget: false } },
+  { words: /thinking\.type\.enabled.*not supported/i, change: { thinking: 'adaptive' } },
+  // Older ones, and gateways: "thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags"
+  { words: /adaptive.*(?:not supported|does not match|expected tags)/i, change: { thinking: 'budget' } },
+  // Gateways and platforms that don't know the field: "thinking.adaptive.display: Extra inputs are not permitted"
+  { words: /display.*(?:Extra inputs|not permitted|not supported)/i, change: { display: false } },
+  { words: /block_binding.*(?:Extra inputs|not permitted|not supported)/i, change: { blockBinding: false } },
+  // "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header."
+  { words: /(?:unexpected|invalid|unknown|unsupported).*(?:anthropic-beta|beta flag)/i, change: { betas: false } },
   // Fable 5.1: "tool_choice: type \"tool\" and \"any\" are not supported for this model."
   // Sonnet 5: "Thinking may not be enabled when tool_choice forces tool use."
   { words: /tool_choice.*(?:not supported|forces tool use)/i, change: { forcedTools: false } },
+  // "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"
+  { words: /max_tokens: \d+ > (\d+)/i, change: ([, most]) => ({ maxTokens: Number(most) }) },
 ];
+
+/** The values of the header `anthropic-beta` for a request (SDK 1.12, beta types). */
+export function betasOf(dialect: AnthropicDialect, isThinking: boolean): string[] {
+  if (!dialect.betas || !isThinking) return [];
+  return [
+    // Adaptive thinking goes on between calls by itself; thinking with a budget does with this.
+    ...(dialect.thinking === 'budget' ? ['interleaved-thinking-2025-05-14'] : []),
+    ...(dialect.blockBinding ? ['thinking-binding-controls-2026-08-01'] : []),
+  ];
+}

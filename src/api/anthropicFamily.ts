@@ -1,6 +1,6 @@
 /** What Anthropic's own API, Bedrock and Vertex have in common: the Messages API through one of Anthropic's SDKs. */
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { ANTHROPIC_DIALECT, ANTHROPIC_QUIRKS } from './anthropicDialect';
+import { ANTHROPIC_QUIRKS, anthropicDialectOf, betasOf } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
 import { fromAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
@@ -16,11 +16,11 @@ export interface MessagesClient {
   readonly messages: {
     create(
       body: Anthropic.MessageCreateParamsStreaming,
-      options: { signal: AbortSignal },
+      options: { signal: AbortSignal; headers?: Record<string, string> },
     ): PromiseLike<AsyncIterable<Anthropic.RawMessageStreamEvent>>;
     countTokens?(
       body: Anthropic.MessageCountTokensParams,
-      options: { signal: AbortSignal },
+      options: { signal: AbortSignal; headers?: Record<string, string> },
     ): PromiseLike<Anthropic.MessageTokensCount>;
   };
 }
@@ -48,7 +48,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
-  const learning = new LearnedQuirks(ANTHROPIC_DIALECT, ANTHROPIC_QUIRKS, (raw) =>
+  const learning = new LearnedQuirks(anthropicDialectOf(vendor, model.id), ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
   );
   return {
@@ -61,8 +61,12 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
         async *attempt(attempt) {
           const client = await connect(attempt);
           const events = await learning.ask((dialect) => {
-            const body = { ...anthropicBody(request, model, dialect), stream: true } as unknown;
-            return client.messages.create(body as Anthropic.MessageCreateParamsStreaming, { signal: attempt.signal });
+            const body = { ...anthropicBody(request, model, dialect), stream: true };
+            const headers = headersOf(betasOf(dialect, 'thinking' in body));
+            return client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
+              signal: attempt.signal,
+              ...headers,
+            });
           });
           yield* fromAnthropicStream(events);
         },
@@ -79,7 +83,10 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
             const asked = anthropicBody(request, model, dialect);
             const { model: id, messages: sent, system, tools, tool_choice, thinking } = asked;
             const body = { model: id, messages: sent, system, tools, tool_choice, thinking } as unknown;
-            return countBy(body as Anthropic.MessageCountTokensParams, { signal: attempt.signal });
+            return countBy(body as Anthropic.MessageCountTokensParams, {
+              signal: attempt.signal,
+              ...headersOf(betasOf(dialect, thinking !== undefined)),
+            });
           });
           return { tokens: count.input_tokens, exact: true };
         });
@@ -91,3 +98,6 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
     },
   };
 }
+
+const headersOf = (betas: readonly string[]): { headers?: Record<string, string> } =>
+  betas.length > 0 ? { headers: { 'anthropic-beta': betas.join(',') } } : {};

@@ -3,12 +3,14 @@
  * known blocks carry only what the reference names; blocks that we don't know go as they are, less our own fields.
  * Consecutive messages of one role are left: the API merges them.
  */
-import { isToolResult } from '../core/messages/blocks';
-import type { Block } from '../core/messages/types';
+import { blocksOf, isAnyThinking, isToolResult } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
 import { foldSystem, type Folded } from '../core/messages/foldSystem';
+import { familyOf } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
-import { DEFAULT_MAX_OUTPUT_TOKENS, type ApiRequest, type ToolChoice } from './types';
+import type { ModelOptions } from './handlerOptions';
+import type { ApiRequest, ToolChoice } from './types';
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -42,14 +44,10 @@ const INTERNAL = new Set([
 ]);
 
 /** The body of a request, without `stream`; what the dialect doesn't know is put into what it does. */
-export function anthropicBody(
-  request: ApiRequest,
-  model: { readonly id: string; readonly maxOutputTokens?: number },
-  dialect: AnthropicDialect,
-): Wire {
+export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): Wire {
   const { prompt, messages } = splitSystem(request);
-  const { tools, toolChoice, temperature, thinkingTokens } = request;
-  const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+  const { tools, toolChoice, temperature } = request;
+  const maxTokens = Math.min(outputLimitOf(request, model), dialect.maxTokens);
   return {
     model: model.id,
     max_tokens: maxTokens,
@@ -58,13 +56,56 @@ export function anthropicBody(
     ...(tools && tools.length > 0 && { tools: tools.map((tool) => withoutInternal(tool)) }),
     ...(tools && tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceTo(toolChoice, dialect) }),
     ...(temperature !== undefined && { temperature }),
-    ...(thinkingTokens !== undefined && { thinking: thinkingOf(thinkingTokens, dialect) }),
+    ...thinkingOf(request, maxTokens, dialect),
     ...request.extraBody,
   };
 }
 
-const thinkingOf = (tokens: number, { thinkingBudget }: AnthropicDialect): Wire =>
-  thinkingBudget ? { type: 'enabled', budget_tokens: tokens } : { type: 'adaptive' };
+/** The API wants a limit: the model's own where nobody sets a lower one. */
+const outputLimitOf = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
+  maxOutputTokens ?? model.maxOutputTokens ?? familyOf(model.id)?.maxOutputTokens ?? UNKNOWN_OUTPUT_LIMIT;
+
+/** Of a model that nobody knows; a refusal names the right one where this is too much. */
+const UNKNOWN_OUTPUT_LIMIT = 32_000;
+
+/**
+ * One setting for a whole turn: a change of it breaks the prompt cache. With a budget the turn must begin with its thinking
+ * (API guide, "Extended thinking with tool use"); after a restart that may be gone, and the rest of the turn runs without.
+ */
+function thinkingOf({ thinkingTokens, messages }: ApiRequest, maxTokens: number, dialect: AnthropicDialect): Wire {
+  const { thinking, display, betas, blockBinding } = dialect;
+  if (thinking !== 'unasked' && thinkingTokens === undefined) return {};
+  if (thinking !== 'budget') {
+    return {
+      thinking: {
+        type: 'adaptive',
+        // The newer models' default is empty thinking: what they say between two calls would be lost with it.
+        ...(display && { display: 'summarized' }),
+        ...(betas && blockBinding && { block_binding: { prefix_mismatch_behavior: 'drop_block' } }),
+      },
+    };
+  }
+  if (thinkingTokens === undefined || !beginsWithThinking(messages)) return {};
+  return { thinking: { type: 'enabled', budget_tokens: Math.min(thinkingTokens, maxTokens - 1) } };
+}
+
+/** True unless the answer that the turn began with has lost its thinking. */
+function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
+  // The API merges neighbours of one role: a word that the user puts in behind results goes on with the turn.
+  const start = messages.findLastIndex(
+    ({ role }, index) => role === 'user' && messages[index + 1]?.role !== 'user' && !isAnswering(messages, index),
+  );
+  const first = messages[start + 1];
+  if (first?.role !== 'assistant') return true;
+  const block = typeof first.content === 'string' ? undefined : first.content[0];
+  return block !== undefined && isAnyThinking(block);
+}
+
+/** Whether the run of user messages that ends here has results of calls. */
+function isAnswering(messages: readonly ApiMessage[], end: number): boolean {
+  const start = messages.findLastIndex(({ role }, index) => index < end && role !== 'user') + 1;
+  return messages.slice(start, end + 1).some((message) => blocksOf(message).some(isToolResult));
+}
 
 function choiceTo(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {
   if (!forcedTools && choice !== 'none') return { type: 'auto' };

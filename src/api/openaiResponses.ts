@@ -7,7 +7,7 @@ import type { ModelOptions } from './handlerOptions';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
 import { imageUrl } from './openaiMessages';
 import { toolCall } from './toolInput';
-import type { ApiEvent, ApiRequest, StopReason, Usage } from './types';
+import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
 import { tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
@@ -122,7 +122,9 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
       case 'response.incomplete': {
         const response = isRecord(event['response']) ? event['response'] : {};
         if (isRecord(response['usage'])) yield { type: 'usage', usage: responsesUsage(response['usage']) };
-        yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(response, hasCalls) };
+        const scope = scopeOf(response);
+        const stopReason = refused ? 'refusal' : stopReasonFrom(response, hasCalls);
+        yield { type: 'end', stopReason, ...(scope && { thinkingScope: scope }) };
         return;
       }
       case 'response.failed':
@@ -153,6 +155,12 @@ export function responsesUsage(wire: Wire): Usage {
     cacheWriteTokens: tokensIn(input['cache_write_tokens']),
     ...(typeof output['reasoning_tokens'] === 'number' && { reasoningTokens: tokensIn(output['reasoning_tokens']) }),
   };
+}
+
+/** Which reasoning is read again; `auto` is told as what it came to (OpenAI's SDK, `reasoning.context`). */
+function scopeOf({ reasoning }: Wire): ThinkingScope | undefined {
+  const context = isRecord(reasoning) ? reasoning['context'] : undefined;
+  return context === 'current_turn' || context === 'all_turns' ? context : undefined;
 }
 
 function stopReasonFrom(response: Wire, hasCalls: boolean): StopReason {

@@ -4,7 +4,8 @@ import type { ApiError } from './apiError';
 /** What a refusal teaches, and the words that tell it. */
 export interface Quirk<Dialect> {
   readonly words: RegExp;
-  readonly change: Partial<Dialect>;
+  /** Made of what the words matched where they name a value. */
+  readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
 /** What to change in a dialect after this refusal; undefined where it teaches nothing new. */
@@ -18,7 +19,12 @@ export function learned<Dialect extends object>(
     const next = { ...dialect, ...change };
     return Object.keys(next).some((field) => next[field as keyof Dialect] !== dialect[field as keyof Dialect]);
   };
-  return quirks.find(({ words, change }) => words.test(vendorMessage) && isNew(change))?.change;
+  for (const { words, change } of quirks) {
+    const match = words.exec(vendorMessage);
+    const changed = match && (typeof change === 'function' ? change(match) : change);
+    if (changed && isNew(changed)) return changed;
+  }
+  return undefined;
 }
 
 /** A server's dialect as far as it is known; it grows with what the server refuses, and is kept for the next calls. */

@@ -8,7 +8,7 @@ import { anthropicFault } from '../../test/servers/anthropicRules';
 import { chatFault, responsesFault } from '../../test/servers/openaiRules';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { ANTHROPIC_DIALECT } from './anthropicDialect';
+import { anthropicDialectOf } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
 import { dialectOf, RESPONSES_DIALECT } from './dialect';
 import { chatBody } from './openaiChat';
@@ -21,7 +21,7 @@ const model = { id: 'm' };
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
 const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
-  anthropicFault(wire(anthropicBody({ messages, tools }, model, ANTHROPIC_DIALECT)), signer);
+  anthropicFault(wire(anthropicBody({ messages, tools }, model, anthropicDialectOf('anthropic', model.id))), signer);
 
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());

@@ -4,6 +4,7 @@
  */
 import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
+import type { ThinkingScope } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
 export type { Usage, UsageAccounting, Vendor };
@@ -11,6 +12,9 @@ export type { Usage, UsageAccounting, Vendor };
 /** Why the model stopped. `other`: a reason that we don't know. */
 export type StopReason =
   'end_turn' | 'stop_sequence' | 'tool_use' | 'max_tokens' | 'context_window' | 'refusal' | 'pause_turn' | 'other';
+
+/** Which thinking of earlier answers is input of a request: what stands before the user's last words may cost nothing. */
+export type { ThinkingScope };
 
 /** A tool as Anthropic's API declares it; fields that we don't know (such as `cache_control`) go where they are understood. */
 export interface ToolDeclaration {
@@ -62,7 +66,12 @@ export type ApiEvent =
     }
   /** Tokens so far; replaces what an earlier `usage` of the same stream said. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'end'; readonly stopReason: StopReason };
+  | {
+      readonly type: 'end';
+      readonly stopReason: StopReason;
+      /** Which of its earlier thinking the model reads again, where it says so. */
+      readonly thinkingScope?: ThinkingScope;
+    };
 
 /** A model as far as it is known; prices belong to the profile. */
 export interface ModelInfo {

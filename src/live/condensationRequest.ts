@@ -4,7 +4,7 @@ import { targetTokensOf } from '../core/condense/trigger/automatic';
 import type { WindowLimits } from '../core/condense/fallback';
 import { tokensFrom } from './due';
 import type { LiveConversation } from './liveConversation';
-import type { TokenLearning } from './tokenLearning';
+import { reservedOf, type TokenLearning } from './tokenLearning';
 import type { LiveSettings } from './types';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
@@ -79,7 +79,9 @@ export function shareOf(percent: number, model: UpstreamModel, learning: TokenLe
 }
 
 function windowOf({ model }: LiveConversation, learning: TokenLearning): WindowLimits {
-  const { contextWindow, maxOutputTokens } = model;
-  const tokenFactor = learning.factor(model);
-  return { contextWindow, tokenFactor, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+  return {
+    contextWindow: model.contextWindow,
+    tokenFactor: learning.factor(model),
+    maxOutputTokens: reservedOf(model),
+  };
 }

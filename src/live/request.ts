@@ -33,8 +33,10 @@ export interface UpstreamModel {
   /** Such as `anthropic`: what looks like a key doesn't go to another vendor's summarizer. */
   readonly vendor?: string;
   readonly contextWindow: number;
-  /** Reserved for the reply. */
+  /** The most that the model writes in one answer. */
   readonly maxOutputTokens?: number;
+  /** What the user wants to be kept free for an answer. */
+  readonly reservedOutput?: number;
   /** The model's tokens for one o200k token, before its replies have told; default 1. */
   readonly tokenFactor?: number;
   readonly prices?: ModelPrices;

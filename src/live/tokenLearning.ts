@@ -1,5 +1,6 @@
 import { promptTokens, type Usage } from '../core/cost/usage';
-import { allowedTokens } from '../core/condense/trigger/thresholds';
+import { thresholdPoint } from '../core/condense/trigger/automatic';
+import { allowedTokens, reservedOutput } from '../core/condense/trigger/thresholds';
 import type { UpstreamModel } from './request';
 
 /** No tokenizer is further from o200k than this; a report that says so is wrong. */
@@ -10,6 +11,20 @@ const WEIGHT = 0.3;
 const MIN_TOKENS = 500;
 /** Of a request that was refused as too long, the share that is tried again. */
 const REFUSED_SHARE = 0.9;
+
+/** Tokens that are kept free for an answer when it is decided what fits. */
+export const reservedOf = ({
+  contextWindow,
+  threshold,
+  maxOutputTokens,
+  reservedOutput: wanted,
+}: UpstreamModel): number =>
+  reservedOutput({
+    contextWindow,
+    threshold: thresholdPoint(threshold),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(wanted !== undefined && { wanted }),
+  });
 
 interface Learned {
   factor?: number;
@@ -28,7 +43,7 @@ export class TokenLearning {
 
   /** O200k tokens that a request may have, all that is sent counted. */
   fitting(model: UpstreamModel): number {
-    const allowed = Math.floor(allowedTokens(model.contextWindow, model.maxOutputTokens) / this.factor(model));
+    const allowed = Math.floor(allowedTokens(model.contextWindow, reservedOf(model)) / this.factor(model));
     const refused = this.models.get(model.key)?.refused;
     return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * REFUSED_SHARE)));
   }

@@ -2,7 +2,6 @@
  * API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys.
  */
 import * as z from 'zod';
-import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { promptProblems } from '../core/condense/summary/prompt';
 import {
   effectiveThreshold,
@@ -14,6 +13,7 @@ import {
 import type { ConfigProblem } from '../core/condense/types';
 import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
+import { familyOf } from '../core/vendors/families';
 import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
 
 /** The least that Anthropic's API takes (API guide, "Extended thinking"). */
@@ -64,8 +64,8 @@ export const profileSchema = z
         context.addIssue({ code: 'custom', path: [field], message: `is needed for ${profile.vendor}` });
       }
     }
-    const { thinkingTokens = 0, maxOutputTokens = DEFAULT_MAX_OUTPUT_TOKENS } = profile;
-    if (thinkingTokens >= maxOutputTokens) {
+    const { thinkingTokens = 0, maxOutputTokens = familyOf(profile.model)?.maxOutputTokens } = profile;
+    if (maxOutputTokens !== undefined && thinkingTokens >= maxOutputTokens) {
       const message = `is to be less than the ${maxOutputTokens} tokens of one answer (maxOutputTokens)`;
       context.addIssue({ code: 'custom', path: ['thinkingTokens'], message });
     }

@@ -4,6 +4,8 @@
  * table or a vendor's own list knows better comes first; a name that fits nowhere is not guessed at.
  */
 
+export type ThinkingScope = 'current_turn' | 'all_turns';
+
 export interface ModelFamily {
   readonly models: RegExp;
   /**
@@ -11,6 +13,13 @@ export interface ModelFamily {
    * the same, or nobody measured it.
    */
   readonly tokenFactor?: number;
+  /** Which of its earlier thinking it reads again (and bills); undefined: all. */
+  readonly readsThinkingOf?: ThinkingScope;
+  /**
+   * `adaptive`: it decides by itself how much to think, and takes no budget. `unasked`: it does so without being asked, too, and
+   * binds its thinking to what stood before it. Undefined: thinking takes a budget, or there is none.
+   */
+  readonly thinking?: 'adaptive' | 'unasked';
   /** Whether images can be sent. Undefined: not known. */
   readonly seesImages?: boolean;
   /** Input and output together, in tokens. */
@@ -30,6 +39,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   {
     models: /claude.*(?:opus|sonnet|haiku|fable|mythos)-[5-9](?!\d)/i,
     tokenFactor: 1.5,
+    thinking: 'unasked',
     seesImages: true,
     contextWindow: 1_000 * K,
     maxOutputTokens: 128 * K,
@@ -37,11 +47,18 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   {
     models: /claude.*-4[._-]?(?:[7-9]|\d\d)(?!\d)/i,
     tokenFactor: 1.5,
+    thinking: 'adaptive',
     seesImages: true,
     contextWindow: 1_000 * K,
     maxOutputTokens: 128 * K,
   },
-  { models: /claude.*opus-4[.-]6/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 128 * K },
+  {
+    models: /claude.*opus-4[.-]6/i,
+    tokenFactor: 1.18,
+    thinking: 'adaptive',
+    seesImages: true,
+    maxOutputTokens: 128 * K,
+  },
   {
     models: /claude.*opus-4(?:[.-][01])?(?!\d|[.-]\d(?!\d))/i,
     tokenFactor: 1.18,
@@ -50,7 +67,20 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
   { models: /claude-3[.-]?5|claude-3-(?:opus|haiku)/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 4 * K },
   { models: /claude/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 64 * K },
+  // Up to 5.5 only the reasoning behind the user's last words is read again (OpenAI's SDK, `reasoning.context`).
+  {
+    models: /gpt-5(?!\.(?:[6-9]|\d\d))(?!\d)/i,
+    readsThinkingOf: 'current_turn',
+    seesImages: true,
+    maxOutputTokens: 128 * K,
+  },
   { models: /gpt-(?:[5-9]|\d\d)/i, seesImages: true, maxOutputTokens: 128 * K },
+  {
+    models: /(?:^|\/)o[134](?!-mini)(?!\d)/i,
+    readsThinkingOf: 'current_turn',
+    seesImages: true,
+    maxOutputTokens: 100 * K,
+  },
   { models: /gpt-4\.1/i, seesImages: true, maxOutputTokens: 32_768 },
   { models: /gpt-4o/i, seesImages: true, maxOutputTokens: 16_384 },
   { models: /gpt-oss|gpt-3\.5|o[13]-mini/i, seesImages: false },
@@ -69,7 +99,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
 ];
 
 /** The family of a model's id; undefined where its name says nothing. */
-const familyOf = (model: string | undefined): ModelFamily | undefined =>
+export const familyOf = (model: string | undefined): ModelFamily | undefined =>
   model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
 
 /** The model's tokens for one o200k token, before its answers have told; 1 where its name says nothing. */

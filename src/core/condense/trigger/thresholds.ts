@@ -66,9 +66,37 @@ export interface TriggerDecision {
   readonly percent: number;
 }
 
+/** More than this share of a window is never kept free for the reply: what an answer may have is set when it is asked for. */
+const MAX_RESERVED_SHARE = 0.4;
+
 /** Tokens of a window that a request may fill: window × 0.9 less the reserved output. */
-export const allowedTokens = (contextWindow: number, maxOutputTokens?: number): number =>
-  contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - (maxOutputTokens || DEFAULT_RESERVED_OUTPUT_TOKENS);
+export const allowedTokens = (contextWindow: number, reservedOutput?: number): number =>
+  contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) -
+  Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_SHARE);
+
+/** Of a window so much is kept free for the reply where nobody asks for more, as far as the model can write it. */
+const RESERVED_SHARE = 0.1;
+
+export interface ReservedOutputInput {
+  readonly contextWindow: number;
+  readonly threshold: WindowPoint;
+  /** The most that the model writes in one answer. */
+  readonly maxOutputTokens?: number;
+  /** What the user wants to be kept free. */
+  readonly wanted?: number;
+}
+
+/**
+ * Tokens that are kept free for the reply when it is decided what fits. That is less than the model may write (many write
+ * half of their window): the limit that is sent with a request is what its prompt leaves free. Never so much that a request
+ * would not fit before it has reached the threshold.
+ */
+export function reservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
+  const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_SHARE);
+  const asked = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
+  const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - tokensAt(threshold, contextWindow);
+  return Math.floor(Math.min(asked, behindThreshold > 0 ? behindThreshold : usual));
+}
 
 /**
  * Whether to condense now: at the threshold, or where the request would not fit. A window of 0 is not known: never due.

@@ -7,7 +7,8 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { isToolResult } from '../core/messages/blocks';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiProfile } from '../settings/profiles';
-import { KeptBlocks, mayThink } from './keptBlocks';
+import { KeptThinking } from './keptThinking';
+import { counter } from '../api/testing';
 import type { AgentRequest, PreparedRequest } from '../live/request';
 import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
@@ -20,7 +21,7 @@ const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
 
 describe('blocks that the chat has no form for', () => {
   it('come back in their places, for the same model and the same calls alone', () => {
-    const kept = new KeptBlocks();
+    const kept = new KeptThinking();
     const before = { block: thinking, afterText: false, afterCalls: 0 };
     const middle = { block: { type: 'openai_reasoning', item: { id: 1 } }, afterText: true, afterCalls: 0 };
     const behind = { block: { type: 'openai_reasoning', item: { id: 2 } }, afterText: true, afterCalls: 1 };
@@ -38,22 +39,32 @@ describe('blocks that the chat has no form for', () => {
       messages[2],
     ]);
     expect(kept.restore('other', messages)).toEqual(messages);
-    expect(kept.restored('m', messages)).toEqual(assistant(thinking, middle.block, behind.block));
-    expect(kept.restored('other', messages)).toBeUndefined();
+    expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(counter.block(thinking));
+    expect(kept.tokens({ key: 'other' }, messages, counter)).toBe(0);
     const fewer = [assistant(call('a', 'x'))];
     expect(kept.restore('m', fewer)[0]).toBe(fewer[0]);
     kept.forgetBefore('m', [...messages, assistant(call('c', 'x'))]);
     expect(kept.restore('m', messages)).toEqual(messages);
   });
 
-  it('a turn that goes on without its thinking runs without', () => {
-    const open = [user('go'), assistant(call('a', 'x')), user(result('a', 'done'))];
-    expect(mayThink(open)).toBe(false);
-    expect(mayThink([user('go'), assistant(thinking, call('a', 'x')), user(result('a', 'done'))])).toBe(true);
-    expect(mayThink([...open, user('next')])).toBe(false);
-    expect(mayThink([...open, assistant('done'), user('next')])).toBe(true);
-    expect(mayThink([user('go')])).toBe(true);
-    expect(mayThink([user('go'), assistant('a')])).toBe(true);
+  it('count what the vendor said that they took, as far as the model reads them again', () => {
+    const kept = new KeptThinking();
+    const block = { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(20_000) } };
+    const keep = (id: string): void => {
+      kept.keep('m', [id], [{ block, afterText: false, afterCalls: 0 }], 300);
+    };
+    keep('a');
+    keep('b');
+    const step = (id: string) => [assistant(call(id, 'x')), user(result(id))];
+    const messages = [user('go'), ...step('a'), user('next'), ...step('b')];
+    expect(kept.tokens({ key: 'm', tokenFactor: 1.5 }, messages, counter)).toBe(400);
+    kept.reads('m', 'current_turn');
+    expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(300);
+    expect(kept.restore('m', messages).slice(0, 4)).toEqual(messages.slice(0, 4));
+    expect(kept.restore('m', messages)[4]).toEqual(assistant(block, call('b', 'x')));
+    // The model says what it reads: its name alone does not say it.
+    kept.assume('m', 'all_turns');
+    expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(300);
   });
 });
 

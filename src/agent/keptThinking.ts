@@ -1,0 +1,238 @@
+/**
+ * What a model thought, which VS Code's parts have no form for, but which the vendor wants back as it was: thinking with its
+ * signature, encrypted reasoning. It is kept here by the ids of the calls that the answer made, for the time that this
+ * extension host runs.
+ */
+import { isApiError, type ApiError } from '../api/apiError';
+import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
+import { isToolResult, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { familyOf } from '../core/vendors/families';
+import { plainId } from './tidyMessages';
+
+/** A block and its place among what the answer showed. */
+export interface KeptBlock {
+  readonly block: Block;
+  /** Text of the answer came before it. */
+  readonly afterText: boolean;
+  /** How many calls of the answer came before it. */
+  readonly afterCalls: number;
+}
+
+interface Answer {
+  /** Key of the model: a signature holds for the model that made it. */
+  readonly model: string;
+  readonly calls: readonly string[];
+  readonly blocks: readonly KeptBlock[];
+  /** What the vendor said that the thinking took, in the model's tokens; undefined where it didn't. */
+  readonly tokens: number | undefined;
+}
+
+/** A model and how it counts. */
+export interface KeptModel {
+  readonly key: string;
+  /** The model's tokens for one o200k token; default 1. */
+  readonly tokenFactor?: number;
+}
+
+/** Answers that are remembered; each may hold some kilobytes. */
+const MAX_ANSWERS = 2_000;
+
+/** The kept blocks by model and call. The oldest answers go first where there are too many. */
+export class KeptThinking {
+  /** By the answer's first call. Insertion order is age. */
+  private readonly answers = new Map<string, Answer>();
+  /** What models said that they read again, by the model's key. */
+  private readonly scopes = new Map<string, ThinkingScope>();
+
+  /** An answer without a call is not kept: no vendor wants its thinking back. */
+  keep(model: string, calls: readonly string[], blocks: readonly KeptBlock[], tokens?: number): void {
+    const [first] = calls;
+    if (first === undefined || blocks.length === 0) return;
+    const key = keyOf(model, first);
+    this.answers.delete(key);
+    this.answers.set(key, { model, calls: calls.map(plainId), blocks, tokens });
+    const oldest = this.answers.size > MAX_ANSWERS ? this.answers.keys().next() : undefined;
+    if (oldest && !oldest.done) this.answers.delete(oldest.value);
+  }
+
+  /** As {@link reads}, until the model has said it. */
+  assume(model: string, scope: ThinkingScope): void {
+    if (!this.scopes.has(model)) this.scopes.set(model, scope);
+  }
+
+  /** Notes which of the blocks that go back a model reads. */
+  reads(model: string, scope: ThinkingScope): void {
+    this.scopes.set(model, scope);
+  }
+
+  /** The messages with the blocks back in their places. Messages without kept blocks stay the same objects. */
+  restore(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
+    const start = this.start(model, messages);
+    return messages.map((message, index) => {
+      const kept = index < start ? undefined : this.answerOf(model, message);
+      return kept ? { ...message, content: withKept(blocksIn(message), kept.blocks) } : message;
+    });
+  }
+
+  /**
+   * O200k tokens of what {@link restore} would put back: as the vendor counted them when they were made, else by their
+   * text. Encrypted thinking is long as text, and short as tokens.
+   */
+  tokens(model: KeptModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
+    const { key, tokenFactor = 1 } = model;
+    return messages.slice(this.start(key, messages)).reduce((sum, message) => {
+      const answer = this.answerOf(key, message);
+      if (!answer) return sum;
+      const { tokens, blocks } = answer;
+      return (
+        sum +
+        (tokens === undefined ? blocks.reduce((all, { block }) => all + counter.block(block), 0) : tokens / tokenFactor)
+      );
+    }, 0);
+  }
+
+  /**
+   * Forgets the blocks of all messages but the last answer: what no vendor demands. Done with a condensation, which
+   * changes the beginning of the request anyway.
+   */
+  forgetBefore(model: string, messages: readonly ApiMessage[]): void {
+    const last = messages.findLastIndex(({ role }) => role === 'assistant');
+    this.forget(model, messages.slice(0, Math.max(0, last)));
+  }
+
+  /** Forgets the blocks of these messages. @returns whether there were any. */
+  forget(model: string, messages: readonly ApiMessage[]): boolean {
+    const gone = messages.filter((message) => {
+      const [first] = callsOf(message);
+      return first !== undefined && this.answers.delete(keyOf(model, first));
+    });
+    return gone.length > 0;
+  }
+
+  /** Index of the first message whose thinking the model reads again. */
+  private start(model: string, messages: readonly ApiMessage[]): number {
+    return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(isPersonal) + 1 : 0;
+  }
+
+  private answerOf(model: string, message: ApiMessage): Answer | undefined {
+    if (message.role !== 'assistant') return undefined;
+    const calls = callsOf(message);
+    const [first] = calls;
+    const answer = first === undefined ? undefined : this.answers.get(keyOf(model, first));
+    // The same calls in the same order, else it is another answer that happens to begin with the same id.
+    return answer && answer.calls.length === calls.length && answer.calls.every((id, at) => id === calls[at])
+      ? answer
+      : undefined;
+  }
+}
+
+/** How vendors say that they don't take a block back that they made, each with the words that it is made for. */
+const REFUSALS: readonly RegExp[] = [
+  // Anthropic, from Fable 5.1 on, once something before the block has changed (guide, "Preserved thinking"): "The block is
+  // bound to a different conversation." Also "Invalid `signature` in `thinking` block".
+  /bound to a different conversation|invalid `(?:signature|data)` in `(?:redacted_)?thinking`/i,
+  // Anthropic: "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified."
+  /thinking` blocks .*cannot be modified/i,
+  // OpenAI: "The encrypted content … could not be verified." (openai/codex#8132)
+  /encrypted content .*could not be (?:verified|decrypted)/i,
+];
+
+/** Whether a request was refused for the blocks that went back with it: without them it can be sent again. */
+const refusesKeptBlocks = (error: unknown): error is ApiError =>
+  isApiError(error) &&
+  error.kind === 'invalid-request' &&
+  REFUSALS.some((words) => words.test(error.details.vendorMessage ?? ''));
+
+const keyOf = (model: string, call: string): string => `${model}\n${plainId(call)}`;
+
+const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+const callsOf = (message: ApiMessage): string[] =>
+  blocksIn(message)
+    .filter(isToolUse)
+    .map(({ id }) => id);
+
+/** What an answer showed, with the kept blocks back in their places. */
+function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
+  const at = (afterCalls: number, afterText: boolean): Block[] =>
+    blocks
+      .filter((kept) => kept.afterCalls === afterCalls && (afterCalls > 0 || kept.afterText === afterText))
+      .map(({ block }) => block);
+  const result = at(0, false);
+  let calls = 0;
+  for (const block of content) {
+    if (isToolUse(block)) {
+      if (calls === 0) result.push(...at(0, true));
+      result.push(block);
+      calls++;
+      result.push(...at(calls, true));
+    } else {
+      result.push(block);
+    }
+  }
+  return result;
+}
+
+/** Whether a person says something in a message: it is no answer to calls alone. */
+const isPersonal = (message: ApiMessage): boolean =>
+  message.role === 'user' && blocksIn(message).some((block) => !isToolResult(block));
+
+/**
+ * A handler whose model gets back what it thought, and whose thinking is kept. Where the vendor refuses what went back, the
+ * request is sent once more without.
+ * @param model key of the model, whose thinking no other gets.
+ * @param onLeftOut is told of the refusal.
+ */
+export function withKeptThinking(
+  handler: ApiHandler,
+  { kept, model, onLeftOut }: { kept: KeptThinking; model: string; onLeftOut: (refusal: Error) => void },
+): ApiHandler {
+  const scope = familyOf(handler.modelInfo.id)?.readsThinkingOf;
+  if (scope) kept.assume(model, scope);
+  return {
+    ...handler,
+    async *stream(request, signal) {
+      let began = false;
+      const ask = async function* (): AsyncGenerator<ApiEvent, void> {
+        const restored = { ...request, messages: kept.restore(model, request.messages) };
+        for await (const event of keeping(handler.stream(restored, signal), kept, model)) {
+          began ||= event.type !== 'usage';
+          yield event;
+        }
+      };
+      try {
+        yield* ask();
+      } catch (error) {
+        if (began || !refusesKeptBlocks(error) || !kept.forget(model, request.messages)) throw error;
+        onLeftOut(error);
+        yield* ask();
+      }
+    },
+  };
+}
+
+/** Passes an answer on, and keeps its thinking once it is whole. */
+async function* keeping(
+  events: AsyncIterable<ApiEvent>,
+  kept: KeptThinking,
+  model: string,
+): AsyncGenerator<ApiEvent, void> {
+  const blocks: KeptBlock[] = [];
+  const calls: string[] = [];
+  let hasText = false;
+  let tokens: number | undefined;
+  for await (const event of events) {
+    if (event.type === 'text') hasText = true;
+    if (event.type === 'tool_call') calls.push(event.id);
+    if (event.type === 'block') blocks.push({ block: event.block, afterText: hasText, afterCalls: calls.length });
+    if (event.type === 'usage') tokens = event.usage.reasoningTokens;
+    if (event.type === 'end') {
+      if (event.thinkingScope) kept.reads(model, event.thinkingScope);
+      kept.keep(model, calls, blocks, tokens);
+    }
+    yield event;
+  }
+}
