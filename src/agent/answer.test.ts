@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ApiEvent, ApiHandler, ApiRequest } from '../api/types';
 import { answer } from './answer';
+import { KeptThinking, withKeptThinking } from './keptThinking';
 
 const thinking = (text: string): ApiEvent => ({ type: 'block', block: { type: 'thinking', thinking: text } });
+const never = (): void => undefined;
 const call = (id: string): ApiEvent => ({ type: 'tool_call', id, name: 'read_file', input: {}, rawArguments: '{}' });
 const END: ApiEvent = { type: 'end', stopReason: 'tool_use' };
 
@@ -24,7 +26,7 @@ it('an answer that the model has to correct goes back in the order in which it c
   await answer(
     { messages: [{ role: 'user', content: 'go' }] },
     {
-      handler,
+      handler: withKeptThinking(handler, { kept: new KeptThinking(), model: 'm', onLeftOut: never }),
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
       text: () => undefined,

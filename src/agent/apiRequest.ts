@@ -7,14 +7,19 @@ import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
+/** What a prompt leaves of the window, in the model's tokens; undefined where nobody counted. */
+export interface PromptRoom {
+  readonly contextWindow: number;
+  readonly promptTokens: number;
+}
+
 export interface RequestParts {
   readonly system: string | undefined;
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly ToolDeclaration[];
   /** A tool must be called. */
   readonly toolRequired: boolean;
-  /** All that is sent, in the model's tokens, as far as that is known. */
-  readonly promptTokens: number | undefined;
+  readonly room: PromptRoom | undefined;
   /** Messages that carry a cache breakpoint; undefined: nothing is marked. */
   readonly cacheMarks: readonly number[] | undefined;
 }
@@ -25,13 +30,13 @@ export interface RequestParts {
  */
 export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
   const { profile } = model;
-  const { system, messages, toolRequired, cacheMarks, promptTokens } = parts;
+  const { system, messages, toolRequired, cacheMarks, room } = parts;
   const isMissing = parts.tools.length === 0;
   const tools = isMissing ? toolsIn(messages) : parts.tools;
   const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
   // Anthropic lets a model think only where it may choose its tools (API guide, "Extended thinking with tool use").
   const thinkingTokens = toolRequired ? undefined : profile.thinkingTokens;
-  const limit = outputLimit(model, promptTokens);
+  const limit = outputLimit(model, room);
   const request: ApiRequest = {
     messages,
     ...(system !== undefined && { system }),
@@ -50,13 +55,11 @@ const LEAST_MARGIN = 1_024;
 const LEAST_OUTPUT = 1_024;
 
 /** What an answer may have: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
-function outputLimit(
-  { maxOutputTokens, contextWindow }: OfferedModel,
-  promptTokens: number | undefined,
-): number | undefined {
-  if (maxOutputTokens === undefined || promptTokens === undefined) return maxOutputTokens;
-  const room = contextWindow - promptTokens - Math.max(LEAST_MARGIN, Math.ceil(promptTokens * COUNT_MARGIN));
-  return Math.max(Math.min(LEAST_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, room));
+function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
+  if (maxOutputTokens === undefined || !room) return maxOutputTokens;
+  const { contextWindow, promptTokens } = room;
+  const left = contextWindow - promptTokens - Math.max(LEAST_MARGIN, Math.ceil(promptTokens * COUNT_MARGIN));
+  return Math.max(Math.min(LEAST_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 
 /** A history with calls needs its tools declared, also where the chat offers none any more. */

@@ -96,7 +96,7 @@ describe('a conversation', () => {
       conversationId: 'c1',
       title: 'Read both files',
       system: 'You are an agent.',
-      model: { contextWindow: 200_000, maxOutputTokens: 8192, cacheLifetime: '5m', tokenFactor: 1.18 },
+      model: { contextWindow: 200_000, maxOutputTokens: 64_000, cacheLifetime: '5m', tokenFactor: 1.18 },
     });
     expect(chat.data.at(-1)).toMatchObject(['usage', { prompt_tokens: expect.any(Number), completion_tokens: 3 }]);
     expect(live.answers).toHaveLength(2);
@@ -140,7 +140,7 @@ describe('a conversation', () => {
     expect(live.requests).toEqual([]);
     expect(bodies(server)[0]).toEqual({
       model: 'claude-sonnet-4-20250514',
-      max_tokens: 8192,
+      max_tokens: 64_000,
       stream: true,
       system: 'You are an agent.',
       messages: [
@@ -273,11 +273,15 @@ describe('what goes wrong', () => {
     const refusals: PreparedRequest[] = [];
     live.tooLong = (prepared: PreparedRequest, request: AgentRequest) => {
       refusals.push(prepared);
-      return Promise.resolve({ ...live.prepared(request), messages: request.messages.slice(0, 1) });
+      return Promise.resolve({
+        ...live.prepared(request),
+        messages: request.messages.slice(0, 1),
+        contextWindow: 10_000,
+      });
     };
     expect((await chat.ask()).text).toBe('ok');
     expect(refusals).toHaveLength(1);
-    live.tooLong = (prepared) => (refusals.push(prepared), Promise.resolve(prepared));
+    live.tooLong = (prepared) => (refusals.push(prepared), Promise.resolve(undefined));
     chat.user('again');
     await expect(chat.ask()).rejects.toThrow(/longer than the model's context window/);
     expect(refusals).toHaveLength(2);
@@ -436,10 +440,10 @@ describe('the models', () => {
       (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;
     expect(await declared({})).toMatchObject({
       name: 'Claude Sonnet 4 · condensed',
-      maxInputTokens: 1_000_000 - 8192,
-      maxOutputTokens: 8192,
+      maxInputTokens: 1_000_000 - 64_000,
+      maxOutputTokens: 64_000,
     });
-    expect(await declared({ declaredWindow: 0 })).toMatchObject({ maxInputTokens: 200_000 - 8192 });
+    expect(await declared({ declaredWindow: 0 })).toMatchObject({ maxInputTokens: 200_000 - 64_000 });
     expect(await declared({ automatic: false }, { maxOutputTokens: 20_000 })).toMatchObject({
       maxInputTokens: 180_000,
       maxOutputTokens: 20_000,

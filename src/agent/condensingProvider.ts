@@ -10,7 +10,7 @@ import { accountingOf } from '../core/vendors/vendors';
 import type { EffectiveThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer, type AnswerParts } from './answer';
-import { apiRequest, cacheLifetimeOf, newestMarks } from './apiRequest';
+import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
 import { chatError } from './chatError';
 import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
 import { Failures } from './failures';
@@ -54,12 +54,14 @@ interface Passage {
   readonly signal: AbortSignal;
 }
 
+/** The engine gives up sooner; so that nothing goes round for ever. */
+const MAX_REFUSALS = 5;
+
 /** What is sent of a conversation. */
 interface Sent {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
-  /** In the model's tokens, where they were counted. */
-  readonly promptTokens?: number;
+  readonly room?: PromptRoom;
 }
 
 /** What a live conversation does with an answer while it comes. */
@@ -178,16 +180,23 @@ export class CondensingProvider {
       this.tellNotes(prepared);
       if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(key, prepared.messages);
       try {
-        const { messages, cacheMarks, tokens: promptTokens } = prepared;
+        const { messages, cacheMarks, tokens: promptTokens, contextWindow } = prepared;
         const follower = this.follower(live, prepared.conversation);
-        const { usages } = await this.send(passage, { messages, cacheMarks, promptTokens }, follower);
+        const { usages } = await this.send(
+          passage,
+          { messages, cacheMarks, room: { contextWindow, promptTokens } },
+          follower,
+        );
         // What was forgotten with a condensation was counted before, and not sent.
         const forgotten = extraTokens - (await this.keptTokens(passage.model, prepared.messages));
         live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usages[0]);
         return;
       } catch (error) {
         // Refused before anything was told: once more, shorter.
-        const harder = isTooLong(error) && refusals === 0 ? await live.tooLong(prepared, request, signal) : undefined;
+        const harder =
+          isTooLong(error) && refusals < MAX_REFUSALS
+            ? await live.tooLong(prepared, request, signal, error.details.overflow)
+            : undefined;
         if (!harder) throw error;
         prepared = harder;
       }
@@ -240,7 +249,7 @@ export class CondensingProvider {
 
   private async send(
     { model, chat, options, progress, handler, signal }: Passage,
-    { messages: view, cacheMarks, promptTokens }: Sent,
+    { messages: view, cacheMarks, room }: Sent,
     { expand, used, called }: Follower,
   ): Promise<Answer> {
     const request = apiRequest(model, {
@@ -249,7 +258,7 @@ export class CondensingProvider {
       tools: toolsOf(options.tools),
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
-      promptTokens,
+      room,
     });
     const answered = await answer(request, {
       handler,

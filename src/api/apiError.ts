@@ -1,3 +1,5 @@
+import type { Overflow } from './tooLong';
+
 /** Why a call failed, so that a caller can decide without reading words. */
 export type ApiErrorKind =
   /** The key is missing, wrong or expired. */
@@ -13,6 +15,8 @@ export type ApiErrorKind =
   /** The vendor's own failure (5xx). */
   | 'server'
   | 'context-too-long'
+  /** Too many bytes: images and files, mostly. */
+  | 'too-many-bytes'
   /** The vendor refuses the request's form. */
   | 'invalid-request'
   /** The address itself: not a URL, not safe, redirected, or no API there. */
@@ -43,6 +47,8 @@ export interface ApiErrorDetails {
   readonly code?: string;
   /** The vendor's id of the request, for its support. */
   readonly requestId?: string;
+  /** For `context-too-long`: what the vendor said of the request's length. */
+  readonly overflow?: Overflow;
   /** What happened, where the kind's own words are not exact enough. A whole sentence. */
   readonly what?: string;
 }
@@ -82,6 +88,11 @@ const ADVICE: Readonly<Record<ApiErrorKind, Advice>> = {
   'context-too-long': {
     what: "The request is longer than the model's context window.",
     todo: 'Condense further, or use a model with a larger window.',
+    ...otherProfile,
+  },
+  'too-many-bytes': {
+    what: 'The request has more bytes than the service takes.',
+    todo: 'Images and files weigh most: begin a new conversation without them, or condense this one.',
     ...otherProfile,
   },
   'invalid-request': {

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
-import { isContextTooLong } from './contextTooLong';
+import { isTooManyBytes, overflowIn } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
@@ -31,8 +31,9 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
     ...(code !== undefined && { code }),
     ...(vendorMessage !== '' && { vendorMessage }),
   };
-  const kind = kindOfFailure(chain, code, words.join(' '));
-  return new ApiError(kind, { ...details, ...whatOf(code) });
+  const overflow = overflowIn(words.join(' '));
+  const kind = overflow ? 'context-too-long' : kindOfFailure(chain, code, words.join(' '));
+  return new ApiError(kind, { ...details, ...whatOf(code), ...(overflow && { overflow }) });
 }
 
 /** The error and its causes; a cause may be a loop. */
@@ -112,7 +113,8 @@ function wordsOf(body: unknown): string | undefined {
 }
 
 function fromAnswer({ status, message, type, code, headers }: Answer, { name, secrets, now }: ErrorContext): ApiError {
-  const kind = kindOfAnswer(status, message, type, code);
+  const overflow = status === 401 || status === 402 ? undefined : overflowIn(message, code, type);
+  const kind = overflow ? 'context-too-long' : kindOfAnswer(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : retryAfter(headers, now);
   const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
   const vendorMessage = shortened(redact(message, secrets));
@@ -122,6 +124,7 @@ function fromAnswer({ status, message, type, code, headers }: Answer, { name, se
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(typeof requestId === 'string' && { requestId: redact(requestId, secrets) }),
     ...(vendorMessage !== '' && { vendorMessage }),
+    ...(overflow && { overflow }),
   });
 }
 
@@ -133,7 +136,7 @@ const NO_MODEL = /model identifier is invalid|model .*(?:not found|does not exis
 const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
 function kindOfAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
-  if (status !== 401 && isContextTooLong(message, code, type)) return 'context-too-long';
+  if (isTooManyBytes(status, message, type)) return 'too-many-bytes';
   if (FILTERS.has(code)) return 'refusal';
   if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA.test(message))
     return 'quota';
@@ -144,9 +147,6 @@ function kindOfAnswer(status: number | undefined, message: string, type: unknown
       return 'permission';
     case 404:
       return 'model';
-    case 413:
-      // Anthropic: more than 32 MB.
-      return 'context-too-long';
     case 429:
       return 'rate-limit';
     case 503:
@@ -189,7 +189,6 @@ function kindOfFailure(chain: readonly unknown[], code: string | undefined, word
   if (lmCodes.includes('NoPermissions')) return 'permission';
   if (lmCodes.includes('Blocked')) return 'refusal';
   if (lmCodes.includes('NotFound')) return 'model';
-  if (isContextTooLong(words)) return 'context-too-long';
   if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(words)) return 'auth';
   if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(words)) return 'protocol';
   if (names.includes('TimeoutError') || /timed out/i.test(words)) return 'timeout';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, isApiError } from './apiError';
 import { toApiError } from './classifyError';
-import { isContextTooLong } from './contextTooLong';
+import { overflowIn } from './tooLong';
 import { CHAT_QUIRKS, dialectOf } from './dialect';
 import { learned } from './quirks';
 import { checkedEndpoint } from './endpoint';
@@ -98,7 +98,7 @@ describe('toApiError', () => {
   });
 });
 
-describe('isContextTooLong', () => {
+describe('overflowIn', () => {
   it.each([
     'prompt is too long: 214850 tokens > 200000 maximum',
     'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000, decrease input length',
@@ -117,13 +117,13 @@ describe('isContextTooLong', () => {
     'Message exceeds token limit.',
     'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 43245. The input or output tokens must be reduced in order to run successfully.',
   ])('knows “%s”', (words) => {
-    expect(isContextTooLong(words)).toBe(true);
+    expect(overflowIn(words)).toBeDefined();
   });
 
   it('knows the codes, and takes nothing else for it', () => {
-    expect(isContextTooLong('x', undefined, 'context_length_exceeded')).toBe(true);
-    expect(isContextTooLong('messages: text content blocks must be non-empty', 'invalid_request_error')).toBe(false);
-    expect(isContextTooLong('This request would exceed your rate limit of 40,000 input tokens per minute')).toBe(false);
+    expect(overflowIn('x', undefined, 'context_length_exceeded')).toBeDefined();
+    expect(overflowIn('messages: text content blocks must be non-empty', 'invalid_request_error')).toBeUndefined();
+    expect(overflowIn('This request would exceed your rate limit of 40,000 input tokens per minute')).toBeUndefined();
   });
 });
 

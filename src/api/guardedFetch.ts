@@ -1,8 +1,9 @@
 import { ApiError } from './apiError';
+import { normalizedRefusal } from './refusal';
 
 /**
  * What the SDKs fetch with. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
- * page for an answer, and tells whenever something of an answer's body comes.
+ * page for an answer, puts refusals into the form that the SDKs read, and tells whenever something of an answer's body comes.
  * @param name what errors call the endpoint
  */
 export const guardedFetch =
@@ -18,6 +19,15 @@ export const guardedFetch =
     }
     if (response.ok && response.headers.get('content-type')?.includes('text/html') === true) {
       return refuse('The endpoint answered with a web page: there is no API at this address.');
+    }
+    if (!response.ok) {
+      const body = await response.text();
+      onBytes();
+      const { status, statusText } = response;
+      const headers = new Headers(response.headers);
+      // What is sent on is unpacked, and may be longer.
+      for (const name of ['content-length', 'content-encoding']) headers.delete(name);
+      return new Response(normalizedRefusal(body) ?? body, { status, statusText, headers });
     }
     if (!response.body) {
       onBytes();

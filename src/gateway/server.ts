@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { isContextTooLong } from '../api/contextTooLong';
+import { overflowIn } from '../api/tooLong';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { admit, newSecret, type Admitted } from './access';
@@ -313,7 +313,7 @@ function isTooLong(words: string): boolean {
     // No JSON: its words say it.
   }
   const { code, type } = isRecord(error) ? error : {};
-  return isContextTooLong(words, code, type);
+  return overflowIn(words, code, type) !== undefined;
 }
 
 const shortened = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 300);

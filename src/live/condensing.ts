@@ -41,14 +41,18 @@ export class Condensing {
 
   /**
    * Condenses harder what the model refused as too long.
+   * @param isExact the refusal named the request's length: then it is known what fits.
    * @returns undefined where nothing could be taken out.
    */
   async condenseFurther(
     conversation: LiveConversation,
+    isExact: boolean,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
     conversation.preparation?.abort();
-    const limitTokens = Math.floor(conversation.countedTokens * HARDER_SHARE) - conversation.overheadTokens;
+    const { countedTokens, overheadTokens, model } = conversation;
+    const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * HARDER_SHARE);
+    const limitTokens = fitting - overheadTokens;
     const settings = this.settings.now();
     const provider = this.needsModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(

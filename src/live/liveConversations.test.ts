@@ -155,7 +155,7 @@ describe('a request that does not fit', () => {
       expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
     }));
 
-  it('that the model refused is condensed harder, once', () =>
+  it('that the model refused is condensed harder, three times at most', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const sent = request(reads(24));
@@ -163,10 +163,39 @@ describe('a request that does not fit', () => {
       const harder = await live.tooLong(prepared, sent);
       expect(harder?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('too-long');
-      expect(await live.tooLong(harder!, sent)).toBeUndefined();
+      const again = await live.tooLong(harder!, sent);
+      expect(again?.tokens).toBeLessThanOrEqual(harder!.tokens * 0.6);
+      const last = await live.tooLong(again!, sent);
+      if (last) expect(await live.tooLong(last, sent)).toBeUndefined();
       // What was refused is known: the next request keeps under it.
       const next = await live.prepare(request([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
       expect(next.countedTokens).toBeLessThan(harder!.countedTokens);
+    }));
+
+  it('that was refused with figures is condensed by them at once', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const sent = request(reads(24));
+      const prepared = await live.prepare(sent);
+      // The model's tokenizer makes 2.2 tokens of one of ours, and its window is smaller than was believed.
+      const tokens = Math.round(prepared.countedTokens * 2.2);
+      const harder = await live.tooLong(prepared, sent, undefined, { tokens, limit: 30_000 });
+      expect(harder!.countedTokens * 2.2).toBeLessThan(30_000);
+      expect(harder!.tokens).toBeCloseTo(harder!.countedTokens * 2.2, -1);
+      expect(harder!.contextWindow).toBe(30_000);
+      const next = await live.prepare(request([...reads(24), user('go on')]));
+      expect(next.tokens).toBeLessThan(30_000);
+    }));
+
+  it('whose prompt alone would have fitted goes out as it is, for a shorter answer', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const sent = request(reads(6));
+      const prepared = await live.prepare(sent);
+      const overflow = { tokens: prepared.countedTokens, limit: 38_000 };
+      const again = await live.tooLong(prepared, sent, undefined, overflow);
+      expect(again?.messages).toEqual(prepared.messages);
+      expect(again?.contextWindow).toBe(38_000);
     }));
 
   it('that the model refused and that has nothing to take out is told so', () =>

@@ -3,6 +3,7 @@ import type { CondensationManager, CondensationOutcome } from '../core/condense'
 import type { EditId } from '../core/condense/edits/edits';
 import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
+import type { Overflow } from '../api/tooLong';
 import { errorMessage } from '../core/errors';
 import { orAborted } from '../core/orAborted';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -38,6 +39,9 @@ import type { LiveEvent } from './events';
 import type { Shown } from './followEdits';
 import { thresholdTokens } from './due';
 
+/** A refusal that names no numbers leaves to guess: so often one request is made shorter. */
+const MAX_HARDENINGS = 3;
+
 export interface LiveOptions {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
@@ -55,8 +59,8 @@ export class LiveConversations implements LiveConversationsApi {
   private readonly registry: Registry;
   private readonly condensing: Condensing;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
-  /** Requests that were already made shorter once. */
-  private readonly hardened = new WeakSet<PreparedRequest>();
+  /** How often requests were already made shorter. */
+  private readonly hardened = new WeakMap<PreparedRequest, number>();
 
   constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
     const emit = (event: LiveEvent): void => {
@@ -73,7 +77,7 @@ export class LiveConversations implements LiveConversationsApi {
       let outcome: CondensationOutcome | undefined;
       const notes: string[] = [];
       try {
-        await conversation.follow(request);
+        await conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
         outcome = await this.condensing.condenseIfDue(conversation, signal);
       } catch (error) {
         signal?.throwIfAborted();
@@ -89,18 +93,25 @@ export class LiveConversations implements LiveConversationsApi {
     prepared: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
+    overflow: Overflow = {},
   ): Promise<PreparedRequest | undefined> {
     const conversation = this.registry.get(prepared.conversation);
     if (!conversation) return undefined;
-    this.parts.learning.refused(request.model, prepared.countedTokens);
-    if (this.hardened.has(prepared)) return undefined;
+    const { learning } = this.parts;
+    learning.refused(request.model, prepared.countedTokens, overflow);
+    const before = this.hardened.get(prepared) ?? 0;
+    if (before >= MAX_HARDENINGS) return undefined;
     return conversation.exclusive(async () => {
-      await conversation.follow(request);
-      const before = conversation.countedTokens;
-      const outcome = await this.condensing.condenseFurther(conversation, signal);
-      if (conversation.countedTokens >= Math.min(before, prepared.countedTokens)) return undefined;
+      await conversation.follow({ ...request, model: learning.known(request.model) });
+      // The prompt alone would have fitted: with what is known now, less is asked for the answer.
+      const { tokens = Infinity, limit = 0 } = overflow;
+      const fits = tokens < limit && this.condensing.isFitting(conversation);
+      const counted = conversation.countedTokens;
+      const isExact = overflow.tokens !== undefined;
+      const outcome = fits ? undefined : await this.condensing.condenseFurther(conversation, isExact, signal);
+      if (!fits && conversation.countedTokens >= Math.min(counted, prepared.countedTokens)) return undefined;
       const harder = this.prepared(conversation, outcome, []);
-      this.hardened.add(harder);
+      this.hardened.set(harder, before + 1);
       return harder;
     }, signal);
   }
@@ -227,6 +238,7 @@ export class LiveConversations implements LiveConversationsApi {
       cacheMarks: breakpoints(shown, lastSent),
       tokens,
       countedTokens,
+      contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
       notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],
     };

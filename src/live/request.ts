@@ -61,6 +61,8 @@ export interface PreparedRequest {
   readonly tokens: number;
   /** The same in o200k tokens, as counted here. */
   readonly countedTokens: number;
+  /** The model's window as far as it is known by now, in its tokens. */
+  readonly contextWindow: number;
   /** What was done in this request; absent where nothing was due. */
   readonly outcome?: CondensationOutcome;
   /** What a person should be told. */

@@ -46,7 +46,7 @@ describe('what fits', () => {
     expect(learning.fitting(upstream())).toBe(32_000);
     learning.answered(upstream(), 1_000, usage(2_000));
     expect(learning.fitting(upstream())).toBe(16_000);
-    expect(learning.fitting(upstream({ contextWindow: 1_000 }))).toBe(0);
+    expect(learning.fitting(upstream({ contextWindow: 1_000 }))).toBe(375);
   });
 
   it('is less than what was refused, until as much is taken', () => {

@@ -1,6 +1,7 @@
 import { promptTokens, type Usage } from '../core/cost/usage';
 import { thresholdPoint } from '../core/condense/trigger/automatic';
 import { allowedTokens, reservedOutput } from '../core/condense/trigger/thresholds';
+import type { Overflow } from '../api/tooLong';
 import type { UpstreamModel } from './request';
 
 /** No tokenizer is further from o200k than this; a report that says so is wrong. */
@@ -26,8 +27,12 @@ export const reservedOf = ({
     ...(wanted !== undefined && { wanted }),
   });
 
+const bounded = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
+
 interface Learned {
   factor?: number;
+  /** The window that a refusal named, where it is smaller than was believed. */
+  window?: number;
   /** O200k tokens of the shortest request that was refused as too long. */
   refused?: number;
 }
@@ -54,13 +59,23 @@ export class TokenLearning {
     if (learned.refused !== undefined && counted >= learned.refused) delete learned.refused;
     const reported = promptTokens(usage);
     if (usage.source !== 'reported' || counted < MIN_TOKENS || reported <= 0) return;
-    const sample = Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
+    const sample = bounded(reported / counted);
     learned.factor = learned.factor === undefined ? sample : learned.factor + WEIGHT * (sample - learned.factor);
   }
 
-  refused(model: UpstreamModel, counted: number): void {
+  /** @param overflow what the vendor said of the request's length. */
+  refused(model: UpstreamModel, counted: number, { tokens, limit }: Overflow = {}): void {
     const learned = this.of(model);
-    learned.refused = Math.min(counted, learned.refused ?? counted);
+    if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
+    // Exact: nothing is left to be guessed from the refusal.
+    if (tokens !== undefined && counted >= MIN_TOKENS) learned.factor = bounded(tokens / counted);
+    else learned.refused = Math.min(counted, learned.refused ?? counted);
+  }
+
+  /** The model as its refusals showed it. */
+  known<Model extends UpstreamModel>(model: Model): Model {
+    const window = this.models.get(model.key)?.window;
+    return window === undefined || window >= model.contextWindow ? model : { ...model, contextWindow: window };
   }
 
   private of({ key }: UpstreamModel): Learned {

@@ -2,6 +2,7 @@
  * What stands between an agent's requests and the model: the words that the edge to VS Code, the exported API and the
  * engine (`liveConversations.ts`) share. Nothing here knows VS Code.
  */
+import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
@@ -140,7 +141,12 @@ export interface LiveConversationsApi {
    * @returns undefined where nothing more can be done.
    * @throws the signal's reason where it was aborted.
    */
-  tooLong(prepared: PreparedRequest, request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest | undefined>;
+  tooLong(
+    prepared: PreparedRequest,
+    request: AgentRequest,
+    signal?: AbortSignal,
+    overflow?: Overflow,
+  ): Promise<PreparedRequest | undefined>;
   /** A request for the conversation was paid for, also one that broke off or whose answer the model had to correct. */
   used(conversation: LiveId, usage: Usage | undefined): void;
   /** The model answered: calibrates its token factor, notes the cache's warmth. */

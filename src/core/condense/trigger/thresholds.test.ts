@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowedTokens, effectiveThreshold, shouldCondense, tokensAt } from './thresholds';
+import { allowedTokens, effectiveThreshold, reservedOutput, shouldCondense, tokensAt } from './thresholds';
 
 describe('effectiveThreshold', () => {
   const thresholds = { own: 60, inherits: -1, low: 4, high: 101, least: 5, most: 100 };
@@ -70,4 +70,46 @@ describe('shouldCondense', () => {
 it('a point of the window in tokens', () => {
   expect(tokensAt({ kind: 'percent', percent: 50 }, 200_001)).toBe(100_000);
   expect(tokensAt({ kind: 'tokens', tokens: 7 }, 200_000)).toBe(7);
+});
+
+describe('reservedOutput', () => {
+  const at75 = { kind: 'percent', percent: 75 } as const;
+
+  it.each([
+    // The models of number 11 of issue N: windows and what they may write.
+    [200_000, 64_000],
+    [400_000, 128_000],
+    [128_000, 64_000],
+    [131_072, 131_072],
+    [32_768, 32_768],
+    [32_768, undefined],
+    [8_192, 4_096],
+  ])('a window of %d and an output of %s: nothing is due before the threshold', (contextWindow, maxOutputTokens) => {
+    for (const wanted of [undefined, maxOutputTokens]) {
+      const input = {
+        contextWindow,
+        threshold: at75,
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        ...(wanted !== undefined && { wanted }),
+      };
+      const allowed = allowedTokens(contextWindow, reservedOutput(input));
+      expect(allowed).toBeGreaterThanOrEqual(0.75 * contextWindow - 1);
+    }
+  });
+
+  it('is a tenth of the window at most, or 8,192, unless the user wants more', () => {
+    const input = {
+      contextWindow: 400_000,
+      threshold: { kind: 'percent', percent: 50 },
+      maxOutputTokens: 128_000,
+    } as const;
+    expect(reservedOutput(input)).toBe(40_000);
+    expect(reservedOutput({ ...input, contextWindow: 40_000 })).toBe(8_192);
+    expect(reservedOutput({ ...input, maxOutputTokens: 4_000 })).toBe(4_000);
+    expect(reservedOutput({ ...input, wanted: 100_000 })).toBe(100_000);
+  });
+
+  it('is something where the threshold is the whole window', () => {
+    expect(reservedOutput({ contextWindow: 200_000, threshold: { kind: 'percent', percent: 100 } })).toBe(8_192);
+  });
 });

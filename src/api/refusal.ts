@@ -1,0 +1,59 @@
+/** What a server answers instead of a reply, in the one form that the SDKs look for: `{ error: { message, type, code } }`. */
+import { isRecord } from '../core/messages/blocks';
+
+/** Longer bodies are pages, not messages. Characters. */
+const MAX_BODY = 200_000;
+
+/**
+ * A refusal's body as it should be. Servers put their words elsewhere, too, where the SDKs lose them: into an array (Gemini),
+ * beside `error` or without it (Mistral, Cerebras, SGLang), as a string (xAI, LM Studio), under `detail` (FastAPI), and
+ * OpenRouter wraps what it was told itself.
+ * @returns undefined where there is nothing to change: it is in order, or no JSON.
+ */
+export function normalizedRefusal(body: string): string | undefined {
+  if (body.length > MAX_BODY) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  const found = refusalIn(parsed);
+  return found && JSON.stringify({ error: found });
+}
+
+function refusalIn(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (Array.isArray(body)) return refusalIn(body[0]) ?? (isRecord(body[0]) ? inOrder(body[0]) : undefined);
+  if (!isRecord(body)) return undefined;
+  const { error, message, detail, type, code } = body;
+  if (isRecord(error)) {
+    const upstream = upstreamIn(error['metadata']);
+    if (upstream !== undefined) return { ...error, message: `${textOf(error['message']) ?? ''}: ${upstream}` };
+    return typeof error['message'] === 'string' ? undefined : { ...error, message: textOf(error['message'] ?? error) };
+  }
+  const words = textOf(error) ?? textOf(message) ?? textOf(detail);
+  if (words === undefined) return undefined;
+  return { message: words, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
+}
+
+const inOrder = ({ error }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined =>
+  isRecord(error) ? error : undefined;
+
+/** What OpenRouter's provider said: text, often JSON (`error.metadata.raw`). */
+function upstreamIn(metadata: unknown): string | undefined {
+  const raw = isRecord(metadata) ? metadata['raw'] : undefined;
+  if (typeof raw !== 'string' || raw === '') return undefined;
+  const inner = normalizedRefusal(raw) ?? raw;
+  try {
+    const parsed: unknown = JSON.parse(inner);
+    const error = isRecord(parsed) ? parsed['error'] : undefined;
+    return (isRecord(error) ? textOf(error['message']) : undefined) ?? raw;
+  } catch {
+    return raw;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { refused } from '../../test/servers/behaviour';
+import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from '../../test/servers/tooLong';
+import { anthropicHandler } from './anthropic';
+import { openaiHandler } from './openai';
+import { counter, KEY, outcomeOf, user } from './testing';
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  await open?.close();
+});
+
+const vendors = Object.keys(TOO_LONG) as TooLongVendor[];
+const overflow = { tokens: 300_123, limit: 262_144, output: 0 };
+const hello = { messages: [user('hello')] };
+
+/** What a handler makes of an answer, through the vendor's SDK. */
+async function errorOf(answer: { status: number; body: string; contentType?: string | undefined }) {
+  const { status, body, contentType = 'application/json' } = answer;
+  open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });
+  const model = { id: 'm' };
+  const handler = openaiHandler({ apiKey: KEY, baseUrl: `${open.url}/v1`, model, counter, retry: { retries: 0 } });
+  return (await outcomeOf(handler.stream(hello))).error;
+}
+
+describe('a prompt that is too long', () => {
+  it.each(vendors)('is understood in the words of %s, with the numbers that they name', async (vendor) => {
+    const { status, contentType, body } = tooLongAnswer(vendor);
+    const error = await errorOf({ status, body: body(overflow), contentType });
+    expect(error?.kind).toBe('context-too-long');
+    const told = error?.details.overflow ?? {};
+    const said = body(overflow);
+    // Ollama names the difference alone.
+    if (said.includes('300123')) expect(told.tokens).toBe(300_123);
+    if (said.includes('262144')) expect(told.limit).toBe(262_144);
+    // MiniMax's 2013 is the code of the error.
+    if (!/300123|262144/.test(said)) expect(told).toEqual({});
+  });
+
+  it('of Anthropic’s, where the answer counts', async () => {
+    open = await startAnthropicServer({ maxContextTokens: 10_000 });
+    const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
+    const handler = anthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });
+    const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));
+    expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 10_000 } } });
+    expect(error?.details.overflow?.tokens).toBeGreaterThan(1_000);
+  });
+});
+
+describe('what looks alike', () => {
+  it.each([
+    ['anthropicBytes', 'too-many-bytes'],
+    ['proxyBytes', 'too-many-bytes'],
+    ['geminiBytes', 'too-many-bytes'],
+    ['groqTokensPerMinute', 'context-too-long'],
+    ['bedrockThrottling', 'rate-limit'],
+    ['anthropicOutput', 'invalid-request'],
+    ['openaiOutput', 'invalid-request'],
+    ['groqOutput', 'invalid-request'],
+    ['qwenOutput', 'invalid-request'],
+    ['openrouterCredits', 'quota'],
+  ] as const)('%s is %s', async (name, kind) => {
+    const entry: { status: number; contentType?: string; body: () => string } = NOT_TOO_LONG[name];
+    const error = await errorOf({ status: entry.status, body: entry.body(), contentType: entry.contentType });
+    expect(error?.kind).toBe(kind);
+  });
+});
+
+describe('a refusal’s words are found wherever a server puts them', () => {
+  it.each<[string, number, unknown, string]>([
+    ['in an array', 400, [{ error: { code: 400, message: 'Function call is missing.' } }], 'Function call is missing.'],
+    ['without `error`', 422, { object: 'error', message: { detail: [{ msg: 'Extra inputs' }] } }, 'Extra inputs'],
+    ['under `detail`', 400, { detail: 'No such field.' }, 'No such field.'],
+    ['as a string', 400, { code: 'x', error: 'Not this.' }, 'Not this.'],
+    [
+      'wrapped by OpenRouter',
+      400,
+      { error: { code: 400, message: 'Provider returned error', metadata: { raw: '{"message":"The real reason."}' } } },
+      'Provider returned error: The real reason.',
+    ],
+  ])('%s', async (_, status, body, words) => {
+    const error = await errorOf({ status, body: JSON.stringify(body) });
+    expect(error?.details).toMatchObject({ status, vendorMessage: expect.stringContaining(words) as string });
+  });
+});
