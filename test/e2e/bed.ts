@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { BrowserContext } from 'playwright-core';
 import type { Server, ServerOptions } from './workbench/server';
-import { startServer, temporaryFolder } from './workbench/server';
+import { freePort, startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
-import { openWorkbench, screenshot } from './workbench/workbench';
+import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
 
 /** What the scenarios are run on. */
 export interface Tested {
@@ -23,19 +24,56 @@ export interface Bed extends Tested {
   open(options?: ServerOptions & WorkbenchOptions): Promise<Workbench>;
   /** Opens one more window on a server that runs. */
   openOn(server: Server, options?: WorkbenchOptions): Promise<Workbench>;
+  /** Prints a line below the scenario's result. */
+  tell(text: string): void;
   /** Console errors that name the extension fail a scenario, but for those that it expects. */
   expectError(pattern: RegExp): void;
 }
 
 export interface Scenario {
   (bed: Bed): Promise<void>;
-  /** How long it may take. Default 180. */
+  /** How long it may take. Default 300: it says of one that hangs, and not of a busy machine. */
   readonly seconds?: number;
+  /** "long": it runs before a release (npm run test:long), and not with every `npm test`. */
+  readonly lane?: 'long';
 }
 
-/** Runs a scenario with a time limit, and cleans up after it. On failure: a screenshot, and what the page said. */
-export async function runScenario(name: string, scenario: Scenario, tested: Tested): Promise<void> {
-  const { seconds = 180 } = scenario;
+/**
+ * Where one scenario runs after the other: the first window of each has the same address and the same browser context, emptied in
+ * between, and so finds the workbench's scripts as the window before left them. That takes two thirds of a new window's work away.
+ */
+export class Place {
+  #port: number | undefined;
+  #context: BrowserContext | undefined;
+
+  async port(): Promise<number> {
+    return (this.#port ??= await freePort());
+  }
+
+  async context(): Promise<BrowserContext> {
+    return (this.#context ??= await keptContext());
+  }
+
+  /** After a failure: nothing of it reaches the next scenario. */
+  async renew(): Promise<void> {
+    await this.#context?.close();
+    this.#context = undefined;
+    this.#port = undefined;
+  }
+}
+
+/**
+ * Runs a scenario with a time limit, and cleans up after it. On failure: a screenshot, and what the page said.
+ * @returns what it told.
+ */
+export async function runScenario(
+  name: string,
+  scenario: Scenario,
+  tested: Tested,
+  place: Place,
+): Promise<readonly string[]> {
+  const { seconds = 300 } = scenario;
+  const told: string[] = [];
   const { extensionsDir, extensionId } = tested;
   const folders: string[] = [];
   const servers: Server[] = [];
@@ -53,18 +91,24 @@ export async function runScenario(name: string, scenario: Scenario, tested: Test
       return folder;
     },
     async open(options = {}) {
-      const server = await startServer({ extensionsDir, ...options });
+      const isFirst = servers.length === 0;
+      const server = await startServer({ extensionsDir, ...(isFirst && { port: await place.port() }), ...options });
       servers.push(server);
-      return bed.openOn(server, options);
+      if (!isFirst || options.zoom !== undefined) return bed.openOn(server, options);
+      const window = await openWorkbench(server, options, await place.context());
+      windows.push(window);
+      return window;
     },
     async openOn(server, options = {}) {
       const window = await openWorkbench(server, options);
       windows.push(window);
       return window;
     },
+    tell: (text) => told.push(text),
     expectError: (pattern) => expected.push(pattern),
   };
   let timer: NodeJS.Timeout | undefined;
+  let isWell = true;
   try {
     const limit = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -77,6 +121,7 @@ export async function runScenario(name: string, scenario: Scenario, tested: Test
       .filter((text) => text.toLowerCase().includes(extensionId.toLowerCase()));
     const surprises = errors.filter((text) => !expected.some((pattern) => pattern.test(text)));
     if (surprises.length > 0) throw new Error(`errors of the extension on the console:\n${surprises.join('\n')}`);
+    return told;
   } catch (error) {
     const said: string[] = [];
     for (const [index, window] of windows.entries()) {
@@ -84,6 +129,7 @@ export async function runScenario(name: string, scenario: Scenario, tested: Test
       const path = await screenshot(window, shot).catch(() => 'no screenshot');
       said.push(`screenshot ${path}`, ...window.errors.slice(-10).map((text) => text.slice(0, 600)));
     }
+    isWell = false;
     throw new Error(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${said.join('\n')}`, {
       cause: error,
     });
@@ -91,6 +137,7 @@ export async function runScenario(name: string, scenario: Scenario, tested: Test
     clearTimeout(timer);
     for (const window of windows) await window.close().catch(() => undefined);
     await Promise.all(servers.map((server) => server.stop()));
+    if (!isWell) await place.renew();
     for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -2,10 +2,9 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MAX_OUTPUT, WINDOW, type LongTask } from '../servers/longTask';
 import type { ModelServer } from '../servers/modelServer';
-import { taskRequests } from '../servers/taskFigures';
 import type { Bed } from './bed';
 import { chatProfile, openCondensedModel, PROFILE_NAME } from './condensedModel';
-import { ask, openChat, until } from './workbench/index';
+import { openChat, until } from './workbench/index';
 import type { Workbench } from './workbench/index';
 
 /** VS Code asks after 50 requests whether to go on; a user would raise it for such a task. */
@@ -36,15 +35,13 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
 }
 
-/** Sends a prompt until the server hears of it: after a reload the chat may say that it "took too long to get ready". */
-export async function askWhenReady(bench: Workbench, server: ModelServer, prompt: string): Promise<void> {
-  const before = taskRequests(server.requests).length;
-  const isHeard = (): boolean => taskRequests(server.requests).length > before;
-  for (let tries = 0; tries < 3 && !isHeard(); tries++) {
-    await ask(bench, prompt);
-    await until('the prompt to reach the server', isHeard, 90_000).catch(() => undefined);
-  }
-}
+/** Waits until VS Code has written this answer of the chat down: what it has not written is lost with the window. */
+export const answerStored = ({ server }: Workbench, answer: string): Promise<unknown> =>
+  until('the answer to be stored', () =>
+    globSync('User/workspaceStorage/*/chatSessions/*', { cwd: server.data }).some((file) =>
+      readFileSync(join(server.data, file), 'utf8').includes(answer),
+    ),
+  );
 
 /** The condensations that the ledgers of the server's windows hold. */
 export const condensationsOf = ({ server }: Workbench): number =>

@@ -1,38 +1,27 @@
-function print(verdict: string, name: string, seconds: number, error?: Error | string): void {
-  console.log(`${verdict} ${name} (${seconds.toFixed(1)} s)`);
-  if (error === undefined) return;
-  const text = error instanceof Error ? (error.stack ?? error.message) : error;
-  console.log(text.replace(/^/gm, '     '));
-}
-
 /** One line per test, and at the end exactly "N passed, N failed", and ", N skipped" where any was. */
 export class Report {
   #passed = 0;
   #failed = 0;
   #skipped = 0;
 
-  add(name: string, seconds: number, error?: Error | string): void {
+  add(name: string, seconds: number, error?: Error | string, told: readonly string[] = []): void {
     if (error === undefined) this.#passed++;
     else this.#failed++;
-    print(error === undefined ? 'ok  ' : 'FAIL', name, seconds, error);
+    console.log(`${error === undefined ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
+    const text = error instanceof Error ? (error.stack ?? error.message) : error;
+    for (const words of text === undefined ? told : [...told, text]) console.log(words.replace(/^/gm, '     '));
   }
 
-  /** Runs a test; one that fails is run again `retries` times, and each failure is printed, also where it passes then. */
-  async test(name: string, body: () => Promise<void> | void, retries = 0): Promise<void> {
+  /** Runs a test, which may give what it has to tell. There is no second try: one that is needed hides a defect. */
+  async test(name: string, body: () => unknown): Promise<void> {
     const begun = Date.now();
-    let failure: Error | undefined;
+    const seconds = (): number => (Date.now() - begun) / 1000;
     try {
-      await body();
+      const told = await body();
+      this.add(name, seconds(), undefined, Array.isArray(told) ? told.map(String) : []);
     } catch (error) {
-      failure = error instanceof Error ? error : new Error('failed', { cause: error });
+      this.add(name, seconds(), error instanceof Error ? error : String(error));
     }
-    const seconds = (Date.now() - begun) / 1000;
-    if (failure === undefined || retries === 0) {
-      this.add(name, seconds, failure);
-      return;
-    }
-    print('AGAIN', name, seconds, failure);
-    await this.test(name, body, retries - 1);
   }
 
   /** Counts tests that could not run; whoever calls it has said why. */

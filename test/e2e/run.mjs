@@ -1,5 +1,7 @@
 // node test/e2e/run.mjs [--only TEXT] [--probe] [--electron]: the tests in a real VS Code, on the packaged extension. Any Node from 20 on.
 //   --only TEXT   only the tests whose name contains TEXT
+//   --long        only the scenarios of the long lane (npm run test:long), which no other run has
+//   --repeat N    each scenario N times: for one that fails now and then
 //   --probe       on the small extension in test/e2e/probe instead of the product: proves the bed itself
 //   --electron    only the in-host suite, in a desktop VS Code that @vscode/test-electron downloads
 import { spawnSync } from 'node:child_process';
@@ -20,6 +22,7 @@ const { bundleProgram, bundleSample, bundleSuite, outputFolder } = await import(
 const flags = process.argv.slice(2);
 const target = flags.includes('--probe') ? join(here, 'probe') : here;
 const only = flags.includes('--only') ? flags[flags.indexOf('--only') + 1] : '';
+const repeat = flags.includes('--repeat') ? Number(flags[flags.indexOf('--repeat') + 1]) : 1;
 const outdir = outputFolder();
 process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
 const suite = await bundleSuite(target, outdir);
@@ -33,5 +36,7 @@ process.exitCode = await main({
   sample,
   scenarios: join(outdir, 'scenarios'),
   only,
+  isLong: flags.includes('--long'),
+  repeat,
   missing: findings(await thisMachine()),
 });

@@ -1,10 +1,11 @@
 import { existsSync, globSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { skipWords, type Finding } from '../../scripts/preflight.mjs';
 import { ensureCodeServer } from '../../scripts/vscode.mjs';
 import type { Scenario } from './bed';
-import { runScenario } from './bed';
+import { Place, runScenario } from './bed';
 import { addSuiteResults, hostExtension } from './host';
 import {
   checkFiles,
@@ -21,8 +22,8 @@ import { installExtension, startServer, temporaryFolder } from './workbench/serv
 import { until } from './workbench/wait';
 import { closeBrowser, openWorkbench } from './workbench/workbench';
 
-/** A scenario clicks in a window that two slow cores draw: one that fails for that is run once more, and both runs are printed. */
-const RETRIES = 1;
+/** As many scenarios run at once: each mostly waits for its window to draw, and two fill two cores. */
+const PLACES = Math.min(2, availableParallelism());
 
 export interface Target {
   /** The folder of the extension's package.json. */
@@ -35,6 +36,10 @@ export interface Target {
   readonly scenarios: string;
   /** Only tests whose name contains this. */
   readonly only: string;
+  /** The scenarios of the long lane, and not those of every run. */
+  readonly isLong: boolean;
+  /** How often each scenario is run, one run after the other. */
+  readonly repeat: number;
   /** What the machine lacks for the tests in VS Code. */
   readonly missing: readonly Finding[];
 }
@@ -76,17 +81,20 @@ async function runSuite(
   }
 }
 
-/** The scenarios to run, by the names under which they are reported. */
-async function scenariosOf({ scenarios, only }: Target): Promise<Map<string, Scenario>> {
-  const found = new Map<string, Scenario>();
+/** The scenarios to run with the names under which they are reported, those that take longest first. */
+async function scenariosOf({ scenarios, only, isLong, repeat }: Target): Promise<(readonly [string, Scenario])[]> {
+  const found: (readonly [string, Scenario])[] = [];
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     for (const [key, scenario] of Object.entries(module)) {
       const name = `${basename(file, '.mjs')}: ${words(key)}`;
-      if (typeof scenario === 'function' && name.includes(only)) found.set(name, scenario as Scenario);
+      if (typeof scenario !== 'function' || !name.includes(only)) continue;
+      const test = scenario as Scenario;
+      if (only !== '' || (test.lane === 'long') === isLong) found.push([name, test]);
     }
   }
-  return found;
+  const inOrder = found.toSorted(([, a], [, b]) => (b.seconds ?? 0) - (a.seconds ?? 0));
+  return Array.from({ length: repeat }, () => inOrder).flat();
 }
 
 export async function main(target: Target): Promise<number> {
@@ -116,7 +124,7 @@ export async function main(target: Target): Promise<number> {
   if (target.missing.length > 0) {
     console.log(skipWords(target.missing));
     // The in-host suite counts as one.
-    report.skip(scenarios.size + 1);
+    report.skip(scenarios.length + (target.isLong ? 0 : 1));
     return report.end();
   }
   const extensionsDir = temporaryFolder('extensions');
@@ -130,11 +138,14 @@ export async function main(target: Target): Promise<number> {
         checkNoProposedApi(installed.folder);
       });
     }
-    await runSuite(report, target, extensionsDir, extensionId);
+    // It tells what the activation takes: nothing runs beside it.
+    if (!target.isLong) await runSuite(report, target, extensionsDir, extensionId);
     const tested = { extensionsDir, extensionId, suite: target.suite };
-    for (const [name, scenario] of scenarios) {
-      await report.test(name, () => runScenario(name, scenario, tested), RETRIES);
-    }
+    const waiting = scenarios.values();
+    const inTurn = async (place: Place): Promise<void> => {
+      for (const [name, scenario] of waiting) await report.test(name, () => runScenario(name, scenario, tested, place));
+    };
+    await Promise.all(Array.from({ length: PLACES }, () => inTurn(new Place())));
   } catch (error) {
     report.add('the tests in VS Code could run', 0, error instanceof Error ? error : String(error));
   } finally {

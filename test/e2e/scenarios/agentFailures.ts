@@ -1,5 +1,6 @@
 /** What goes wrong in the middle of a task of VS Code's agent, and the task goes on (issue 5). */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { freshCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { never, overloaded, type Behaviour } from '../../servers/behaviour';
@@ -7,22 +8,28 @@ import {
   DONE,
   longTask,
   longTaskServer,
+  NOTES_PROMPT,
   partPrompt,
   PAUSED,
   PRICES,
   QUESTION,
+  recallProof,
   TASK_PROMPT,
+  WINDOW,
+  WRITTEN,
 } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent } from '../../servers/scriptedAgent';
 import { taskFigures, taskRequests, type TaskFigures } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
-import { askWhenReady, condensationsOf, openLongTask, writeProject } from '../longTask';
+import { answerStored, condensationsOf, openLongTask, writeProject } from '../longTask';
 import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
 
 const counter = freshCounter();
 const CALLS = 48;
+/** Of each of two windows: enough for a condensation. */
+const CALLS_IN_TWO = 24;
 /** Steps behind the first condensation, and later. */
 const PAUSES = [20, 28];
 
@@ -58,12 +65,11 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     );
     assert.ok(condensationsOf(bench) > 0, 'the first part is long enough to be condensed');
 
-    // VS Code writes a turn down some seconds after its end; what it has not written is lost with the window.
-    await bench.page.waitForTimeout(8_000);
+    await answerStored(bench, PAUSED);
     await bench.reload();
     await openChat(bench, PROFILE_NAME);
     isHeld = true;
-    await askWhenReady(bench, server, partPrompt(1));
+    await ask(bench, partPrompt(1));
     const held = await until(
       'the request that is held',
       () => taskRequests(server.requests).find(({ status }, index) => index > 20 && status === undefined),
@@ -72,7 +78,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     const clicked = Date.now();
     await cancelAnswer(bench);
     await held.aborted;
-    console.log(`     the model saw the cancel after ${Date.now() - clicked} ms`);
+    bed.tell(`the model saw the cancel after ${Date.now() - clicked} ms`);
 
     await ask(bench, partPrompt(2));
     await answerText(bench, (text) => text.includes(DONE), 300_000);
@@ -82,8 +88,19 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
       [529],
     );
     assert.equal(figures.breaks.length, condensationsOf(bench), 'the view is the same after the reload');
+    assert.ok(figures.largest <= WINDOW, 'no request over the window');
+    assert.ok(figures.cost < figures.uncondensed.cost, 'cheaper than uncondensed');
+
     await ask(bench, QUESTION);
     assert.match(await answerText(bench, (text) => text.includes('LEDGER_GRACE')), /52_417/);
+    const { wasInView, original, restored } = recallProof(task, server.requests);
+    assert.ok(!wasInView, 'the answer stands nowhere in the view');
+    assert.equal(restored, original, 'what was recalled has the hash of the original');
+
+    await ask(bench, NOTES_PROMPT);
+    await answerText(bench, (text) => text.includes(WRITTEN));
+    const notes = readFileSync(task.notes, 'utf8');
+    assert.ok(notes.includes(task.early.line) && !notes.includes('⟦condensed'), 'no tool gets a marker');
   } finally {
     await server.close();
   }
@@ -94,7 +111,7 @@ export const goesOnAfterOverloadCutStreamReloadAndCancel = Object.assign(overloa
 const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
   const silent = await startAnthropicServer({ script: never() });
   const folders = [bed.folder(), bed.folder()] as const;
-  const tasks = folders.map((folder) => longTask(folder, CALLS));
+  const tasks = folders.map((folder) => longTask(folder, CALLS_IN_TWO));
   const scripts = tasks.map(({ turns }) => scriptedAgent(turns));
   const windowOf = (request: RecordedRequest): number => (JSON.stringify(request.body).includes(folders[1]) ? 1 : 0);
   const [task] = tasks;
@@ -131,7 +148,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
     );
     for (const { refused, toolCalls, breaks } of figures) {
       assert.deepEqual(refused, []);
-      assert.equal(toolCalls, CALLS);
+      assert.equal(toolCalls, CALLS_IN_TWO);
       assert.ok(breaks.length > 0);
     }
     const breaks = figures.reduce((sum, each) => sum + each.breaks.length, 0);

@@ -32,7 +32,7 @@ const runsToItsEndOnASmallWindow: Scenario = async (bed) => {
     await screenshot(bench, 'long-task-dark');
     const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
     const condensations = condensationsOf(bench);
-    console.log(figuresText(figures, condensations).replace(/^/gm, '     '));
+    bed.tell(figuresText(figures, condensations));
     assert.deepEqual(figures.refused, []);
     assert.equal(figures.toolCalls, 120);
     assert.ok(figures.uncondensed.tokens > 400_000, 'the task would have reached 400,000 tokens');
@@ -57,4 +57,7 @@ const runsToItsEndOnASmallWindow: Scenario = async (bed) => {
   }
 };
 
-export const oneHundredAndTwentyToolCalls = Object.assign(runsToItsEndOnASmallWindow, { seconds: 1_000 });
+export const oneHundredAndTwentyToolCalls: Scenario = Object.assign(runsToItsEndOnASmallWindow, {
+  seconds: 1_000,
+  lane: 'long' as const,
+});

@@ -32,8 +32,8 @@ export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
     times.push(performance.now() - started);
   }
   const median = times.toSorted((a, b) => a - b)[2] ?? 0;
-  console.log(
-    `     from the command to usable: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`,
+  bed.tell(
+    `from the command to usable: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`,
   );
 
   assert.match(await frame.locator('[data-setting="threshold"] output').innerText(), /^60\s?%$/);

@@ -74,8 +74,8 @@ export const previewFollowsTheAgent: Scenario = async (bed) => {
       times.push(performance.now() - asked);
       before = { cells: await cells.count(), tokens: await tokensNow(frame) };
     }
-    console.log(
-      `     ${before.cells} messages, ${before.tokens} tokens; from the model's request to the preview ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
+    bed.tell(
+      `${before.cells} messages, ${before.tokens} tokens; from the model's request to the preview ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
     );
     assert.match(await frame.locator('#preview .legend').innerText(), /cut: \d/);
     await screenshot(bench, 'panel-preview-live-dark');

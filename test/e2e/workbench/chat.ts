@@ -22,9 +22,31 @@ export function agentOptions(vendor: string, modelId: string, group: object = {}
   };
 }
 
-/** Waits until the chat would send to the model of this name. */
-export async function openChat({ page }: Workbench, model: string): Promise<void> {
+/** What the built-in agent writes to its log as the last of its activation: its participants are registered then. */
+const AGENT_IS_UP = /activationBlocker from 'conversationFeature' took/g;
+
+/**
+ * Waits until VS Code's own agent is up in every window that was loaded on the server. A prompt that is sent before that goes to a
+ * stand-in, which waits for agent, model and tools and may give up: "Chat took too long to get ready".
+ */
+async function agentUp({ server }: Workbench): Promise<void> {
+  const log = (): string => server.outputText('GitHub Copilot Chat');
+  try {
+    await until(
+      `VS Code's own agent (GitHub.copilot-chat) to be up after ${server.agentLoads} load(s)`,
+      () => (log().match(AGENT_IS_UP)?.length ?? 0) >= server.agentLoads,
+      120_000,
+    );
+  } catch (error) {
+    throw new Error(`${String(error)}; its log ends:\n${log().slice(-2_000)}`, { cause: error });
+  }
+}
+
+/** Waits until the chat would send to the model of this name, and VS Code's own agent would answer. */
+export async function openChat(bench: Workbench, model: string): Promise<void> {
+  const { page } = bench;
   await page.locator('.interactive-input-part').first().waitFor();
+  await agentUp(bench);
   const picker = page.locator('.interactive-input-part .model-picker-name').first();
   await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model), 60_000);
 }

@@ -37,7 +37,7 @@ const matches = (text: string, wanted: string | RegExp): boolean =>
 export const notifications = read;
 
 /** The toast that contains a text, once it shows. */
-export async function notification(bench: Workbench, wanted: string | RegExp, timeout = 30_000): Promise<Notification> {
+export async function notification(bench: Workbench, wanted: string | RegExp, timeout = 60_000): Promise<Notification> {
   let shown: readonly Notification[] = [];
   try {
     return await until(
@@ -55,11 +55,33 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
   }
 }
 
-/** Clicks a button of the toast that contains a text. */
+/** How long a toast is waited for before it is looked for in the notification centre, into which it goes after ten seconds. */
+const TOAST_MS = 5_000;
+
+/** Clicks a button of the notification that contains a text, as a user does: in its toast, else in the notification centre. */
 export async function clickNotification(bench: Workbench, wanted: string | RegExp, button: string): Promise<void> {
-  const message = bench.page.locator('.notification-list-item-message', { hasText: wanted });
-  const toast = toasts(bench).filter({ has: message }).first();
-  await toast.getByRole('button', { name: button, exact: true }).first().click();
+  const { page } = bench;
+  const message = page.locator('.notification-list-item-message', { hasText: wanted });
+  const item = page.locator('.notification-list-item').filter({ has: message }).first();
+  const target = item.getByRole('button', { name: button, exact: true }).first();
+  const centre = page.locator('.notifications-center');
+  const bell = page.locator('[id="status.notifications"] a').first();
+  const click = { timeout: 2_000 };
+  const begun = Date.now();
+  await until(`"${button}" of the notification ${String(wanted)}`, async () => {
+    if (await target.isVisible()) {
+      await target.click(click);
+      return true;
+    }
+    if (Date.now() - begun < TOAST_MS) return false;
+    if (!(await centre.isVisible())) await bell.click(click);
+    else if (await item.isVisible()) {
+      await item.hover(click);
+      await item.locator('.codicon-notifications-expand').first().click(click);
+    }
+    return false;
+  });
+  if (await centre.isVisible()) await bell.click(click);
 }
 
 /** Closes every notification. */

@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly home?: string;
   /** More environment for the server and so for extensions; an undefined value removes a name. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Where it listens. Default: a free port. */
+  readonly port?: number;
   /** Keeps VS Code's workspace trust on: a folder then opens in restricted mode. */
   readonly workspaceTrust?: boolean;
 }
@@ -35,6 +37,8 @@ export interface Server {
   writeSettings(settings: Settings): void;
   /** The whole text of an output channel, read from the log folder: '' while there is none. */
   outputText(channel: string): string;
+  /** How often a window with VS Code's own agent was loaded: each load starts one. */
+  agentLoads: number;
   /** What code-server itself printed. */
   log(): string;
   stop(): Promise<void>;
@@ -54,6 +58,8 @@ const defaults: Settings = {
   'git.enabled': false,
   'editor.cursorBlinking': 'solid',
   'window.commandCenter': false,
+  // Each step of an animation is drawn by the processor.
+  'workbench.reduceMotion': 'on',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
@@ -77,7 +83,7 @@ function serverEnvironment(home: string, extra: NodeJS.ProcessEnv = {}): NodeJS.
   return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home, ...extra };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
       .on('error', reject)
@@ -126,7 +132,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
   writeFileSync(join(data, 'User', 'chatLanguageModels.json'), JSON.stringify(options.models ?? []));
 
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const args = [
     '--auth',
     'none',
@@ -161,6 +167,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       settings = { ...(JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings), ...more };
       writeFileSync(settingsFile, JSON.stringify(settings, null, 2));
     },
+    agentLoads: 0,
     outputText(channel) {
       const files = globSync(`logs/**/{${channel},*-${channel}}.log`, { cwd: data });
       return files

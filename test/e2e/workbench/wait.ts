@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  timeout = 30_000,
+  timeout = 60_000,
 ): Promise<T> {
   const end = Date.now() + timeout;
   let last: unknown;

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { findChromium, root } from '../../../scripts/vscode.mjs';
 import type { Server } from './server';
@@ -94,15 +94,33 @@ async function ready(page: Page): Promise<void> {
   await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor({ timeout: 90_000 });
 }
 
-export async function openWorkbench(server: Server, options: WorkbenchOptions = {}): Promise<Workbench> {
-  const context = await (
-    await sharedBrowser()
-  ).newContext({
-    viewport: options.size ?? { width: 1400, height: 900 },
-    deviceScaleFactor: options.zoom ?? 1,
-  });
+/** The browser's part of a place for one window after the other. Most of what a window costs is the workbench's scripts, read for the first time. */
+export const keptContext = async (): Promise<BrowserContext> => (await sharedBrowser()).newContext();
+
+/** Forgets what the windows on this address stored, and keeps the scripts that they loaded. */
+async function forget(page: Page, origin: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes });
+  await session.detach();
+}
+
+/**
+ * Opens a window of VS Code.
+ * @param kept a context that outlives the window and in which no other is open; without one the window gets its own.
+ */
+export async function openWorkbench(
+  server: Server,
+  options: WorkbenchOptions = {},
+  kept?: BrowserContext,
+): Promise<Workbench> {
+  const zoom = options.zoom ?? 1;
+  const context = kept ?? (await (await sharedBrowser()).newContext({ deviceScaleFactor: zoom }));
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.setViewportSize(options.size ?? { width: 1400, height: 900 });
+  if (kept) await forget(page, server.base);
   const errors: string[] = [];
   const printed: string[] = [];
   const note = (text: string): void => {
@@ -132,6 +150,7 @@ export async function openWorkbench(server: Server, options: WorkbenchOptions = 
     }),
   });
   const query = options.folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(options.folder)}`;
+  if (options.agent === true) server.agentLoads++;
   await page.goto(`${server.base}/${query}`);
   await ready(page);
   return {
@@ -141,10 +160,11 @@ export async function openWorkbench(server: Server, options: WorkbenchOptions = 
     printed,
     exited,
     async reload() {
+      if (options.agent === true) server.agentLoads++;
       await page.reload();
       await ready(page);
     },
-    close: () => context.close(),
+    close: () => (kept ? page.close() : context.close()),
   };
 }
 
