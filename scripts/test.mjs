@@ -1,30 +1,39 @@
-// Everything there is: types, lint, format, build, unit and integration tests with coverage, and the real VS Code, in two lanes
-// side by side. Begins with what the machine lacks, runs all that does without it, and ends with what was skipped and one line,
-// "N passed, N failed[, N skipped]"; exit code 1 where anything failed, and in CI where anything was skipped.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+// npm test               everything there is but the long lane: types, lint, format, build, unit and integration tests with coverage,
+//                        and the real VS Code, in two lanes side by side
+// npm run test:quick     types, lint of what changed since main, the tests that changed and those beside what changed
+// npm run test:long      before a release: the property tests from more seeds and with more runs, the monkey, and the long scenarios
+// Begins with what the machine lacks, runs all that does without it, and ends with what was skipped and one line,
+// "N passed, N failed[, N skipped]"; exit code 1 where anything failed, and in CI where the machine lacked something.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { freemem, setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
 /** VS Code with its browser takes about 3 GB at once, the linter and the unit tests beside it 4. */
 const BYTES_FOR_BOTH_LANES = 8e9;
+/** What the long lane runs more of: each property test, from each of these seeds. */
+const PROPERTY_TESTS = ['invariants', 'property', 'properties', 'statements', 'incremental', 'exchanges'];
+const SEEDS = [2, 3, 5];
+const LONG_RUNS = 200;
+const MONKEY = { MONKEY_STEPS: '1000', MONKEY_SEED: '7' };
+const results = 'test-results';
 
+const mode = ['quick', 'long'].find((name) => process.argv.includes(`--${name}`)) ?? 'whole';
 const begun = Date.now();
 const machine = await thisMachine();
-const missing = findings(machine);
+// Nothing of the quick lane runs in VS Code.
+const missing = findings(machine).filter(({ loses }) => mode !== 'quick' || loses === 'everything');
 console.log(`Preflight: ${wellWords(machine)}`);
 for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To mend it: ${mend}`);
 if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 
 await import('./install.mjs');
-
-const results = 'test-results';
-const vitestJson = `${results}/vitest.json`;
-rmSync(vitestJson, { force: true });
 mkdirSync(results, { recursive: true });
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+const skips = missing.length > 0 ? [skipWords(missing)] : [];
 const timings = [];
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
@@ -33,11 +42,11 @@ const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
  * counts; a step that counts nothing is itself what passed or failed.
  * @returns {Promise<boolean>} whether it ended well
  */
-function step(name, command, args, { counted = true, nice = 0 } = {}) {
+function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) {
   return new Promise((resolve) => {
     const started = Date.now();
     console.log(`[${name}] begins`);
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     // The linter and the unit tests only calculate; in VS Code a test waits for what a busy machine draws late.
     if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
     let said;
@@ -63,41 +72,104 @@ function step(name, command, args, { counted = true, nice = 0 } = {}) {
 }
 
 const bin = (name) => `node_modules/.bin/${name}`;
+/** With a memory of what was checked: the next time is three times as fast. */
+const types = (name, ...project) =>
+  step(name, bin('tsc'), [
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    `${results}/${name}.tsbuildinfo`,
+    ...project,
+  ]);
+const typesOfAll = async () => {
+  await types('types');
+  await types('webview-types', '-p', 'webview-ui');
+};
 
-async function calculating() {
-  const nice = 5;
-  await step('types', bin('tsc'), ['--noEmit'], { nice });
-  await step('types of the webview', bin('tsc'), ['--noEmit', '-p', 'webview-ui'], { nice });
-  await step('format', bin('prettier'), ['--check', '--log-level', 'warn', '.'], { nice });
-  await step('lint', bin('eslint'), ['.', '--max-warnings', '0'], { nice });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${vitestJson}`];
-  const isOk = await step('unit', bin('vitest'), ['run', '--coverage', ...reporters], { nice, counted: false });
-  if (!existsSync(vitestJson)) {
+/** Runs vitest and counts its tests. */
+async function unit(name, args, options = {}) {
+  const file = `${results}/${name}.json`;
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const isOk = await step(name, bin('vitest'), ['run', ...reporters, ...args], { ...options, counted: false });
+  if (!existsSync(file)) {
     counts.failed++;
     return;
   }
-  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(vitestJson, 'utf8'));
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(file, 'utf8'));
   counts.passed += numPassedTests;
-  // A threshold of the coverage that is missed, or a file that could not be loaded.
+  // Else a threshold of the coverage is missed, or a file could not be loaded.
   counts.failed += numFailedTests > 0 ? numFailedTests : isOk ? 0 : 1;
   counts.skipped += numPendingTests;
   if (numPendingTests > 0)
-    skips.push(
-      `SKIPPED: ${numPendingTests} unit tests that skip themselves (conversations outside of the repository).`,
-    );
+    skips.push(`SKIPPED in "${name}": ${numPendingTests} tests that skip themselves; their output says why.`);
 }
 
-async function editor() {
+async function calculating() {
+  const nice = 5;
+  await typesOfAll();
+  await step('format', bin('prettier'), ['--check', '--log-level', 'warn', '.'], { nice });
+  await step('lint', bin('eslint'), ['.', '--max-warnings', '0'], { nice });
+  await unit('unit', ['--coverage'], { nice });
+}
+
+async function editor(...flags) {
   if (await step('build', process.execPath, ['esbuild.mjs', '--production']))
-    await step('VS Code', process.execPath, ['test/e2e/run.mjs']);
+    await step('VS Code', process.execPath, ['test/e2e/run.mjs', ...flags]);
 }
 
-const skips = missing.length > 0 ? [skipWords(missing)] : [];
-if (freemem() >= BYTES_FOR_BOTH_LANES) await Promise.all([editor(), calculating()]);
-else {
-  await calculating();
-  await editor();
+/** What changed since the branch left main, and what was not committed yet. */
+function changedFiles() {
+  const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  let base = 'HEAD';
+  for (const main of ['main', 'origin/main']) {
+    try {
+      [base] = git('merge-base', 'HEAD', main);
+      break;
+    } catch {
+      // There is no such branch.
+    }
+  }
+  const known = git('diff', '--name-only', '--diff-filter=d', base);
+  return [...known, ...git('ls-files', '--others', '--exclude-standard')];
 }
+
+const lanes = {
+  async whole() {
+    if (freemem() >= BYTES_FOR_BOTH_LANES) await Promise.all([editor(), calculating()]);
+    else {
+      await calculating();
+      await editor();
+    }
+  },
+
+  async quick() {
+    const files = changedFiles();
+    const sources = files.filter((file) => /\.(?:tsx?|mjs)$/.test(file));
+    const isTest = (file) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/e2e/');
+    const folders = new Set(sources.filter((file) => !isTest(file)).map((file) => dirname(file)));
+    const beside = [...folders].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+    const tests = [...new Set([...sources, ...beside].filter(isTest))];
+    const lint = ['--max-warnings', '0', '--no-warn-ignored', ...sources];
+    await Promise.all([typesOfAll(), sources.length > 0 && step('lint', bin('eslint'), lint)]);
+    if (files.length > 0) await step('format', bin('prettier'), ['--check', '--ignore-unknown', ...files]);
+    if (beside.length > 0)
+      await unit(
+        'unit',
+        beside.filter((file) => !file.startsWith('test/e2e/')),
+      );
+  },
+
+  async long() {
+    for (const seed of SEEDS) {
+      const env = { FC_SEED: String(seed), FC_RUNS: String(LONG_RUNS) };
+      await unit(`properties-seed-${seed}`, ['--testTimeout', '3600000', ...PROPERTY_TESTS], { env });
+    }
+    await unit('monkey', ['test/integration/monkey.test.ts'], { env: MONKEY });
+    await editor('--long');
+  },
+};
+await lanes[mode]();
 
 console.log(`\nSteps: ${timings.join(', ')}; all ${seconds(begun)}`);
 for (const skip of skips) console.log(skip);

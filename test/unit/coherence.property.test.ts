@@ -17,7 +17,7 @@ import { anyHistory } from '../generators/arbitraries';
 import { smartConfig } from '../generators/arbitrarySmart';
 import { freshCounter } from '../generators/setups';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 60);
+const numRuns = Number(process.env['FC_RUNS'] ?? 25);
 const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
 
 type History = readonly ApiMessage[];

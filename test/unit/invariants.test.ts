@@ -17,7 +17,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { condense, freshCounter, losslessSetup, setup, type Outcome, type Setup } from '../generators/setups';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 60);
+const numRuns = Number(process.env['FC_RUNS'] ?? 25);
 const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
 
 const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyHistory };

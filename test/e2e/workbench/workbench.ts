@@ -89,6 +89,27 @@ const patchConfiguration = (changes: object): string => `
     meta.setAttribute('data-settings', JSON.stringify(configuration));
   });`;
 
+/**
+ * Runs before the workbench reads what it stored: takes out the models that the chat knew before a reload. Its picker shows those
+ * until the extensions are back, and a prompt that is sent meanwhile gets "Language model unavailable", or none at all: "Chat took
+ * too long to get ready". Without them what the picker shows is there.
+ */
+const FORGET_CACHED_MODELS = `
+  if (window === window.top) void indexedDB.databases().then((databases) => {
+    for (const { name } of databases) {
+      if (!name.startsWith('vscode-web-state-db-global')) continue;
+      const opening = indexedDB.open(name);
+      opening.onsuccess = () => {
+        const database = opening.result;
+        if (database.objectStoreNames.contains('ItemTable')) {
+          const change = database.transaction('ItemTable', 'readwrite');
+          change.objectStore('ItemTable').delete('chat.cachedLanguageModels.v2');
+        }
+        database.close();
+      };
+    }
+  });`;
+
 /** The colour theme comes from an extension: once it shows, the server has sent its extensions and the settings are read. */
 async function ready(page: Page): Promise<void> {
   await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor({ timeout: 90_000 });
@@ -149,6 +170,7 @@ export async function openWorkbench(
       ...(options.agent === true ? { enabledExtensions: ['GitHub.copilot-chat'] } : {}),
     }),
   });
+  if (options.agent === true) await page.addInitScript({ content: FORGET_CACHED_MODELS });
   const query = options.folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(options.folder)}`;
   if (options.agent === true) server.agentLoads++;
   await page.goto(`${server.base}/${query}`);
