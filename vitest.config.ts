@@ -7,14 +7,32 @@ export default defineConfig({
     alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) },
   },
   test: {
-    include: [
-      'src/**/*.test.ts',
-      'test/unit/**/*.test.ts',
-      'test/integration/**/*.test.ts',
-      'test/servers/**/*.test.ts',
-      'webview-ui/src/**/*.test.{ts,tsx}',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'core',
+          include: ['src/core/**/*.test.ts'],
+          // It has no effects (eslint.config.mjs), so its files need no modules of their own, which are most of what they cost.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'rest',
+          include: [
+            'src/!(core)/**/*.test.ts',
+            'src/*.test.ts',
+            'test/unit/**/*.test.ts',
+            'test/integration/**/*.test.ts',
+            'test/servers/**/*.test.ts',
+            'webview-ui/src/**/*.test.{ts,tsx}',
+          ],
+          globalSetup: ['test/support/bundles.ts'],
+        },
+      },
     ],
-    globalSetup: ['test/support/bundles.ts'],
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 60_000,
     // One worker on two cores is what vitest takes by itself; the tests spend much of their time waiting for processes.
