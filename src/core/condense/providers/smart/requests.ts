@@ -98,7 +98,7 @@ function requestsIn(
   marker?: string,
 ): PlacedRequest[] {
   const { text, start, message, path } = content;
-  const words = item.type === 'toolResults' ? personSlices(text) : [];
+  const words = item.type === 'toolResults' ? personSlices(text, item.exchange) : [];
   return without(slice, [...kept, ...words])
     .map((part) => trimmed(text, part))
     .filter((part) => part.end > part.start)

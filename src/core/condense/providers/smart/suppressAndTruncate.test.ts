@@ -27,7 +27,10 @@ describe('suppress', () => {
 
   it('leaves what a person said in a result', async () => {
     const said = `${LONG}\n<feedback>\nNot like that!\n</feedback>\n${LONG}`;
-    const { at } = await run([TASK, ...exchange('a', 'Bash', {}, said)], [individual({ toolResults: SUPPRESS })]);
+    const { at } = await run(
+      [TASK, ...exchange('a', 'attempt_completion', { result: 'x' }, said)],
+      [individual({ toolResults: SUPPRESS })],
+    );
     expect(at(2, ...RESULT)).toBe(
       '[40 lines suppressed]\n<feedback>\nNot like that!\n</feedback>\n[40 lines suppressed]',
     );

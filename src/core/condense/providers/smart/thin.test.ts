@@ -94,7 +94,7 @@ describe('thinning', () => {
       '1',
       'Edit',
       { file_path: '/p/a.go', old_string: 'x' },
-      `${FILE}\nthe user said:\n${words}`,
+      `The user doesn't want to proceed with this tool use.\n${FILE}\nthe user said:\n${words}`,
     );
     const messages = [user('Task.'), ...refused, ...read('2', '/p/b.go', FILE), assistant('Done.')];
     expect(resultAt(await thinned(messages, 10_000), 2)).toContain(words);
