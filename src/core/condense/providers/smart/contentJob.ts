@@ -37,7 +37,8 @@ export function contentJob(
     .filter((content) => !isParameter || (!isIdentifying(content, item) && content.text.length >= MIN_CHARS))
     .toSorted((a, b) => b.text.length - a.text.length);
   const isDone = contents.some(({ text }) => findMarkers(text).some(({ what }) => what.startsWith(SUMMARIZED)));
-  const hasWords = item.type === 'toolResults' && contents.some(({ text }) => personSlices(text, item.exchange).length > 0);
+  const hasWords =
+    item.type === 'toolResults' && contents.some(({ text }) => personSlices(text, item.exchange).length > 0);
   if (contents.length === 0 || isDone || hasWords) return undefined;
   return { item, operation, contents, tokens: contents.reduce((sum, { text }) => sum + counter.text(text), 0) };
 }
