@@ -19,7 +19,7 @@ export function settingsPage({ contributes, capabilities }, words) {
     });
   return `# Settings
 
-Made from package.json by \`node scripts/schemas.mjs\`; a test compares them. **Context Condenser: Open Settings** shows all of them on
+Made from src/settings/table.ts by \`npm run manifest\`; a test compares them. **Context Condenser: Open Settings** shows all of them on
 one page with help. In settings.json VS Code completes and checks them, the fields of objects too.
 
 | setting | meaning | values | default |

@@ -21,10 +21,13 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   const registered = new RegisteredProviders();
   const modelsChanged = new vscode.EventEmitter<void>();
   const services: Services = { context, log, comparisons, condensed, registered, modelsChanged, last: undefined };
-  const load = (): typeof commands =>
+  const load = (): typeof commands => {
     // A bundle of its own beside this one, loaded at the first use; its exports are those of src/commands/index.ts.
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- VS Code gives `vscode` to what is required only
-    require(join(__dirname, 'commands.cjs')) as typeof commands;
+    const loaded = require(join(__dirname, 'commands.cjs')) as typeof commands;
+    loaded.watchSettings(services);
+    return loaded;
+  };
   const loadPanel = (): typeof panel =>
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- as above
     require(join(__dirname, 'panel.cjs')) as typeof panel;

@@ -21,7 +21,7 @@ import type { LiveConversationsApi } from '../live/types';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
-import type { AgentSettings } from '../window/settings/agentSettings';
+import type { AgentSettings } from './offeredModels';
 import { isSmallRequest } from './smallRequests';
 import { TokenCounts } from './tokenCounts';
 import { titleOfChat } from './userRequest';

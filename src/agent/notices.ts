@@ -4,7 +4,7 @@ import { formatReport, formatTokens } from '../core/condense/report/report';
 import { changeWords, condensationWords } from '../window/condensationWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
-import type { NoticeKind } from '../window/settings/agentSettings';
+import type { Settings } from '../settings/table';
 
 /** How long a condensation is told in the status bar, in milliseconds. */
 const STATUS_MS = 8_000;
@@ -13,7 +13,7 @@ type Condensed = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 
 export interface NoticeParts {
   readonly manager: CondensationManager;
-  readonly kind: () => NoticeKind;
+  readonly kind: () => Settings['notifications'];
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
   readonly undo: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;

@@ -69,11 +69,10 @@ export function offeredWrapped(wraps: WrappedModel): OfferedModel {
   };
 }
 
-/** What VS Code is told of the window. */
-export interface Declared {
-  /** Off: the model's own window, so that VS Code's summarizer does its work. */
+export interface AgentSettings {
+  /** Off: messages go to the model as they came, and its own window is declared, so that VS Code's summarizer does its work. */
   readonly automatic: boolean;
-  /** Tokens; 0: the model's own window. */
+  /** The window that VS Code is told, in tokens; 0: the model's own. */
   readonly declaredWindow: number;
 }
 
@@ -83,7 +82,7 @@ export type ModelInformation = vscode.LanguageModelChatInformation & { readonly 
 /** @param texts the model's detail and tooltip, in the user's language. */
 export function informationOf(
   model: OfferedModel,
-  { automatic, declaredWindow }: Declared,
+  { automatic, declaredWindow }: AgentSettings,
   texts: { readonly suffix: string; readonly detail: string; readonly tooltip: string },
 ): ModelInformation {
   const maxOutputTokens = model.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;

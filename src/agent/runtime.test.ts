@@ -260,11 +260,20 @@ it('wrong settings are named and count as their defaults', async () => {
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.declaredWindow', -5);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.wrappedModels', ['no-slash']);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.summaryWaitSeconds', 999);
-  expect(log.lines.join('\n')).toContain('contextCondenser.agent.summaryWaitSeconds is 999');
-  expect(log.lines.join('\n')).toContain(
-    'contextCondenser.agent.declaredWindow is -5; allowed is a number from 0 to 100000000. 1000000 is used.',
-  );
-  expect(log.lines.join('\n')).toContain('contextCondenser.agent.wrappedModels');
+  for (const words of [
+    'contextCondenser.agent.declaredWindow: must be at least 0; found -5. 1000000 is used.',
+    'contextCondenser.agent.wrappedModels.0: must be a model as vendor/id; found "no-slash". [] is used.',
+    'contextCondenser.agent.summaryWaitSeconds: must be at most 300; found 999. 30 is used.',
+  ]) {
+    expect(
+      log.lines.filter((line) => line.includes(words)),
+      words,
+    ).toHaveLength(1);
+    expect(
+      fake.shown.some(({ message }) => message.includes(words)),
+      words,
+    ).toBe(true);
+  }
   expect((await informationFrom(agent.provider))[0]?.maxInputTokens).toBe(998_000);
 });
 

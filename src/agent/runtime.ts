@@ -7,7 +7,6 @@ import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { configToRun } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
-import { manualSettings } from '../window/settings/manualSettings';
 import type { CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
@@ -25,11 +24,11 @@ import { ModelGroups } from './modelGroups';
 import { tellLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
-import { agentSettings } from '../window/settings/agentSettings';
+import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './showDiff';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
-import { liveSettings } from './liveSettings';
+import { agentSettings, liveSettings } from './settings';
 
 /** Where the last known models of VS Code are remembered. */
 const WRAPPED_KEY = 'contextCondenser.knownModels';
@@ -56,7 +55,7 @@ export class AgentRuntime implements vscode.Disposable {
     this.catalog = new ModelCatalog({
       models: languageModels,
       profiles: () => modelSettings().profiles,
-      wrapped: () => agentSettings().wrappedModels,
+      wrapped: () => setting('agent.wrappedModels'),
       remembered: {
         get: () => context.globalState.get<readonly WrappedModel[]>(WRAPPED_KEY, []),
         set: (models) => void context.globalState.update(WRAPPED_KEY, models),
@@ -85,7 +84,6 @@ export class AgentRuntime implements vscode.Disposable {
       this.liveEvents,
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
-        this.tellProblems();
         this.showStatus();
         // What is declared of the models may have changed, also where the models are the same.
         if (
@@ -99,7 +97,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.refreshModels();
       }),
     );
-    this.tellProblems();
+    watchSettings(services);
   }
 
   /** The live conversations, if there are any yet. */
@@ -126,7 +124,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   chooseWrappedModels(): Promise<void> {
-    return chooseWrappedModels(languageModels, agentSettings().wrappedModels);
+    return chooseWrappedModels(languageModels, setting('agent.wrappedModels'));
   }
 
   /** "Show Condensed Conversations of the Chat". */
@@ -141,14 +139,14 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
-  async condense(conversation: LiveId, provider = manualSettings().provider): Promise<void> {
+  async condense(conversation: LiveId, provider = setting('provider')): Promise<void> {
     const live = await this.live();
     const progress = {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Condensing the conversation of the chat'),
       cancellable: true,
     };
-    const { targetPercent } = manualSettings();
+    const targetPercent = setting('manual.targetPercent');
     const options = { provider, config: configToRun(provider), targetPercent };
     let outcome: CondensationOutcome | undefined;
     try {
@@ -186,7 +184,7 @@ export class AgentRuntime implements vscode.Disposable {
       this.onEvent(event);
       const parts = {
         manager,
-        kind: () => agentSettings().notices,
+        kind: () => setting('notifications'),
         log: this.services.log,
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
@@ -206,8 +204,8 @@ export class AgentRuntime implements vscode.Disposable {
   private onEvent(event: LiveEvent): void {
     this.liveEvents.fire(event);
     this.showStatus();
-    const measure = measureOfEvent(event, manualSettings().provider, new Date());
-    if (measure) void keepMeasure(this.services, measure, manualSettings().provider);
+    const measure = measureOfEvent(event, setting('provider'), new Date());
+    if (measure) void keepMeasure(this.services, measure, setting('provider'));
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
@@ -217,13 +215,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private showStatus(): void {
-    this.statusBar.show(agentSettings().automatic ? this.started?.active() : undefined);
-  }
-
-  private tellProblems(): void {
-    for (const { path, message } of agentSettings().problems) {
-      this.services.log.warn(`Setting contextCondenser.${path} ${message}`);
-    }
+    this.statusBar.show(setting('automatic') ? this.started?.active() : undefined);
   }
 }
 

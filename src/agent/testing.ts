@@ -11,7 +11,7 @@ import type { LiveEvent } from '../live/events';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
 import type { ModelInformation, WrappedModel } from './offeredModels';
-import type { AgentSettings } from '../window/settings/agentSettings';
+import type { AgentSettings } from './offeredModels';
 
 export class PassingLive implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];
@@ -189,12 +189,6 @@ export function providerFor(
   const all: AgentSettings = {
     automatic: true,
     declaredWindow: 1_000_000,
-    wrappedModels: models.map(({ vendor, id }) => `${vendor}/${id}`),
-    backgroundPercent: 60,
-    coldPercent: 50,
-    summaryWaitSeconds: 30,
-    notices: 'none',
-    problems: [],
     ...settings,
   };
   let remembered: readonly WrappedModel[] = models;
@@ -208,7 +202,7 @@ export function providerFor(
   const catalog = new ModelCatalog({
     models: lm,
     profiles: () => profiles,
-    wrapped: () => all.wrappedModels,
+    wrapped: () => models.map(({ vendor, id }) => `${vendor}/${id}`),
     remembered: {
       get: () => remembered,
       set: (known) => {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { otherModels, type LanguageModels } from '../api/vscodeLm';
-import { saveUserSetting } from '../window/settings/modelSettings';
+import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/condense/report/report';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';

@@ -247,7 +247,7 @@ describe('picking a conversation', () => {
   });
 });
 
-it('settings out of their bounds count as the nearest that are not', () => {
+it('settings out of their bounds count as their defaults', () => {
   const coherenceFloor = {};
   expect(manualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   fake.settings = {
@@ -258,7 +258,7 @@ it('settings out of their bounds count as the nearest that are not', () => {
   };
   expect(manualSettings()).toEqual({
     provider: 'truncation',
-    targetPercent: 95,
+    targetPercent: 50,
     history: 'all',
     coherenceFloor: { todos: 100 },
   });

@@ -36,8 +36,6 @@ export async function condenseNow(services: Services, path?: string): Promise<vo
   const file = picked.path;
   const settings = manualSettings();
   const models = modelSettings();
-  for (const { path: name, message } of models.problems)
-    services.log.warn(`Setting contextCondenser.${name}: ${message}`);
   // With a model to call, the user sees beforehand what each way would take.
   const provider = models.condensing
     ? await askProvider(services, file, settings, models.condensing, models)

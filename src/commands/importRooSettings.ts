@@ -7,7 +7,8 @@ import { deleteKey, readKey, storeKey } from '../settings/keys';
 import { takenIds, withProfile, type ApiProfile } from '../settings/profiles';
 import type { ImportedProfile } from '../settings/rooProfiles';
 import { readRooSettings, type ImportedSetting, type RooImport } from '../settings/rooSettings';
-import { modelSettings, profileEntries, saveUserSetting } from '../window/settings/modelSettings';
+import { modelSettings, profileEntries } from '../window/settings/modelSettings';
+import { saveUserSetting, userValueOf } from '../window/settings/settings';
 import type { Services } from '../window/services';
 
 /** Roo's exports have some kilobytes. */
@@ -116,8 +117,8 @@ async function apply(
   const ids = new Set([...modelSettings().profiles, ...profiles].map(({ id }) => id));
   // A profile that wasn't ticked can't condense.
   const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
-  const changed = ['profiles', ...possible.map(({ name }) => name)];
-  const before = changed.map((name) => [name, userValue(name)] as const);
+  const changed = ['profiles' as const, ...possible.map(({ name }) => name)];
+  const before = changed.map((name) => [name, userValueOf(name)] as const);
   /** The profiles whose key was written, each with the key that it had. */
   const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
@@ -132,11 +133,11 @@ async function apply(
     }
   }
   for (const { name, value } of possible) await saveUserSetting(name, value);
-  const written = new Map(changed.map((name) => [name, userValue(name)]));
+  const written = new Map(changed.map((name) => [name, userValueOf(name)]));
   return async () => {
     const kept: string[] = [];
     for (const [name, value] of before) {
-      if (isDeepStrictEqual(userValue(name), written.get(name))) await saveUserSetting(name, value);
+      if (isDeepStrictEqual(userValueOf(name), written.get(name))) await saveUserSetting(name, value);
       else kept.push(`contextCondenser.${name}`);
     }
     if (kept.includes('contextCondenser.profiles')) return kept;
@@ -147,6 +148,3 @@ async function apply(
     return kept;
   };
 }
-
-const userValue = (name: string): unknown =>
-  vscode.workspace.getConfiguration('contextCondenser').inspect(name)?.globalValue;

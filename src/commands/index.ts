@@ -12,6 +12,7 @@ export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';
 export { metricsOf } from '../window/metrics';
+export { watchSettings } from '../window/settings/settings';
 export {
   choosePreviewed,
   condensePreviewed,

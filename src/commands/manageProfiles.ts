@@ -10,7 +10,8 @@ import { freeId } from '../core/freeId';
 import { profileSchema, takenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
 import { withCancellation } from '../window/background';
 import { languageModels } from '../window/languageModels';
-import { modelSettings, profileEntries, saveUserSetting } from '../window/settings/modelSettings';
+import { modelSettings, profileEntries } from '../window/settings/modelSettings';
+import { saveUserSetting } from '../window/settings/settings';
 import { counterOf } from '../window/counter';
 import type { Services } from '../window/services';
 
@@ -20,8 +21,7 @@ interface ProfileItem extends vscode.QuickPickItem {
 
 /** "Manage API Profiles": add, edit, test, remove, set the key, use for condensing. */
 export async function manageProfiles(services: Services): Promise<void> {
-  const { profiles, condensing, problems } = modelSettings();
-  for (const { path, message } of problems) services.log.warn(`Setting contextCondenser.${path}: ${message}`);
+  const { profiles, condensing } = modelSettings();
   const items: ProfileItem[] = profiles.map((profile) => ({
     profile,
     label: profile.name,

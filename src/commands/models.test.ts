@@ -13,6 +13,7 @@ import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseP
 import { condenseNow } from './condenseNow';
 import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
+import { settingProblems } from '../window/settings/settings';
 import { modelSettings } from '../window/settings/modelSettings';
 import { previewPrompt } from './previewPrompt';
 import type { Services } from '../window/services';
@@ -170,11 +171,22 @@ describe('profiles', () => {
       'contextCondenser.threshold': 3,
       'contextCondenser.maxCostPerCondensation': 'much',
     };
-    const settings = modelSettings();
-    expect(settings).toMatchObject({ profiles: [], condensing: undefined, threshold: 75, prompt: '', maxCost: 0.5 });
-    expect(settings.problems.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['profiles.0.name', 'condensingProfile', 'condensingPrompt']),
-    );
+    expect(modelSettings()).toMatchObject({
+      profiles: [],
+      condensing: undefined,
+      threshold: 75,
+      prompt: '',
+      maxCost: 0.5,
+    });
+    expect(settingProblems()).toEqual([
+      'Setting contextCondenser.profiles.0.name: is missing. It is left out.',
+      expect.stringContaining('Setting contextCondenser.profiles.0.vendor: must be "anthropic" or'),
+      'Setting contextCondenser.profiles.0.model: is missing. It is left out.',
+      'Setting contextCondenser.threshold: must be at least 5; found 3. 75 is used.',
+      'Setting contextCondenser.condensingPrompt: {{nope}} is not known; known are {{conversation}}, {{earlier_summary}}, {{system}}. "" is used.',
+      'Setting contextCondenser.maxCostPerCondensation: must be a number; found "much". 0.5 is used.',
+      'Setting contextCondenser.condensingProfile: there is no profile "gone". No model is called.',
+    ]);
   });
 });
 

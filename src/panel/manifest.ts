@@ -1,32 +1,29 @@
-/** What package.json says about the settings: the one description of them, for VS Code and for the panel. */
+/** The settings as the panel's forms are made from them: their schemas in package.json, whose texts VS Code has put into the user's language. */
 import type { ConfigSchema } from '../core/condense/types';
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
 import type { SettingScope } from './protocol';
 
-const PREFIX = 'contextCondenser.';
-
-/** What is read of package.json. VS Code has put the texts of the user's language in already. */
+/** What is read of package.json. */
 export interface Manifest {
-  readonly contributes: { readonly configuration: ConfigurationPart | readonly ConfigurationPart[] };
+  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, ConfigSchema>> } };
 }
 
-interface ConfigurationPart {
-  readonly properties: Readonly<Record<string, ConfigSchema>>;
-}
-
-/** The settings' schemas by name without the prefix, in the order that package.json gives them. */
-export function settingSchemas({ contributes: { configuration } }: Manifest): Record<string, ConfigSchema> {
-  const schemas = [configuration].flat().flatMap(({ properties }) => Object.entries(properties));
-  return Object.fromEntries(
-    schemas.flatMap(([name, schema]) => (name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), schema]] : [])),
+/** The settings' schemas by name, in the table's order, with the titles that VS Code has no place for. */
+export const settingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> =>
+  Object.fromEntries(
+    SETTING_NAMES.map((name) => {
+      const { title } = SETTINGS[name];
+      const schema = contributes.configuration.properties[`contextCondenser.${name}`];
+      return [name, { ...schema, ...(title !== undefined && { title }) }];
+    }),
   );
-}
 
 /**
  * Whether a setting belongs to one machine. A workspace can't set it, and in a window on a remote machine VS Code reads it
  * from that machine's settings alone: what the user's own file says of it counts in local windows.
  */
-export const isOfMachine = (schema: ConfigSchema): boolean => schema['scope'] === 'machine';
+export const isOfMachine = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
 /** Where a setting may be set: of the machine or the application, by the user alone. */
-export const scopesOf = (schema: ConfigSchema): SettingScope[] =>
-  isOfMachine(schema) || schema['scope'] === 'application' ? ['user'] : ['user', 'workspace'];
+export const scopesOf = (name: SettingName): SettingScope[] =>
+  isOfMachine(name) || SETTINGS[name].scope === 'application' ? ['user'] : ['user', 'workspace'];

@@ -1,9 +1,10 @@
 /** VS Code's settings as the panel shows and changes them. They are the only store: the panel keeps nothing of its own. */
 import * as vscode from 'vscode';
-import type { ConfigProblem, ConfigSchema } from '../core/condense/types';
+import type { ConfigProblem } from '../core/condense/types';
 import { isOfMachine, scopesOf } from './manifest';
 import type { Params, SettingScope, SettingState } from './protocol';
-import type { SettingRules } from './settingRules';
+import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
+import type { SettingRules } from '../window/settings/settingRules';
 import { isEmptyObject, PathError, withValueAt } from './valueAt';
 
 type Change = Params<'updateSetting'>;
@@ -28,10 +29,7 @@ export class PanelSettings {
   private saving: Promise<unknown> = Promise.resolve();
   private readonly verdicts = new Map<string, Verdict>();
 
-  constructor(
-    private readonly schemas: Readonly<Record<string, ConfigSchema>>,
-    private readonly rules: SettingRules,
-  ) {}
+  constructor(private readonly rules: SettingRules) {}
 
   /** All settings as they stand now. */
   states(): Record<string, SettingState> {
@@ -39,7 +37,7 @@ export class PanelSettings {
     // What is wrong with a value may hang on the user's presets, too, and on nothing else.
     const presets = JSON.stringify(configuration.get('presets'));
     return Object.fromEntries(
-      Object.entries(this.schemas).map(([name, schema]) => {
+      SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
         const value = configuration.get<unknown>(name);
         const { effective, problems } = this.verdict(name, value, presets);
@@ -48,8 +46,8 @@ export class PanelSettings {
           ...(found?.globalValue !== undefined && { user: found.globalValue }),
           ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
           ...(effective !== undefined && { effective }),
-          scopes: scopesOf(schema),
-          isOfMachine: isOfMachine(schema),
+          scopes: scopesOf(name),
+          isOfMachine: isOfMachine(name),
           problems: [...problems],
         };
         return [name, state];
@@ -60,18 +58,17 @@ export class PanelSettings {
   /** VS Code's command that opens the file in which a setting of a scope counts. */
   fileCommand(name: string, scope: SettingScope): string {
     if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
-    const schema = this.schemas[name];
-    const isRemote = vscode.env.remoteName !== undefined && schema !== undefined && isOfMachine(schema);
+    const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isOfMachine(name);
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
   /** What a setting holds now, wherever it is set. */
-  valueOf(name: string): unknown {
+  valueOf(name: SettingName): unknown {
     return configurationNow().get<unknown>(name);
   }
 
   /** The configuration that a provider makes of a value of its setting; see {@link SettingRules.effective}. */
-  effective(name: string, value: unknown): unknown {
+  effective(name: SettingName, value: unknown): unknown {
     return this.rules.effective(name, value);
   }
 
@@ -81,7 +78,7 @@ export class PanelSettings {
   }
 
   /** The last verdict on each setting holds while its value does: of a change, one setting is judged anew. */
-  private verdict(name: string, value: unknown, presets: string): Verdict {
+  private verdict(name: SettingName, value: unknown, presets: string): Verdict {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const known = this.verdicts.get(name);
     if (known?.text === text) return known;
@@ -114,9 +111,8 @@ export class PanelSettings {
 
   private plan({ name, scope, path, value }: Change): { value: unknown; problems: readonly ConfigProblem[] } {
     const refuse = (message: string) => ({ value: undefined, problems: [{ path: path.join('.'), message }] });
-    const schema = this.schemas[name];
-    if (!Object.hasOwn(this.schemas, name) || !schema) return refuse(vscode.l10n.t('There is no such setting.'));
-    if (!scopesOf(schema).includes(scope)) {
+    if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
+    if (!scopesOf(name).includes(scope)) {
       return refuse(vscode.l10n.t('This is set for you as a user; a workspace can’t set it.'));
     }
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {

@@ -8,18 +8,14 @@ import {
   type Preset,
 } from '../core/condense/presets';
 import type { ConfigProblem } from '../core/condense/types';
-import { parsePresets } from '../settings/presets';
+import { setting } from '../window/settings/settings';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
-
-/** The user's own presets as they stand in the settings; wrong ones are left out here and named at the setting. */
-export const ownPresets = (): readonly Preset[] =>
-  parsePresets(vscode.workspace.getConfiguration('contextCondenser').get('presets')).presets;
 
 /** All presets for the page: the built-in ones, then the user's own. */
 export const presetStates = (): PresetState[] => [
   ...BUILT_IN_PRESETS.map((preset) => stateOf(preset, true)),
-  ...ownPresets().map((preset) => stateOf(preset, false)),
+  ...setting('presets').map((preset) => stateOf(preset, false)),
 ];
 
 const stateOf = ({ id, name, description, config }: Preset, isBuiltIn: boolean): PresetState => ({
@@ -38,7 +34,7 @@ const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: [
  * @throws Error where there is no such preset, or the file can't be written.
  */
 export async function exportPreset(id: string): Promise<boolean> {
-  const preset = [...BUILT_IN_PRESETS, ...ownPresets()].find((entry) => entry.id === id);
+  const preset = [...BUILT_IN_PRESETS, ...setting('presets')].find((entry) => entry.id === id);
   if (!preset) throw new Error(vscode.l10n.t('There is no preset "{0}" any more.', id));
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const name = `${id}${PRESET_FILE_END}`;

@@ -1,8 +1,9 @@
 /** What the panel shows of profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { vendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
-import { needsKey, parseProfiles, type ApiProfile } from '../settings/profiles';
+import { needsKey, type ApiProfile } from '../settings/profiles';
+import { setting } from '../window/settings/settings';
 import type { PanelParts } from './parts';
 import type { EditorModel, ProfileKeyState, ProfileState } from './protocol';
 
@@ -37,7 +38,7 @@ export class ProfileFacts implements vscode.Disposable {
 
   private async look(generation: number): Promise<void> {
     try {
-      const { profiles } = parseProfiles(vscode.workspace.getConfiguration('contextCondenser').get('profiles'));
+      const profiles = setting('profiles');
       const keys = await Promise.all(profiles.map((profile) => this.keyOf(profile)));
       this.tell(generation, {
         ...this.facts,

@@ -1,7 +1,8 @@
 /** Answers what the webview asks about API profiles. */
 import * as vscode from 'vscode';
 import { profileEntries } from '../window/settings/modelSettings';
-import { parseProfiles, type ApiProfile } from '../settings/profiles';
+import { setting } from '../window/settings/settings';
+import type { ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import type { RequestHandlers } from './requestHandlers';
@@ -39,8 +40,7 @@ const idOf = (entry: unknown): unknown =>
 
 /** @throws Error where there is none (any more). */
 function profileOf(id: string): ApiProfile {
-  const { profiles } = parseProfiles(vscode.workspace.getConfiguration('contextCondenser').get('profiles'));
-  const profile = profiles.find((entry) => entry.id === id);
+  const profile = setting('profiles').find((entry) => entry.id === id);
   if (!profile) throw new Error(vscode.l10n.t('There is no profile "{0}" any more.', id));
   return profile;
 }

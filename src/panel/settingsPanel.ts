@@ -1,24 +1,34 @@
 import * as vscode from 'vscode';
+import type { CondensationProvider } from '../core/condense';
 import { errorMessage } from '../core/errors';
 import { pageFor, resourceRoots } from './html';
+import { isSettingName } from '../settings/table';
 import { settingSchemas, type Manifest } from './manifest';
 import { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import { ProfileFacts } from './profileFacts';
 import { PreviewHandlers } from './preview/previewHandlers';
-import { isMethod, methods, toHostSchema, type PanelState, type ToHost, type ToWebview } from './protocol';
-import { ownPresets, presetStates } from './presets';
-import { builtInProviders, describeProviders } from './providers';
+import {
+  isMethod,
+  methods,
+  toHostSchema,
+  type PanelState,
+  type ProviderDescription,
+  type ToHost,
+  type ToWebview,
+} from './protocol';
+import { presetStates } from './presets';
 import { requestHandlers } from './requests';
 import { type RequestHandlers } from './requestHandlers';
-import { SettingRules } from './settingRules';
+import { builtInProviders, SettingRules } from '../window/settings/settingRules';
+import { setting } from '../window/settings/settings';
 
 /** One open settings panel: answers its webview and tells it what changes. */
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
   private readonly facts: ProfileFacts;
   private readonly handlers: RequestHandlers;
-  private readonly providers = builtInProviders(ownPresets);
+  private readonly providers = builtInProviders(() => setting('presets'));
   private readonly schemas: ReturnType<typeof settingSchemas>;
   private readonly running = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
@@ -35,10 +45,7 @@ export class SettingsPanel implements vscode.Disposable {
   ) {
     const { services, extension } = parts;
     this.schemas = settingSchemas(extension.packageJSON as Manifest);
-    this.settings = new PanelSettings(
-      this.schemas,
-      new SettingRules(this.schemas, this.providers, () => services.registered.list()),
-    );
+    this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.list()));
     this.facts = new ProfileFacts(parts, () => {
       this.tellState();
     });
@@ -129,7 +136,7 @@ export class SettingsPanel implements vscode.Disposable {
       texts: textsOf(vscode.l10n.bundle),
       language: vscode.env.language,
       schemas: this.schemas,
-      providers: describeProviders([...this.providers, ...this.parts.services.registered.list()], this.schemas),
+      providers: [...this.providers, ...this.parts.services.registered.list()].map(describeProvider),
       state: this.state(),
     });
     if (this.pendingSection !== undefined) this.send({ type: 'reveal', section: this.pendingSection });
@@ -195,3 +202,12 @@ export class SettingsPanel implements vscode.Disposable {
 
 /** The bundle of VS Code's language by English text; a text with a comment is found by its text alone. */
 const textsOf = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
+
+/** A provider as the page shows it: a form is made from its schema. */
+const describeProvider = (provider: CondensationProvider): ProviderDescription => ({
+  id: provider.id,
+  name: provider.name,
+  description: provider.description,
+  schema: provider.getConfigSchema(),
+  ...(isSettingName(provider.id) && { setting: provider.id }),
+});

@@ -9,16 +9,16 @@ describe('the setting of presets', () => {
     expect(parsePresets([MINE, wrong, { ...MINE }, { ...MINE, id: 'speed' }, 7])).toEqual({
       presets: [MINE],
       problems: [
-        { path: 'presets.1.config.passes', message: 'must be an array; found 3' },
-        { path: 'presets.2.id', message: '"mine" is the id of another preset' },
-        { path: 'presets.3.id', message: '"speed" is the id of another preset' },
-        { path: 'presets.4', message: 'must be an object; found 7' },
+        { path: '1.config.passes', message: 'must be an array; found 3' },
+        { path: '2.id', message: '"mine" is the id of another preset' },
+        { path: '3.id', message: '"speed" is the id of another preset' },
+        { path: '4', message: 'must be an object; found 7' },
       ],
     });
   });
 
   it('may be absent, or no list', () => {
     expect(parsePresets(undefined)).toEqual({ presets: [], problems: [] });
-    expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: 'presets', message: 'is no list' }] });
+    expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: '', message: 'is no list' }] });
   });
 });

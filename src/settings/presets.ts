@@ -14,13 +14,13 @@ export interface ParsedPresets {
 /** The presets of a setting. A wrong one is left out and named; the others are used. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
-  if (!Array.isArray(value)) return { presets: [], problems: [{ path: 'presets', message: 'is no list' }] };
+  if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is no list' }] };
   const presets: Preset[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
     const shape = validate(presetSchema, entry);
     const checked = shape.valid ? checkPreset(shape.config) : shape;
-    const place = (path: string): string => `presets.${index}${path === '' ? '' : `.${path}`}`;
+    const place = (path: string): string => `${index}${path === '' ? '' : `.${path}`}`;
     if (!checked.valid) {
       problems.push(...checked.problems.map(({ path, message }) => ({ path: place(path), message })));
     } else if ([...presets, ...BUILT_IN_PRESETS].some(({ id }) => id === checked.config.id)) {

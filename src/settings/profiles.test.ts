@@ -51,17 +51,17 @@ describe('profiles', () => {
     ]);
     expect(profiles.map(({ id }) => id)).toEqual(['work', 'local']);
     expect(problems.map(({ path }) => path)).toEqual([
-      'profiles.1.id',
-      'profiles.2.id',
-      'profiles.3.threshold',
-      'profiles.4',
-      'profiles.5.region',
-      'profiles.5.projectId',
-      'profiles.6.prompt',
+      '1.id',
+      '2.id',
+      '3.threshold',
+      '4',
+      '5.region',
+      '5.projectId',
+      '6.prompt',
     ]);
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
     expect(parseProfiles(undefined)).toEqual({ profiles: [], problems: [] });
-    expect(parseProfiles('x').problems).toEqual([{ path: 'profiles', message: 'is no list' }]);
+    expect(parseProfiles('x').problems).toEqual([{ path: '', message: 'is no list' }]);
   });
 
   it('are put in, replaced, taken out', () => {

@@ -24,38 +24,78 @@ const price = z.number().min(0).max(10_000);
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
 
-/** What each field means says package.nls.json, as `setting.profiles.<field>`: forms and the editor show it. */
 export const profileSchema = z
   .object({
-    id: z.string().regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64'),
-    name: text,
-    vendor: z.enum(VENDOR_IDS),
-    model: text,
-    baseUrl: z.url({ protocol: /^https?$/ }).optional(),
-    allowInsecureHttp: z.boolean().optional(),
-    api: z.enum(['chat', 'responses']).optional(),
-    region: text.optional(),
-    projectId: text.optional(),
+    id: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64')
+      .describe('A name of letters, digits, _ and - that never changes; other settings name the profile by it.'),
+    name: text.describe('What you call it.'),
+    vendor: z
+      .enum(VENDOR_IDS)
+      .describe(
+        "Whose protocol the endpoint speaks. OpenAI's is also that of OpenRouter, Azure, Ollama, LM Studio and vLLM.",
+      ),
+    model: text.describe("The model's id, as the vendor calls it."),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Address of the API, such as http://127.0.0.1:11434/v1. Without it: the vendor's own."),
+    allowInsecureHttp: z
+      .boolean()
+      .optional()
+      .describe('Allows unencrypted HTTP to another machine. Key and conversation can then be read on the way.'),
+    api: z
+      .enum(['chat', 'responses'])
+      .optional()
+      .describe("Which of OpenAI's APIs is called: Chat Completions or Responses."),
+    region: text.optional().describe('Region of Bedrock or Vertex, such as us-east-1.'),
+    projectId: text.optional().describe('Google Cloud project for Vertex.'),
     threshold: z
       .union([z.literal(INHERIT_THRESHOLD), z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD)])
-      .optional(),
+      .optional()
+      .describe(
+        'Percent of the context window at which conversations with this model are condensed (5 to 100). -1: the global threshold.',
+      ),
     prompt: z
       .string()
       .superRefine((prompt, context) => {
         for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
       })
-      .optional(),
-    cacheLifetime: z.enum(['none', '5m', '1h']).optional(),
+      .optional()
+      .describe('A prompt for summaries by this model, in place of the global one.'),
+    cacheLifetime: z
+      .enum(['none', '5m', '1h'])
+      .optional()
+      .describe('How long the vendor keeps a prompt in its cache. none: requests are not marked for the cache.'),
     prices: z
       .object({ input: price, output: price, cacheRead: price, cacheWrite: price, longCacheWrite: price })
       .partial()
       .strict()
-      .optional(),
-    contextWindow: tokens.optional(),
-    maxOutputTokens: z.int().min(256).max(10_000_000).optional(),
-    timeoutSeconds: z.int().min(5).max(3_600).optional(),
-    offerInChat: z.boolean().optional(),
-    thinkingTokens: z.int().min(MIN_THINKING_TOKENS).max(1_000_000).optional(),
+      .optional()
+      .describe('Prices in US dollars per million tokens, in place of those of the built-in table.'),
+    contextWindow: tokens
+      .optional()
+      .describe('Context window of the model in tokens, input and output together. Absent: as known for the model.'),
+    maxOutputTokens: z
+      .int()
+      .min(256)
+      .max(10_000_000)
+      .optional()
+      .describe('Most tokens of one answer. Absent: as known for the model.'),
+    timeoutSeconds: z.int().min(5).max(3_600).optional().describe('Seconds that a whole call may take.'),
+    offerInChat: z
+      .boolean()
+      .optional()
+      .describe("Offers this model in VS Code's chat, with conversations condensed on the way."),
+    thinkingTokens: z
+      .int()
+      .min(MIN_THINKING_TOKENS)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        "For Anthropic's models: tokens that the model may think before it answers in the chat (1024 or more, less than maxOutputTokens). Absent: no thinking.",
+      ),
   })
   .strict()
   .superRefine((profile, context) => {
@@ -82,18 +122,18 @@ export interface ParsedProfiles {
 /** The profiles of a setting. A wrong one is left out and named; the others are used. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
-  if (!Array.isArray(value)) return { profiles: [], problems: [{ path: 'profiles', message: 'is no list' }] };
+  if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is no list' }] };
   const profiles: ApiProfile[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
     const parsed = profileSchema.safeParse(entry);
     if (!parsed.success) {
       for (const issue of parsed.error.issues) {
-        const path = ['profiles', index, ...issue.path].map(String).join('.');
+        const path = [index, ...issue.path].map(String).join('.');
         problems.push({ path, message: issueWords(issue) });
       }
     } else if (profiles.some(({ id }) => id === parsed.data.id)) {
-      problems.push({ path: `profiles.${index}.id`, message: `"${parsed.data.id}" is taken by another profile` });
+      problems.push({ path: `${index}.id`, message: `"${parsed.data.id}" is taken by another profile` });
     } else {
       profiles.push(parsed.data);
     }

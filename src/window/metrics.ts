@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import * as vscode from 'vscode';
 import type { Measure } from '../core/condense/metrics/metrics';
+import { isBuiltIn } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
+import { setting } from './settings/settings';
 
 /** What this user's condensations took and saved. */
 export const metricsOf = ({ context }: Services): MetricsStore =>
@@ -15,7 +16,7 @@ export const metricsOf = ({ context }: Services): MetricsStore =>
  * @param chosen the provider that was asked for.
  */
 export async function keepMeasure(services: Services, measure: Measure, chosen: string): Promise<void> {
-  const named = vscode.workspace.getConfiguration('contextCondenser').get<unknown>(chosen);
+  const named = isBuiltIn(chosen) ? setting(chosen) : undefined;
   try {
     await metricsOf(services).add({ ...measure, ...(typeof named === 'string' && { preset: named }) });
   } catch (error) {

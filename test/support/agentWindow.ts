@@ -9,7 +9,7 @@ import { ModelCatalog } from '../../src/agent/modelCatalog';
 import { ModelGroups } from '../../src/agent/modelGroups';
 import { RECALL_TOOL } from '../../src/agent/names';
 import { RecallTool } from '../../src/agent/recallTool';
-import { agentSettings } from '../../src/window/settings/agentSettings';
+import { agentSettings } from '../../src/agent/settings';
 import { languageModels } from '../../src/window/languageModels';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';

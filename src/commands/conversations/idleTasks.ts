@@ -10,10 +10,9 @@ import { shownCondensation, titleOf } from '../../views/conversations/nodes';
 import { shareWords } from '../../views/conversations/sizeWords';
 import { condenseNow } from '../condenseNow';
 import { conversationIndex, watchConversations } from '../conversationIndex';
-import { modelSettings } from '../../window/settings/modelSettings';
 import type { Services } from '../../window/services';
 import { ledgersSince } from './background';
-import { contextWindow } from './contextWindow';
+import { setting } from '../../window/settings/settings';
 import { answerOffer, offerAnswers } from './offerAnswers';
 
 /** Offers that a window makes at most: whoever has more idle tasks knows by then. */
@@ -31,9 +30,6 @@ export function watchIdleTasks(services: Services): void {
   services.context.subscriptions.push(watch);
   watch.start();
 }
-
-const isOn = (): boolean =>
-  vscode.workspace.getConfiguration('contextCondenser').get<unknown>('conversations.offerIdleTasks') === true;
 
 class IdleTaskWatch implements vscode.Disposable {
   private readonly index: ConversationIndex;
@@ -68,7 +64,7 @@ class IdleTaskWatch implements vscode.Disposable {
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
     this.isLooking = true;
     try {
-      while (isOn() && this.offers < MAX_OFFERS) {
+      while (setting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS) {
         const task = await this.next();
         if (!task) break;
         this.offers += 1;
@@ -85,7 +81,7 @@ class IdleTaskWatch implements vscode.Disposable {
   /** The task to offer now; where there is none, a look at the time when the next one is idle. */
   private async next(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
-    const threshold = (contextWindow() * modelSettings().threshold) / 100;
+    const threshold = (setting('conversations.contextWindow') * setting('threshold')) / 100;
     const find = () => idleTasks(this.tasks(), offerAnswers(globalState), threshold, Date.now());
     await this.forgetSmall(threshold);
     // Ledgers are read only where there is something to offer.
@@ -125,7 +121,7 @@ class IdleTaskWatch implements vscode.Disposable {
       this.titleOf(path),
       agent,
       formatTokens(tokens),
-      shareWords(tokens, contextWindow()),
+      shareWords(tokens, setting('conversations.contextWindow')),
     );
     // Before it is answered: a window that is closed meanwhile has asked all the same.
     await answerOffer(globalState, path, tokens);

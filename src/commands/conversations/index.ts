@@ -7,7 +7,7 @@ import { conversationIndex, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { runAction } from './actions';
 import { ledgersSince } from './background';
-import { contextWindow } from './contextWindow';
+import { setting } from '../../window/settings/settings';
 
 const views = new WeakMap<Services, ConversationsView>();
 
@@ -20,7 +20,7 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
   const view = new ConversationsView(tree, {
     index,
     live: () => liveConversations(services),
-    contextWindow,
+    contextWindow: () => setting('conversations.contextWindow'),
     ledgersSince: (since) => ledgersSince(services, since, abort.signal),
     watch: () => watchConversations(services),
     warn: (message) => {

@@ -1,10 +1,10 @@
 /** What the history section asks for. */
-import * as vscode from 'vscode';
 import { byProfile } from '../../core/condense/metrics/groups';
 import type { Measure } from '../../core/condense/metrics/metrics';
 import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
-import { DEFAULT_THRESHOLD_PERCENT } from '../../core/condense/trigger/thresholds';
-import { parseProfiles } from '../../settings/profiles';
+import { isBuiltIn } from '../../core/condense/types';
+import { modelSettings } from '../../window/settings/modelSettings';
+import { setting } from '../../window/settings/settings';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, historyMethods } from './methods';
@@ -51,16 +51,13 @@ function emptyRun({ at, provider, outcome, reason, timeMs, cost }: Measure): Emp
 
 /** What recommendations are compared with. */
 function currentSettings(): CurrentSettings {
-  const settings = vscode.workspace.getConfiguration('contextCondenser');
-  const provider = settings.get<string>('provider', 'lossless');
-  const preset = settings.get<unknown>(provider);
-  const condensing = settings.get<unknown>('condensingProfile');
-  const profile = parseProfiles(settings.get('profiles')).profiles.find(({ id }) => id === condensing)?.name;
-  const threshold = settings.get<unknown>('threshold');
+  const { condensing, threshold } = modelSettings();
+  const provider = setting('provider');
+  const preset = isBuiltIn(provider) ? setting(provider) : undefined;
   return {
     provider,
     ...(typeof preset === 'string' && { preset }),
-    ...(profile !== undefined && { profile }),
-    threshold: typeof threshold === 'number' ? threshold : DEFAULT_THRESHOLD_PERCENT,
+    ...(condensing && { profile: condensing.name }),
+    threshold,
   };
 }

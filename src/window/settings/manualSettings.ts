@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
-import { coherenceFloorIn, type CoherenceFloor } from '../../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../../conversations/types';
+import type { CoherenceFloor } from '../../core/condense/report/coherence/coherence';
+import { setting } from './settings';
 
 /** The settings that condensing by hand takes. */
 export interface ManualSettings {
@@ -14,16 +14,9 @@ export interface ManualSettings {
   readonly excluded?: readonly number[];
 }
 
-/** The settings as they are now; what is out of its bounds counts as the nearest that isn't. */
-export function manualSettings(): ManualSettings {
-  const settings = vscode.workspace.getConfiguration('contextCondenser');
-  const percent = settings.get<unknown>('manual.targetPercent');
-  return {
-    provider: providerIn(settings.get<unknown>('provider')),
-    targetPercent: typeof percent === 'number' && Number.isFinite(percent) ? Math.min(95, Math.max(5, percent)) : 50,
-    history: settings.get<string>('history') === 'all' ? 'all' : 'active',
-    coherenceFloor: coherenceFloorIn(settings.get<unknown>('coherenceFloor')),
-  };
-}
-
-const providerIn = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : 'lossless');
+export const manualSettings = (): ManualSettings => ({
+  provider: setting('provider'),
+  targetPercent: setting('manual.targetPercent'),
+  history: setting('history'),
+  coherenceFloor: setting('coherenceFloor'),
+});

@@ -1,13 +1,7 @@
 import * as vscode from 'vscode';
-import { DEFAULT_WARNING_LIMITS, type WarningLimits } from '../../core/condense/metrics/metrics';
-import { promptProblems } from '../../core/condense/summary/prompt';
-import {
-  DEFAULT_THRESHOLD_PERCENT,
-  MAX_CONDENSE_THRESHOLD,
-  MIN_CONDENSE_THRESHOLD,
-} from '../../core/condense/trigger/thresholds';
-import type { ConfigProblem } from '../../core/condense/types';
-import { parseProfiles, type ApiProfile } from '../../settings/profiles';
+import type { WarningLimits } from '../../core/condense/metrics/metrics';
+import type { ApiProfile } from '../../settings/profiles';
+import { setting, userValueOf } from './settings';
 
 /** The settings about models. */
 export interface ModelSettings {
@@ -21,49 +15,18 @@ export interface ModelSettings {
   /** US dollars that one condensation may cost. */
   readonly maxCost: number;
   readonly warnings: WarningLimits;
-  /** What is wrong with the settings, by name. */
-  readonly problems: readonly ConfigProblem[];
 }
 
-const DEFAULT_MAX_COST = 0.5;
-
-const numberIn = (value: unknown, least: number, most: number, standard: number): number =>
-  typeof value === 'number' && value >= least && value <= most ? value : standard;
-
-/** The settings as they are now. What is wrong counts as its default and is named. */
 export function modelSettings(): ModelSettings {
-  const settings = vscode.workspace.getConfiguration('contextCondenser');
-  const { profiles, problems } = parseProfiles(settings.get<unknown>('profiles'));
-  const id = settings.get<unknown>('condensingProfile');
-  const condensing = profiles.find((profile) => profile.id === id);
-  const missing =
-    typeof id === 'string' && id !== '' && !condensing
-      ? [{ path: 'condensingProfile', message: `there is no profile "${id}"` }]
-      : [];
-  const written = settings.get<unknown>('condensingPrompt');
-  const prompt = typeof written === 'string' ? written : '';
-  const wrongPrompt = promptProblems(prompt, 'condensingPrompt');
+  const profiles = setting('profiles');
+  const id = setting('condensingProfile');
   return {
     profiles,
-    condensing,
-    threshold: numberIn(
-      settings.get('threshold'),
-      MIN_CONDENSE_THRESHOLD,
-      MAX_CONDENSE_THRESHOLD,
-      DEFAULT_THRESHOLD_PERCENT,
-    ),
-    prompt: wrongPrompt.length === 0 ? prompt : '',
-    maxCost: numberIn(settings.get('maxCostPerCondensation'), 0, 1_000, DEFAULT_MAX_COST),
-    warnings: {
-      cost: numberIn(settings.get('warnings.cost'), 0, 1_000, DEFAULT_WARNING_LIMITS.cost),
-      reductionPercent: numberIn(
-        settings.get('warnings.reductionPercent'),
-        0,
-        100,
-        DEFAULT_WARNING_LIMITS.reductionPercent,
-      ),
-    },
-    problems: [...problems, ...missing, ...wrongPrompt],
+    condensing: profiles.find((profile) => profile.id === id),
+    threshold: setting('threshold'),
+    prompt: setting('condensingPrompt'),
+    maxCost: setting('maxCostPerCondensation'),
+    warnings: { cost: setting('warnings.cost'), reductionPercent: setting('warnings.reductionPercent') },
   };
 }
 
@@ -72,7 +35,7 @@ export function modelSettings(): ModelSettings {
  * @throws Error where the setting holds something else, which saving a list would destroy.
  */
 export function profileEntries(): readonly unknown[] {
-  const value: unknown = vscode.workspace.getConfiguration('contextCondenser').inspect('profiles')?.globalValue;
+  const value = userValueOf('profiles');
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Error(
@@ -81,7 +44,3 @@ export function profileEntries(): readonly unknown[] {
     ),
   );
 }
-
-/** Writes a setting for this user; profiles name endpoints, so no workspace may set them. */
-export const saveUserSetting = (name: string, value: unknown): Thenable<void> =>
-  vscode.workspace.getConfiguration('contextCondenser').update(name, value, vscode.ConfigurationTarget.Global);

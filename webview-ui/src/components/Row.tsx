@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { t } from '../l10n';
 import type { Setting } from '../state/useSetting';
+import { usePanel } from '../state/panel';
 import { matches, useSearch } from '../state/search';
 import { IconButton } from '../ui';
 import { Problems } from './Problems';
@@ -65,9 +66,10 @@ const SETTING = /^`#contextCondenser\.([^#]+)#`$/;
 
 /** The little Markdown that descriptions of settings hold: `code`, **strong** and other settings. The rest stays as it is. */
 function RichText({ text }: { readonly text: string }): ReactNode {
+  const { schemas } = usePanel().welcome;
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, index) => {
     const setting = SETTING.exec(piece)?.[1];
-    if (setting !== undefined) return <strong key={index}>{titleOf(setting, {})}</strong>;
+    if (setting !== undefined) return <strong key={index}>{titleOf(setting, schemas[setting] ?? {})}</strong>;
     if (piece.startsWith('`') && piece.endsWith('`') && piece.length > 2) {
       return <code key={index}>{piece.slice(1, -1)}</code>;
     }

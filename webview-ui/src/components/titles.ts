@@ -67,20 +67,8 @@ const TITLES: Readonly<Record<string, () => string>> = {
   userMessages: () => t('Leave what a person wrote'),
   keepRecent: () => t('Newest messages that keep theirs'),
   parallelCalls: () => t('Calls at the same time'),
-  // Settings
-  'manual.targetPercent': () => t('Target by hand'),
-  'warnings.cost': () => t('Warn above a cost of'),
-  'warnings.reductionPercent': () => t('Warn below a reduction of'),
-  coherenceFloor: () => t('What must stay in the view'),
-  'agent.declaredWindow': () => t('Window that the chat is told'),
-  'agent.wrappedModels': () => t('Models of VS Code offered condensed'),
-  'agent.backgroundPercent': () => t('Prepare a summary at'),
-  'agent.summaryWaitSeconds': () => t('Wait for a summary (seconds)'),
-  'agent.coldPercent': () => t('Condense once the prompt cache has expired, at'),
-  history: () => t('Part of a conversation'),
+  // What must stay in the view
   todos: () => t('To-dos'),
-  'conversations.contextWindow': () => t('Window of agents that tell none'),
-  'conversations.offerIdleTasks': () => t('Offer to condense idle tasks'),
 };
 
 /** "maxSummaryTokens" → "Max summary tokens". */

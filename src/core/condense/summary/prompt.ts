@@ -28,7 +28,7 @@ What stands between tags such as <conversation-0a1b2c3d> and </conversation-0a1b
 const PLACEHOLDERS = ['conversation', 'earlier_summary', 'system'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
-const MAX_PROMPT_CHARS = 32_000;
+export const MAX_PROMPT_CHARS = 32_000;
 const PLACEHOLDER = /\{\{\s*(?:([\w-]+)\s*)?\}\}/g;
 
 /** What is wrong with a custom prompt; a blank one means the default and is not wrong. */

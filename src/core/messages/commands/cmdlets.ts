@@ -1,7 +1,7 @@
 /** What PowerShell's own commands print and do to files. */
 
 import { joinPath } from '../filePath';
-import { lastOf, someOf, written, type Program } from './programs';
+import { lastOf, someOf, written } from './programs';
 import {
   NOTHING,
   other,
@@ -12,6 +12,7 @@ import {
   type Effect,
   type Outcome,
   type Printed,
+  type Program,
 } from './printed';
 import type { Word } from './script';
 

@@ -1,7 +1,7 @@
 /** What a command line does, step by step, as far as its words tell. What is not understood stays a command. */
 
-import { givenText, pathIn, programOf, written, type Program } from './programs';
-import { NOTHING, OTHER, type Effect, type Outcome, type Printed } from './printed';
+import { givenText, pathIn, programOf, written } from './programs';
+import { NOTHING, OTHER, type Effect, type Outcome, type Printed, type Program } from './printed';
 import { readPowerShell } from './powershell';
 import { cmdletOf } from './cmdlets';
 import { unwrapped, type ScriptStep, type SimpleCommand, type When, type Word } from './script';

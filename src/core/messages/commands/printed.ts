@@ -113,3 +113,15 @@ function selectedRanges(ranges: readonly LineRange[] | undefined, wanted: readon
     most: Math.max(0, Math.min(last, only.most) - first + 1),
   }));
 }
+
+/** One command of a pipe, as a program gets it. */
+export interface Call {
+  /** The words behind the program's name. */
+  readonly words: readonly Word[];
+  /** The folder it runs in; undefined where nobody knows. */
+  readonly folder: Word;
+  /** What the command before it in the pipe prints; undefined where it is the first. */
+  readonly input: readonly Printed[] | undefined;
+}
+
+export type Program = (call: Call) => Outcome;

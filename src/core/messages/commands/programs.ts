@@ -5,6 +5,8 @@ import type { NumberForm } from '../numberForms';
 import { git, searchPrograms } from './searches';
 import { has, readOptions, valueOf, type Options } from './options';
 import {
+  type Call,
+  type Program,
   NOTHING,
   other,
   OTHER,
@@ -18,18 +20,6 @@ import {
 } from './printed';
 import type { GivenText, Word } from './script';
 import { readSedRanges } from './sed';
-
-/** One command of a pipe, as a program gets it. */
-export interface Call {
-  /** The words behind the program's name. */
-  readonly words: readonly Word[];
-  /** The folder it runs in; undefined where nobody knows. */
-  readonly folder: Word;
-  /** What the command before it in the pipe prints; undefined where it is the first. */
-  readonly input: readonly Printed[] | undefined;
-}
-
-export type Program = (call: Call) => Outcome;
 
 export const pathIn = (folder: Word, word: Word): Word => (word === undefined ? undefined : joinPath(folder, word));
 

@@ -1,8 +1,17 @@
 /** Programs that search, and git. */
 
 import { has, readOptions, valueOf, type Options } from './options';
-import { NOTHING, other, OTHER, printing, type Effect, type Outcome, type Printed } from './printed';
-import type { Call, Program } from './programs';
+import {
+  NOTHING,
+  other,
+  OTHER,
+  printing,
+  type Effect,
+  type Outcome,
+  type Printed,
+  type Call,
+  type Program,
+} from './printed';
 import type { Word } from './script';
 import { joinPath } from '../filePath';
 

@@ -38,7 +38,8 @@ export function Threshold(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');
   const [moved, setMoved] = useState<number>();
-  const saved = typeof setting.value === 'number' ? setting.value : 75;
+  const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
+  const saved = Number(typeof setting.value === 'number' ? setting.value : standard);
   const percent = moved ?? saved;
   const [first] = windowsOf(panel);
   const window = first ?? { name: '', tokens: USUAL_WINDOW };
@@ -55,8 +56,8 @@ export function Threshold(): ReactNode {
           label={title}
           help={help}
           value={saved}
-          min={5}
-          max={100}
+          min={Number(minimum)}
+          max={Number(maximum)}
           step={1}
           describe={(value) => `${formatPercent(value)}, ${formatNumber(Math.floor((window.tokens * value) / 100))}`}
           onMove={setMoved}

@@ -48,7 +48,8 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const { value: general } = useSetting('threshold');
   const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
   const draft = useDraft(setting, own === undefined ? '' : String(own), parseNumber);
-  const inherited = formatPercent(typeof general === 'number' ? general : 75);
+  const { default: standard } = usePanel().welcome.schemas['threshold'] ?? {};
+  const inherited = formatPercent(Number(typeof general === 'number' ? general : standard));
   const title = t('Threshold');
   const help = t('Share of the window at which conversations with this model are condensed, 5 to 100 percent.');
   return (

@@ -1,0 +1,36 @@
+// `npm run manifest`: writes what follows from the settings' table (src/settings/table.ts) and from other types: the settings in
+// package.json and their words in package.nls.json, docs/guide/settings.md, and the JSON Schema of preset files.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
+import { settingsPage } from './settingsPage.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
+try {
+  const outfile = join(folder, 'manifest.mjs');
+  await build({ entryPoints: ['src/settings/manifest.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
+  const { presetFileJsonSchema, settingsManifest } = await import(pathToFileURL(outfile).href);
+  const style = await resolveConfig('package.json');
+  const json = (value, parser) => format(JSON.stringify(value, null, 2), { ...style, parser });
+  mkdirSync('schemas', { recursive: true });
+  writeFileSync('schemas/preset.schema.json', await json(presetFileJsonSchema(), 'json'));
+
+  const { properties, restricted, words } = settingsManifest();
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  manifest.contributes.configuration.properties = properties;
+  manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
+  writeFileSync('package.json', await json(manifest, 'json-stringify'));
+
+  const others = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8'))).filter(
+    ([key]) => !key.startsWith('setting.'),
+  );
+  const allWords = { ...Object.fromEntries(others), ...words };
+  writeFileSync('package.nls.json', await json(allWords, 'json'));
+  mkdirSync('docs/guide', { recursive: true });
+  writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

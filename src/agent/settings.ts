@@ -1,0 +1,30 @@
+/** The settings about agent mode, as they are now. */
+import type { LiveSettings } from '../live/types';
+import { modelSettings } from '../window/settings/modelSettings';
+import { configToRun } from '../window/settings/providerConfig';
+import { setting } from '../window/settings/settings';
+import type { AgentSettings } from './offeredModels';
+
+export const agentSettings = (): AgentSettings => ({
+  automatic: setting('automatic'),
+  declaredWindow: setting('agent.declaredWindow'),
+});
+
+/** The settings that live conversations take. */
+export function liveSettings(): LiveSettings {
+  const { condensing, maxCost } = modelSettings();
+  const provider = setting('provider');
+  const backgroundPercent = setting('agent.backgroundPercent');
+  const coldPercent = setting('agent.coldPercent');
+  return {
+    provider,
+    config: configToRun(provider),
+    configs: { native: configToRun('native'), truncation: configToRun('truncation') },
+    ...(backgroundPercent > 0 && { backgroundPercent }),
+    ...(coldPercent > 0 && { coldPercent }),
+    waitMs: setting('agent.summaryWaitSeconds') * 1_000,
+    mayUseNative: condensing !== undefined && maxCost > 0,
+    maxCost,
+    coherenceFloor: setting('coherenceFloor'),
+  };
+}

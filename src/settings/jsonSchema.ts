@@ -1,0 +1,39 @@
+/** JSON Schemas as package.json and schema files hold them. */
+import { isRecord } from '../core/messages/blocks';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Bounds that zod gives every whole number; they say nothing. */
+const SAFE = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+
+/**
+ * A schema without what says nothing.
+ * @param depth levels of nested filters and conditions that are written out, without references and defaults: package.json
+ * can't hold the whole. The panel and preset files know deeper ones.
+ */
+export function bare(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
+  const kept = Object.entries(schema).filter(([key, value]) => {
+    if (key === 'additionalProperties' && isRecord(value) && Object.keys(value).length === 0) return false;
+    if (SAFE.has(value) || key === '$schema') return false;
+    if (depth === Number.POSITIVE_INFINITY) return true;
+    return key !== 'definitions' && key !== 'default' && key !== '$ref';
+  });
+  return Object.fromEntries(kept.flatMap(([key, value]) => insideOf(key, value, depth)));
+}
+
+function insideOf(key: string, value: unknown, depth: number): [string, unknown][] {
+  if (key === 'properties' || key === 'definitions') {
+    if (depth <= 0 || !isRecord(value)) return [];
+    const inner = Object.entries(value).map(([name, property]) => [name, bare(property as Schema, depth - 1)]);
+    return [[key, Object.fromEntries(inner)]];
+  }
+  if (key === 'required' && depth <= 0) return [];
+  if (Array.isArray(value) && (key === 'anyOf' || key === 'oneOf' || key === 'allOf')) {
+    return depth <= 0 ? [] : [[key, (value as Schema[]).map((option) => bare(option, depth))]];
+  }
+  if (key === 'items' || key === 'additionalProperties') {
+    if (!isRecord(value)) return [[key, value]];
+    return depth <= 0 ? [] : [[key, bare(value, depth)]];
+  }
+  return [[key, value]];
+}

@@ -1,0 +1,94 @@
+/** What the settings' table makes of package.json and package.nls.json, and the schema of preset files. */
+import * as z from 'zod';
+import { jsonSchema } from '../core/condense/config';
+import { presetSchema } from '../core/condense/presets/preset';
+import { smartConfigSchema } from '../core/condense/providers/smart/config';
+import { isRecord } from '../core/messages/blocks';
+import { bare, type Schema } from './jsonSchema';
+import { SETTING_NAMES, SETTINGS } from './table';
+
+export interface SettingsManifest {
+  /** package.json's `contributes.configuration.properties`. */
+  readonly properties: Readonly<Record<string, Schema>>;
+  /** package.json's `capabilities.untrustedWorkspaces.restrictedConfigurations`. */
+  readonly restricted: readonly string[];
+  /** The entries of package.nls.json that begin with `setting.`. */
+  readonly words: Readonly<Record<string, string>>;
+}
+
+export function settingsManifest(): SettingsManifest {
+  const words: Record<string, string> = {};
+  const word = (key: string, text: string): string => {
+    words[key] = text;
+    return `%${key}%`;
+  };
+  const properties = SETTING_NAMES.map((name, index): [string, Schema] => {
+    const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
+    const key = `setting.${name}`;
+    const own = translates ? translated(schema(), key, word) : schema();
+    return [
+      `contextCondenser.${name}`,
+      {
+        ...(choices ? withChoices(own, choices, (value, meaning) => word(`${key}.${value}`, meaning)) : own),
+        default: standard,
+        scope,
+        order: index + 1,
+        markdownDescription: word(key, text),
+      },
+    ];
+  });
+  return {
+    properties: Object.fromEntries(properties),
+    restricted: SETTING_NAMES.filter((name) => SETTINGS[name].isRestricted).map((name) => `contextCondenser.${name}`),
+    words,
+  };
+}
+
+type Choices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
+
+/** Says of each value of the schema's `enum`, or of that of one of its shapes, what it means. */
+function withChoices(schema: Schema, choices: Choices, word: (value: string, text: string) => string): Schema {
+  const { enum: values, anyOf } = schema;
+  if (Array.isArray(anyOf))
+    return { ...schema, anyOf: (anyOf as Schema[]).map((each) => withChoices(each, choices, word)) };
+  if (!Array.isArray(values)) return schema;
+  const described = (values as string[]).map((value) => ({ value, text: '', ...choices[value] }));
+  const labels = described.flatMap(({ label }) => label ?? []);
+  return {
+    ...schema,
+    ...(labels.length > 0 && { enumItemLabels: labels }),
+    markdownEnumDescriptions: described.map(({ value, text }) => word(value, text)),
+  };
+}
+
+/** The schema with its texts in package.nls.json, each under the path of its field. */
+function translated(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
+  const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
+    if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
+    if (name === 'patternErrorMessage' && typeof value === 'string') return [name, word(`${key}.pattern`, value)];
+    if (name === 'items' && isRecord(value)) return [name, translated(value, key, word)];
+    if (name === 'properties' && isRecord(value)) {
+      const fields = Object.entries(value).map(([field, inner]) => [
+        field,
+        translated(inner as Schema, `${key}.${field}`, word),
+      ]);
+      return [name, Object.fromEntries(fields)];
+    }
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** For files named `*.condense.json`. */
+export const presetFileJsonSchema = (): Schema => ({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  ...bare(
+    jsonSchema(
+      presetSchema.extend({
+        $schema: z.string().optional().describe('Where this schema lies; the editor knows it by the file name, too.'),
+        config: smartConfigSchema.describe('A configuration of the Smart provider.'),
+      }),
+    ),
+  ),
+  title: 'Context Condenser preset',
+});

@@ -1,0 +1,374 @@
+/**
+ * Every setting: its values, its default, who may set it, and its texts. `npm run manifest` makes package.json's configuration
+ * (with the settings that count only in trusted workspaces), the settings' words in package.nls.json and docs/guide/settings.md
+ * of it; a test compares. The order is that of VS Code's settings editor and of the panel.
+ */
+import * as z from 'zod';
+import { losslessProvider, truncationProvider } from '../core/condense';
+import { jsonSchema, validate } from '../core/condense/config';
+import { DEFAULT_WARNING_LIMITS } from '../core/condense/metrics/metrics';
+import { BUILT_IN_PRESETS, type Preset } from '../core/condense/presets';
+import { presetSchema } from '../core/condense/presets/preset';
+import { smartConfigSchema } from '../core/condense/providers/smart/config';
+import { coherenceFloorIn, type CoherenceFloor } from '../core/condense/report/coherence/coherence';
+import { FACT_KINDS, type FactKind } from '../core/condense/report/coherence/facts';
+import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
+import { strategySchema } from '../core/condense/strategy/strategy';
+import { MAX_PROMPT_CHARS, promptProblems } from '../core/condense/summary/prompt';
+import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
+import {
+  DEFAULT_THRESHOLD_PERCENT,
+  MAX_CONDENSE_THRESHOLD,
+  MIN_CONDENSE_THRESHOLD,
+} from '../core/condense/trigger/thresholds';
+import { BUILT_IN_PROVIDERS, type BuiltInProviderId, type ConfigProblem } from '../core/condense/types';
+import { isRecord } from '../core/messages/blocks';
+import { bare, type Schema } from './jsonSchema';
+import { parsePresets } from './presets';
+import { parseProfiles, profileSchema, type ApiProfile } from './profiles';
+
+/** What a value from settings.json gives. Problems are named by their path inside the setting. */
+export interface Parsed<T> {
+  readonly value: T;
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface Setting<T> {
+  readonly default: T;
+  /**
+   * Where it may be set. machine: by the user, for one machine; application: by the user, for all windows; window and resource:
+   * by a workspace too.
+   */
+  readonly scope: 'machine' | 'application' | 'window' | 'resource';
+  /** A workspace that is not trusted can't set it: it decides on money, models, or what a model is told. */
+  readonly isRestricted?: true;
+  /** What the panel calls it; absent: its key in words. */
+  readonly title?: string;
+  /** Markdown. */
+  readonly text: string;
+  /** What each of its values means, in Markdown, and what it is called where its own name is not good enough. */
+  readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;
+  /** What of the JSON Schema is said in the user's language: descriptions of fields, and error messages. */
+  readonly translates?: true;
+  /** JSON Schema without texts and default. */
+  readonly schema: () => Schema;
+  /** What an invalid value gives, in words; absent: the default. */
+  readonly instead?: string;
+  /** An invalid value, or its invalid part, counts as absent and is named. */
+  readonly parse: (value: unknown) => Parsed<T>;
+}
+
+type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
+
+/** A setting that is valid as a whole or not at all. */
+function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
+  return {
+    ...described,
+    schema: () => bare(jsonSchema(type)),
+    parse(value) {
+      if (value === undefined) return { value: described.default, problems: [] };
+      const result = validate(type, value);
+      return result.valid
+        ? { value: result.config, problems: [] }
+        : { value: described.default, problems: result.problems };
+    },
+  };
+}
+
+/** The configuration of a provider, which checks it when it runs: the provider knows more than its schema says. */
+const configuration = (
+  described: Description<unknown>,
+  schema: () => Schema,
+  parse = (value: unknown): Parsed<unknown> => ({ value, problems: [] }),
+): Setting<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
+
+const percent = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
+const dollars = percent(0, 1_000);
+const tokens = (least: number): z.ZodInt => z.int().min(least).max(100_000_000);
+
+const prompt = z
+  .string()
+  .superRefine((text, context) => {
+    for (const { message } of promptProblems(text)) context.addIssue({ code: 'custom', message });
+  })
+  .meta({ maxLength: MAX_PROMPT_CHARS, editPresentation: 'multilineText' });
+
+const wrappedModel = z
+  .string()
+  .regex(/^[^/\s]+\/\S+$/, 'must be a model as vendor/id')
+  .meta({ patternErrorMessage: 'Write a model as vendor/id.' });
+
+const floor = z.strictObject(
+  Object.fromEntries(FACT_KINDS.map((kind) => [kind, percent().optional()])) as Record<
+    FactKind,
+    z.ZodOptional<z.ZodNumber>
+  >,
+);
+
+const PROVIDERS: Readonly<Record<BuiltInProviderId, { readonly label: string; readonly text: string }>> = {
+  native: {
+    label: 'Native',
+    text: "Replaces older messages by a summary that the condensing profile's model writes. You pay for the model; the estimated cost is shown first.",
+  },
+  lossless: {
+    label: 'Lossless',
+    text: 'Removes text that the model has already seen, and leaves references to it. Free; every byte can be had back.',
+  },
+  truncation: {
+    label: 'Truncation',
+    text: 'Shortens old tool results and parameters. Free and fast; what is removed is kept and can be recalled.',
+  },
+  smart: {
+    label: 'Smart',
+    text: 'Runs Lossless, then passes over old content by its kind, until the target is met. Free unless a pass calls a model.',
+  },
+  strategy: {
+    label: 'Strategy',
+    text: 'Runs several providers or presets in order, each under a condition, until the target is met.',
+  },
+};
+
+const rows = {
+  provider: {
+    ...whole<string>(z.string().regex(/^[\w.-]{1,64}$/, "must be a provider's id"), {
+      default: 'lossless',
+      scope: 'resource',
+      isRestricted: true,
+      text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the id of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. The default calls no model and loses nothing.',
+      choices: PROVIDERS,
+    }),
+    schema: () => ({
+      type: 'string',
+      anyOf: [{ enum: BUILT_IN_PROVIDERS }, { pattern: '^[\\w.-]{1,64}$' }],
+    }),
+  },
+  'manual.targetPercent': whole(percent(5, 95), {
+    default: 50,
+    scope: 'resource',
+    title: 'Target by hand',
+    text: "When you condense by hand: how many percent of the conversation's tokens may remain (5 to 95). Condensing stops once this is reached. Half is the default, so that a conversation is not condensed again soon.",
+  }),
+  history: whole(z.enum(['active', 'all']), {
+    default: 'active',
+    scope: 'resource',
+    title: 'Part of a conversation',
+    text: 'Which part of a stored conversation is condensed.',
+    choices: {
+      active: { text: 'What the agent would send with its next request.' },
+      all: { text: 'Also what the agent has already compacted away.' },
+    },
+  }),
+  profiles: {
+    default: [],
+    scope: 'machine',
+    isRestricted: true,
+    text: "API profiles: models that may be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are not stored here but in VS Code's secret store.",
+    translates: true,
+    instead: 'It is left out.',
+    schema: () => ({ type: 'array', items: bare(jsonSchema(profileSchema), 3) }),
+    parse(value) {
+      const { profiles, problems } = parseProfiles(value);
+      return { value: profiles, problems };
+    },
+  } satisfies Setting<readonly ApiProfile[]> as Setting<readonly ApiProfile[]>,
+  condensingProfile: whole(z.string(), {
+    default: '',
+    scope: 'machine',
+    isRestricted: true,
+    text: 'Id of the API profile whose model writes summaries. Empty, the default: no model is called.',
+  }),
+  threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
+    default: DEFAULT_THRESHOLD_PERCENT,
+    scope: 'resource',
+    isRestricted: true,
+    text: "Percent of the model's context window at which a conversation is condensed by itself (5 to 100). A profile may have its own. The default leaves room for one more answer and long tool results.",
+  }),
+  condensingPrompt: whole(prompt, {
+    default: '',
+    scope: 'window',
+    isRestricted: true,
+    text: 'Your own prompt for summaries, at most 32,000 characters. `{{conversation}}`, `{{earlier_summary}}` and `{{system}}` stand for those parts; a part that you do not name is put in front. Empty: the built-in prompt.',
+  }),
+  maxCostPerCondensation: whole(dollars, {
+    default: 0.5,
+    scope: 'window',
+    isRestricted: true,
+    text: 'Most US dollars that one condensation may cost (0 to 1000). If the estimate is higher, nothing begins and nothing is paid. 0: no paid model is ever called.',
+  }),
+  'warnings.cost': whole(dollars, {
+    default: DEFAULT_WARNING_LIMITS.cost,
+    scope: 'window',
+    title: 'Warn above a cost of',
+    text: 'Warns after a condensation that cost more than this, in US dollars (0 to 1000).',
+  }),
+  'warnings.reductionPercent': whole(percent(), {
+    default: DEFAULT_WARNING_LIMITS.reductionPercent,
+    scope: 'window',
+    title: 'Warn below a reduction of',
+    text: 'Warns after a condensation that removed less than this, in percent of the tokens (0 to 100).',
+  }),
+  lossless: configuration(
+    {
+      default: {},
+      scope: 'resource',
+      text: 'What the Lossless provider removes. A field that is absent has its default.',
+    },
+    () => bare(losslessProvider.getConfigSchema()),
+  ),
+  truncation: configuration(
+    {
+      default: {},
+      scope: 'resource',
+      text: 'What the Truncation provider shortens, and how far. A field that is absent has its default.',
+    },
+    () => bare(truncationProvider.getConfigSchema()),
+  ),
+  native: configuration(
+    {
+      default: {},
+      scope: 'application',
+      text: 'How the Native provider summarizes: what is kept, how long a summary may be, what the model is shown. A field that is absent has its default.',
+    },
+    () => bare(jsonSchema(nativeConfigSchema.omit({ prompt: true }))),
+  ),
+  smart: configuration(
+    {
+      default: 'file-aware',
+      scope: 'window',
+      isRestricted: true,
+      text: 'The passes of the Smart provider: the id of a preset (such as `file-aware`), or passes of your own. A pass that calls a model uses the condensing profile, or the profile that it names. The default calls no model.',
+    },
+    () => ({
+      anyOf: [
+        { type: 'string', enum: BUILT_IN_PRESETS.map(({ id }) => id) },
+        { type: 'string', description: 'A preset of your own.' },
+        bare(jsonSchema(smartConfigSchema), 2),
+      ],
+    }),
+  ),
+  automatic: whole(z.boolean(), {
+    default: true,
+    scope: 'window',
+    isRestricted: true,
+    text: "Condenses conversations of VS Code's chat by itself, for models that this extension offers there. Off: messages go to the model unchanged, and VS Code's own summaries keep them within its window.",
+  }),
+  'agent.declaredWindow': whole(tokens(0), {
+    default: 1_000_000,
+    scope: 'window',
+    title: 'Window that the chat is told',
+    text: "Tokens of context window that VS Code is told for models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than most models' windows, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's ring shows this number, the status bar the real window.",
+  }),
+  'agent.wrappedModels': whole<readonly string[]>(z.array(wrappedModel).meta({ uniqueItems: true }), {
+    default: [],
+    scope: 'machine',
+    isRestricted: true,
+    title: 'Models of VS Code offered condensed',
+    text: 'Models that VS Code already has, as `vendor/id`, to be offered in the chat a second time, condensed. No key is needed. **Context Condenser: Choose Models to Condense for** lists them.',
+    translates: true,
+  }),
+  'agent.backgroundPercent': whole(percent(), {
+    default: 60,
+    scope: 'window',
+    isRestricted: true,
+    title: 'Prepare a summary at',
+    text: 'Percent of the context window at which a summary is prepared in the background while the agent goes on (0 to 100; 0: never). Only for providers that call a model. The default is below the threshold, so that the summary is ready when it is needed.',
+  }),
+  'agent.summaryWaitSeconds': whole(percent(0, 300), {
+    default: 30,
+    scope: 'window',
+    title: 'Wait for a summary (seconds)',
+    text: "Seconds that a request of the agent waits for a model's summary (0 to 300). After that the request goes on without it; old content is truncated if it would not fit. The summary is used once it is there.",
+  }),
+  'agent.coldPercent': whole(percent(), {
+    default: 50,
+    scope: 'window',
+    isRestricted: true,
+    title: 'Condense once the prompt cache has expired, at',
+    text: "Percent of the context window at which a conversation is condensed when the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing then costs least, so the default is below the threshold.",
+  }),
+  notifications: whole(z.enum(['none', 'statusBar', 'notification']), {
+    default: 'statusBar',
+    scope: 'window',
+    text: 'How you are told of a condensation in the chat.',
+    choices: {
+      none: { label: 'None', text: 'Not at all; the log has it.' },
+      statusBar: { label: 'Status Bar', text: 'In the status bar, for some seconds.' },
+      notification: {
+        label: 'Notification',
+        text: 'In a notification that says what was done, with Undo and Show Diff.',
+      },
+    },
+  }),
+  presets: {
+    default: [],
+    scope: 'window',
+    isRestricted: true,
+    text: 'Your own presets of the Smart provider, beside the built-in ones. Each has an id, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
+    instead: 'It is left out.',
+    schema: () => ({ type: 'array', items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), 2) }),
+    parse(value) {
+      const { presets, problems } = parsePresets(value);
+      return { value: presets, problems };
+    },
+  } satisfies Setting<readonly Preset[]> as Setting<readonly Preset[]>,
+  strategy: configuration(
+    {
+      default: 'pipeline',
+      scope: 'window',
+      isRestricted: true,
+      text: 'Which strategy runs if the provider is Strategy: the id of a built-in one, or steps of your own. Each step names a provider or a preset, and may have a condition.',
+    },
+    () => ({
+      anyOf: [{ type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) }, bare(jsonSchema(strategySchema), 3)],
+    }),
+  ),
+  coherenceFloor: {
+    ...whole<CoherenceFloor>(floor, {
+      default: {},
+      scope: 'resource',
+      title: 'What must stay in the view',
+      text: "How many percent of the conversation's files, error lines, instructions and to-dos must still be in the condensed conversation. A result below it is not applied; Lossless runs instead. Empty: no limit.",
+    }),
+    instead: 'It sets no limit.',
+    // One wrong figure does not take the other limits away.
+    parse: (value: unknown): Parsed<CoherenceFloor> => {
+      const result = validate(floor, value);
+      return { value: coherenceFloorIn(value), problems: result.valid ? [] : result.problems };
+    },
+  },
+  'conversations.contextWindow': whole(tokens(1_000), {
+    default: 200_000,
+    scope: 'window',
+    title: 'Window of agents that tell none',
+    text: "Size of the context window, in tokens (1,000 to 100,000,000), for agents whose files do not name it. The Conversations view shows each conversation's share of it.",
+  }),
+  providers: configuration(
+    {
+      default: {},
+      scope: 'resource',
+      isRestricted: true,
+      text: 'Configurations of providers that other extensions register, by the provider\'s id, such as `{ "some.provider": { "keep": 8 } }`. A field that is absent has its default.',
+    },
+    () => ({ type: 'object', additionalProperties: { type: 'object' } }),
+    (value) =>
+      value === undefined || isRecord(value)
+        ? { value, problems: [] }
+        : { value: {}, problems: [{ path: '', message: 'must be an object' }] },
+  ),
+  'conversations.offerIdleTasks': whole(z.boolean(), {
+    default: false,
+    scope: 'window',
+    title: 'Offer to condense idle tasks',
+    text: 'Offers to condense a stored task before it is resumed. The task must be one that can be given back to its agent (Roo, Zoo, Cline 4, Claude Code), be above `#contextCondenser.threshold#`, and be unchanged for ten minutes. A task is offered once for each size, at most three offers are made in a window, and only after this extension was first used in that window.',
+  }),
+};
+
+/** The values of all settings, by name without the prefix `contextCondenser.`. */
+export type Settings = { readonly [N in keyof typeof rows]: ReturnType<(typeof rows)[N]['parse']>['value'] };
+export type SettingName = keyof Settings;
+
+export const SETTINGS: { readonly [N in SettingName]: Setting<Settings[N]> } = rows;
+
+export const SETTING_NAMES = Object.keys(rows) as readonly SettingName[];
+
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(rows, name);

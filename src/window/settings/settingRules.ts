@@ -1,0 +1,98 @@
+/** What is wrong with a setting's value: the table's rule, and of a provider's configuration the provider's own. */
+import {
+  losslessProvider,
+  nativeProvider,
+  smartProvider,
+  strategyProvider,
+  truncationProvider,
+  type CondensationProvider,
+} from '../../core/condense';
+import type { Preset } from '../../core/condense/presets';
+import { NoSummarizerError } from '../../core/condense/summary/summarizer';
+import type { ConfigProblem } from '../../core/condense/types';
+import { isRecord } from '../../core/messages/blocks';
+import { SETTINGS, type SettingName } from '../../settings/table';
+
+/**
+ * The providers of this extension, for what they say of themselves and of their configurations; they never condense.
+ * @param presets the user's own.
+ */
+export function builtInProviders(presets: () => readonly Preset[]): readonly CondensationProvider[] {
+  const steps = [
+    losslessProvider,
+    truncationProvider,
+    nativeProvider({ select: () => Promise.reject(new NoSummarizerError()) }),
+    smartProvider({ presets }),
+  ];
+  return [...steps, strategyProvider({ providers: steps, presets })];
+}
+
+export class SettingRules {
+  /**
+   * @param providers those whose configuration is the setting of their id.
+   * @param registered those of other extensions, which have theirs in the setting `providers`.
+   */
+  constructor(
+    private readonly providers: readonly CondensationProvider[],
+    private readonly registered: () => readonly CondensationProvider[] = () => [],
+  ) {}
+
+  /** The problems of a value by their path inside the setting; none of an absent one. */
+  problems(name: SettingName, value: unknown): readonly ConfigProblem[] {
+    if (value === undefined) return [];
+    // A provider knows more than the table, such as the names of the user's own presets.
+    const provider = this.providers.find(({ id }) => id === name);
+    if (provider) return configProblems(provider, value);
+    const { problems } = SETTINGS[name].parse(value);
+    if (problems.length > 0) return problems;
+    if (name === 'provider') return this.unknownProvider(value);
+    if (name === 'providers') return this.problemsOfRegistered(value);
+    return [];
+  }
+
+  private unknownProvider(value: unknown): readonly ConfigProblem[] {
+    const known = [...this.providers, ...this.registered()].map(({ id }) => id);
+    if (known.some((id) => id === value)) return [];
+    return [{ path: '', message: `there is no provider ${JSON.stringify(value)}; known are ${known.join(', ')}` }];
+  }
+
+  private problemsOfRegistered(value: unknown): readonly ConfigProblem[] {
+    return this.registered().flatMap((provider) =>
+      configProblems(provider, configIn(value, provider)).map(({ path, message }) => ({
+        path: [provider.id, path].filter((part) => part !== '').join('.'),
+        message,
+      })),
+    );
+  }
+
+  /**
+   * The configuration that a provider makes of a setting's value: its defaults where the value isn't sound; of the setting
+   * `providers`, by id. Undefined for a setting that is no provider's.
+   */
+  effective(name: SettingName, value: unknown): unknown {
+    if (name === 'providers') {
+      return Object.fromEntries(
+        this.registered().map((provider) => [provider.id, effectiveConfig(provider, configIn(value, provider))]),
+      );
+    }
+    const provider = this.providers.find(({ id }) => id === name);
+    return provider && effectiveConfig(provider, value);
+  }
+}
+
+function configProblems(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
+  const result = provider.validateConfig(config);
+  return result.valid ? [] : result.problems;
+}
+
+/** What the setting `providers` holds for one of another extension. */
+const configIn = (value: unknown, { id }: CondensationProvider): unknown =>
+  isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
+
+/** The defaults where the value isn't sound. */
+function effectiveConfig(provider: CondensationProvider, value: unknown): unknown {
+  const result = provider.validateConfig(value);
+  if (result.valid) return result.config;
+  const defaults = provider.validateConfig(undefined);
+  return defaults.valid ? defaults.config : undefined;
+}
