@@ -4,7 +4,9 @@ import type * as z from 'zod';
 export function issueWords(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return isMissing(issue) ? 'is missing' : `must be ${withArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
+      return isMissing(issue)
+        ? 'is missing'
+        : `must be ${withArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
     case 'too_small':
       if (issue.origin === 'string') return isMissingText(issue) ? 'is missing' : `needs ${issue.minimum} characters`;
       return issue.origin === 'array'
