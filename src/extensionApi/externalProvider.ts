@@ -2,6 +2,7 @@
 import { validate } from '../core/condense/config';
 import { Draft } from '../core/condense/draft/draft';
 import type {
+  CondensationEstimate,
   CondensationOptions,
   CondensationProvider,
   ConversationContext,
@@ -10,7 +11,7 @@ import type {
   StepReport,
 } from '../core/condense/types';
 import { orAborted } from '../core/orAborted';
-import type { ProviderEstimate, ProviderInput } from './api';
+import type { ProviderInput } from './api';
 import { applyChanges } from './applyChanges';
 import { viewOf, type ExternalView } from './externalView';
 import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } from './parse';
@@ -18,15 +19,6 @@ import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } fr
 /** @param parsed as it was parsed when the other extension registered it */
 export function externalProvider(parsed: ParsedProvider): CondensationProvider {
   const { provider, usesModel, configSchema, zodSchema } = parsed;
-  /** The manager asks for tokens and cost one after the other, of the same context. */
-  const estimates = new WeakMap<ConversationContext, Promise<ProviderEstimate>>();
-  const estimateOf: Estimate = (context, config, options) => {
-    const known = estimates.get(context);
-    if (known) return known;
-    const made = estimate(parsed, context, config, options);
-    estimates.set(context, made);
-    return made;
-  };
   return {
     id: provider.id,
     name: provider.name,
@@ -38,26 +30,15 @@ export function externalProvider(parsed: ParsedProvider): CondensationProvider {
 
     async condense(context, config, options) {
       if (!usesModel) return condense(parsed, context, config, options);
-      const { cost: estimatedCost } = await estimateOf(context, config, options);
+      const { cost: estimatedCost } = await estimate(parsed, context, config, options);
       const detail = overBudget(estimatedCost, options);
       if (detail !== undefined) return { edits: [], steps: [], cost: 0, unchanged: { reason: 'over-budget', detail } };
       const condensed = await condense(parsed, context, config, options);
       return { ...condensed, ...(estimatedCost !== undefined && { estimatedCost }) };
     },
-    async estimateReduction(context, config, options) {
-      const { tokensAfter } = await estimateOf(context, config, options);
-      const tokensBefore = context.counter.messages(viewOf(context).messages);
-      return { tokensBefore, tokensAfter, steps: [] };
-    },
-    estimateCost: async (context, config, options) => (await estimateOf(context, config, options)).cost,
+    estimate: (context, config, options) => estimate(parsed, context, config, options),
   };
 }
-
-type Estimate = (
-  context: ConversationContext,
-  config: unknown,
-  options: CondensationOptions,
-) => Promise<ProviderEstimate>;
 
 const capabilitiesOf = (usesModel: boolean): ProviderCapabilities => ({
   supportsLossless: false,
@@ -107,17 +88,17 @@ async function estimate(
   context: ConversationContext,
   config: unknown,
   options: CondensationOptions,
-): Promise<ProviderEstimate> {
+): Promise<CondensationEstimate> {
   const { provider } = parsed;
   const view = viewOf(context);
+  const tokensBefore = context.counter.messages(view.messages);
   if (provider.estimate) {
     const work = (signal: AbortSignal) => provider.estimate?.(inputOf(view, config, options), signal);
-    return parseEstimate(await settled(work, options, parsed), provider.name);
+    const { tokensAfter, cost } = parseEstimate(await settled(work, options, parsed), provider.name);
+    return { tokensBefore, tokensAfter, steps: [], cost };
   }
-  const draft = new Draft(context.messages, context.counter, context.edits);
-  const { changes, cost } = await ask(parsed, view, config, options);
-  applyChanges(view, changes, draft, provider.name);
-  return { tokensAfter: draft.tokens, cost };
+  const { edits, steps, cost } = await condense(parsed, context, config, options);
+  return { tokensBefore, tokensAfter: steps[0]?.tokensAfter ?? tokensBefore, steps, cost, edits };
 }
 
 async function ask(

@@ -144,7 +144,7 @@ it('another window pays for nothing that one has paid for, and its estimate says
       });
       if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
       const context = { messages, edits: [], counter: freshCounter() };
-      const { costRange } = await provider.estimateReduction(context, checked.config, {});
+      const { costRange } = await provider.estimate(context, checked.config, {});
       const { edits, cost } = await provider.condense(context, checked.config, {});
       return { edits, cost, costRange, calls: summarizer.requests.length };
     };

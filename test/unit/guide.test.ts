@@ -41,8 +41,12 @@ async function told<Config>(provider: CondensationProvider<Config>, value: unkno
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const context = { messages, edits: [], counter: freshCounter() };
   const options = share === undefined ? {} : { targetTokens: Math.round(share * context.counter.messages(messages)) };
-  const { tokensBefore, tokensAfter, steps } = await provider.estimateReduction(context, checked.config, options);
-  const cost = (await provider.estimateCost(context, checked.config, options)) ?? Number.NaN;
+  const {
+    tokensBefore,
+    tokensAfter,
+    steps,
+    cost = Number.NaN,
+  } = await provider.estimate(context, checked.config, options);
   const calls = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0);
   const tokens = `${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens`;
   if (calls === 0) return `${tokens}, no call to a model`;

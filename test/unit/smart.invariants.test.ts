@@ -173,7 +173,7 @@ describe('with a model', () => {
       if (!checked.valid) throw new Error('wrong configuration');
       const context = { messages: history, edits: [], counter: freshCounter() };
       const before = JSON.stringify(history);
-      const estimate = await provider.estimateReduction(context, checked.config, {});
+      const estimate = await provider.estimate(context, checked.config, {});
       expect(estimate.tokensAfter).toBeLessThanOrEqual(estimate.tokensBefore);
       expect(JSON.stringify(history)).toBe(before);
     }));

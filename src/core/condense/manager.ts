@@ -15,10 +15,10 @@ import { applyEdits } from './edits/applyEdits';
 import { Pace } from '../pace';
 import {
   ProviderFailure,
+  type CondensationEstimate,
   type CondensationProvider,
   type ConversationContext,
   type ProviderResult,
-  type ReductionEstimate,
   type UnchangedReason,
 } from './types';
 import type { ApiMessage } from '../messages/types';
@@ -117,12 +117,11 @@ export class CondensationManager {
    * Tokens and cost that a condensation would have, without any paid call.
    * @throws UnknownProviderError, and the signal's reason where it was aborted.
    */
-  async estimate(request: CondensationRequest): Promise<ReductionEstimate & { readonly cost: number | undefined }> {
+  async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
     const provider = this.providerOf(request);
     const { config } = checkedConfig(provider, request.config);
     const { context } = situationOf(request, this.counter);
-    const reduction = await provider.estimateReduction(context, config, request);
-    return { ...reduction, cost: await provider.estimateCost(context, config, request) };
+    return provider.estimate(context, config, request);
   }
 
   /**

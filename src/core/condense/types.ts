@@ -163,10 +163,13 @@ export class ProviderFailure extends Error {
   }
 }
 
-export interface ReductionEstimate {
+/** What a condensation would come to. */
+export interface CondensationEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly steps: readonly StepReport[];
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
   /**
    * The edits that would be made, for a preview; where a model would write, words without meaning stand for its text. Absent
    * of a provider that can't tell.
@@ -205,15 +208,8 @@ export interface CondensationProvider<Config = unknown> {
    */
   condense(context: ConversationContext, config: Config, options: CondensationOptions): Promise<ProviderResult>;
 
-  /** Tokens before and after, from the plan that would run, without any paid call. */
-  estimateReduction(
-    context: ConversationContext,
-    config: Config,
-    options: CondensationOptions,
-  ): Promise<ReductionEstimate>;
-
-  /** US dollars that {@link condense} would cost; undefined where a price is not known. */
-  estimateCost(context: ConversationContext, config: Config, options: CondensationOptions): Promise<number | undefined>;
+  /** Tokens and cost of the plan that {@link condense} would run, worked out once and without any paid call. */
+  estimate(context: ConversationContext, config: Config, options: CondensationOptions): Promise<CondensationEstimate>;
 }
 
 /** Of providers whose passes or steps may be of any kind. */

@@ -28,7 +28,7 @@ async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
   });
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const context = { messages, edits: [], counter: freshCounter() };
-  const { edits = [] } = await smart.estimateReduction(context, checked.config, {});
+  const { edits = [] } = await smart.estimate(context, checked.config, {});
   return new Set(messageOutcomes(messages, edits));
 }
 
@@ -44,7 +44,7 @@ it('what stands elsewhere is referenced', async () => {
   const checked = losslessProvider.validateConfig({ strictOnly: true });
   if (!checked.valid) throw new Error('no defaults');
   const context = { messages, edits: [], counter: freshCounter() };
-  const { edits = [] } = await losslessProvider.estimateReduction(context, checked.config, {});
+  const { edits = [] } = await losslessProvider.estimate(context, checked.config, {});
   expect(new Set(messageOutcomes(messages, edits))).toEqual(new Set(['kept', 'referenced']));
 });
 

@@ -67,13 +67,12 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
     const result = await runSteps(draft, losslessSteps(config), options);
     return { ...result, notes: restoredNotes(result.edits) };
   },
-  async estimateReduction(context, config, options) {
+  async estimate(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
     const { steps } = await runSteps(draft, losslessSteps(config), options);
-    return { tokensBefore, tokensAfter: draft.tokens, steps, edits: draft.edits };
+    return { tokensBefore, tokensAfter: draft.tokens, steps, cost: 0, edits: draft.edits };
   },
-  estimateCost: () => Promise.resolve(0),
 };
 
 /** The configured operations in order; also the prelude of other providers. */

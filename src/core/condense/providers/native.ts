@@ -37,23 +37,10 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
   /** Warnings that were told: the same one isn't told with every condensation. */
   const told = new Set<string>();
 
-  /** The last plan of a situation: reduction and cost are asked one after the other, and are of the same plan. */
-  const plans = new WeakMap<ConversationContext, { readonly config: NativeConfig; readonly made: Promise<Made> }>();
-  const planFor = (
+  const planFor = async (
     context: ConversationContext,
     config: NativeConfig,
     { signal }: CondensationOptions,
-  ): Promise<Made> => {
-    const known = plans.get(context);
-    if (known?.config === config) return known.made;
-    const made = makePlan(context, config, signal);
-    plans.set(context, { config, made });
-    return made;
-  };
-  const makePlan = async (
-    context: ConversationContext,
-    config: NativeConfig,
-    signal: AbortSignal | undefined,
   ): Promise<Made> => {
     const selected = await select();
     const { model } = selected.summarizer;
@@ -97,12 +84,12 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       }).run(plan);
     },
 
-    async estimateReduction(context, config, run) {
+    async estimate(context, config, run) {
       const { counter } = context;
       const { plan, expected, model } = await planFor(context, config, run);
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
-      if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [] };
+      if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
         .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.message(message)), 0);
@@ -118,12 +105,8 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       } as const;
       const message = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
       draft.summarize(step.name, plan.range, message, SUMMED_UP);
-      return { tokensBefore, tokensAfter, steps: [{ ...step, tokensBefore, tokensAfter }], edits: draft.edits };
-    },
-
-    async estimateCost(context, config, run) {
-      const { plan, expected } = await planFor(context, config, run);
-      return plan.kind === 'plan' ? expected?.cost : 0;
+      const { cost } = expected;
+      return { tokensBefore, tokensAfter, steps: [{ ...step, tokensBefore, tokensAfter }], cost, edits: draft.edits };
     },
   };
 }

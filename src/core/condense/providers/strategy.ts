@@ -36,14 +36,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     asksModel: ({ steps }) => steps.some(stepAsksModel),
 
     condense: (context, strategy, options) => new StrategyRun(parts, context, options).run(strategy),
-    async estimateReduction(context, strategy, options) {
-      const run = await new StrategyRun(parts, context, options).estimate(strategy);
-      const { tokensBefore, tokensAfter, steps, edits } = run;
-      return { tokensBefore, tokensAfter, steps, edits };
-    },
-    async estimateCost(context, strategy, options) {
-      return (await new StrategyRun(parts, context, options).estimate(strategy)).cost;
-    },
+    estimate: (context, strategy, options) => new StrategyRun(parts, context, options).estimate(strategy),
   };
 }
 

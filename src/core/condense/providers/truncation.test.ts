@@ -137,9 +137,9 @@ describe('Truncation', () => {
     const valid = truncationProvider.validateConfig({ preserveRecentCount: 2 });
     if (!valid.valid) throw new Error('not valid');
     const context = { messages, edits: [], counter };
-    const estimate = await truncationProvider.estimateReduction(context, valid.config, {});
+    const estimate = await truncationProvider.estimate(context, valid.config, {});
     expect(estimate.tokensAfter).toBe(counter.messages(await view(messages, { preserveRecentCount: 2 })));
-    expect(await truncationProvider.estimateCost(context, valid.config, {})).toBe(0);
+    expect(estimate.cost).toBe(0);
   });
 });
 

@@ -72,13 +72,12 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
     const draft = new Draft(context.messages, context.counter, context.edits);
     return runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
   },
-  async estimateReduction(context, config, options) {
+  async estimate(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
     const { steps } = await runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
-    return { tokensBefore, tokensAfter: draft.tokens, steps, edits: draft.edits };
+    return { tokensBefore, tokensAfter: draft.tokens, steps, cost: 0, edits: draft.edits };
   },
-  estimateCost: () => Promise.resolve(0),
 };
 
 /** The step itself, for pipelines that have more than one. */

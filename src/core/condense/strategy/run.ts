@@ -7,6 +7,7 @@ import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import {
   ProviderFailure,
+  type CondensationEstimate,
   type CondensationOptions,
   type CondensationProvider,
   type ConversationContext,
@@ -16,16 +17,6 @@ import {
 } from '../types';
 import type { Strategy, StrategyStep } from './strategy';
 import type { Preset } from '../presets';
-
-interface EstimateOfAll {
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly steps: readonly StepReport[];
-  /** Those that would be made; words without meaning stand for what a model would write. */
-  readonly edits: readonly Edit[];
-  /** US dollars; undefined where a price is not known. */
-  readonly cost: number | undefined;
-}
 
 /** One run of a strategy. What a step did wrong is dropped and told; the next one runs on what stands. */
 export class StrategyRun {
@@ -50,7 +41,7 @@ export class StrategyRun {
   /** @throws the signal's reason where it was aborted before anything was paid; a ProviderFailure afterwards. */
   async run(strategy: Strategy): Promise<ProviderResult> {
     for (const step of strategy.steps) {
-      const why = await this.whyNot(step);
+      const why = this.whyNot(step) ?? (step.affordable ? await this.whyTooDear(step) : undefined);
       if (why !== undefined) {
         this.steps.push(this.skipped(nameOf(step), why));
         continue;
@@ -62,25 +53,26 @@ export class StrategyRun {
     return { ...this.spent(), edits: this.edits };
   }
 
-  /** The plan that would run: what is free is done, of what is paid its own estimate stands for it. */
-  async estimate(strategy: Strategy): Promise<EstimateOfAll> {
+  /** Each step's own estimate, once, on what the estimates before it would leave. */
+  async estimate(strategy: Strategy): Promise<CondensationEstimate> {
     for (const step of strategy.steps) {
-      const why = await this.whyNot(step);
       const ready = readyStep(step, this.parts);
+      const why = this.whyNot(step) ?? (typeof ready === 'string' ? ready : undefined);
       if (why !== undefined || typeof ready === 'string') {
-        this.steps.push(this.skipped(nameOf(step), why ?? (typeof ready === 'string' ? ready : '')));
+        this.steps.push(this.skipped(nameOf(step), why ?? ''));
         continue;
       }
       const { tokens } = this;
-      const cost = await ready.provider.estimateCost(this.contextNow(), ready.config, this.optionsNow());
-      if (cost === 0) await this.runStep(step);
-      else {
-        const reduction = await ready.provider.estimateReduction(this.contextNow(), ready.config, this.optionsNow());
-        this.steps.push(...reduction.steps.map((report) => ({ ...report, name: `${ready.name}: ${report.name}` })));
-        this.costs.push(cost);
-        if (reduction.edits) this.apply(ready.name, reduction.edits);
-        else this.tokens = Math.min(this.tokens, reduction.tokensAfter);
+      const estimate = await ready.provider.estimate(this.contextNow(), ready.config, this.optionsNow());
+      const tooDear = step.affordable ? this.whyNotAffordable(estimate.cost) : undefined;
+      if (tooDear !== undefined) {
+        this.steps.push(this.skipped(nameOf(step), tooDear));
+        continue;
       }
+      this.steps.push(...estimate.steps.map((report) => ({ ...report, name: `${ready.name}: ${report.name}` })));
+      this.costs.push(estimate.cost);
+      if (estimate.edits) this.apply(ready.name, estimate.edits);
+      else this.tokens = Math.min(this.tokens, estimate.tokensAfter);
       if (step.ends && this.tokens < tokens) break;
     }
     const { tokensBefore, tokens, steps, edits } = this;
@@ -88,7 +80,7 @@ export class StrategyRun {
   }
 
   /** Why a step doesn't run; undefined where it does. */
-  private async whyNot(step: StrategyStep): Promise<string | undefined> {
+  private whyNot(step: StrategyStep): string | undefined {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (targetTokens !== undefined && this.tokens <= targetTokens) return 'the target was already met';
     if (step.after === 'failure' && !this.hasFailed) return 'no step before it failed';
@@ -104,17 +96,22 @@ export class StrategyRun {
     });
     if (verdict === 'fails') return 'its condition does not hold';
     if (verdict === 'unknown') return 'its condition asks for something that is not known here';
-    return step.affordable ? this.whyNotAffordable(step) : undefined;
+    return undefined;
   }
 
-  private async whyNotAffordable(step: StrategyStep): Promise<string | undefined> {
-    const ready = readyStep(step, this.parts);
-    if (typeof ready === 'string') return ready;
-    const cost = await ready.provider.estimateCost(this.contextNow(), ready.config, this.optionsNow());
+  /** @param cost US dollars that a step is expected to cost; undefined where nobody knows. */
+  private whyNotAffordable(cost: number | undefined): string | undefined {
     if (cost === undefined) return 'what it would cost is not known';
     return cost > this.budgetLeft()
       ? `it would cost $${cost.toFixed(4)}, and $${this.budgetLeft().toFixed(4)} may be spent`
       : undefined;
+  }
+
+  private async whyTooDear(step: StrategyStep): Promise<string | undefined> {
+    const ready = readyStep(step, this.parts);
+    if (typeof ready === 'string') return ready;
+    const { cost } = await ready.provider.estimate(this.contextNow(), ready.config, this.optionsNow());
+    return this.whyNotAffordable(cost);
   }
 
   private async runStep(step: StrategyStep): Promise<void> {

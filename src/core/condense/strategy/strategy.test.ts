@@ -46,11 +46,7 @@ function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
   return {
     summarizer,
     strategy,
-    estimate: (wanted: unknown, options: CondensationOptions) =>
-      Promise.all([
-        strategy.estimateReduction(context, configOf(wanted), options),
-        strategy.estimateCost(context, configOf(wanted), options),
-      ]),
+    estimate: (wanted: unknown, options: CondensationOptions) => strategy.estimate(context, configOf(wanted), options),
     run: async (wanted: unknown, options: CondensationOptions) => {
       const result = await strategy.condense(context, configOf(wanted), options);
       const { messages, origins } = applyEdits(MESSAGES, result.edits);
@@ -163,7 +159,7 @@ describe('a strategy', () => {
 
   it('is estimated without a call', async () => {
     const { estimate, summarizer } = bed();
-    const [reduction, cost] = await estimate('pipeline', share(0.1));
+    const { cost, ...reduction } = await estimate('pipeline', share(0.1));
     expect(summarizer.requests).toHaveLength(0);
     expect(reduction.tokensBefore).toBe(TOKENS);
     expect(reduction.tokensAfter).toBeLessThan(TOKENS * 0.5);
@@ -171,7 +167,42 @@ describe('a strategy', () => {
     const { messages } = applyEdits(MESSAGES, reduction.edits ?? []);
     expect(counter.messages(messages)).toBe(reduction.tokensAfter);
     expect(cost).toBeGreaterThan(0);
-    expect((await estimate('pipeline', share(0.9)))[1]).toBe(0);
+    expect((await estimate('pipeline', share(0.9))).cost).toBe(0);
+  });
+
+  it('asks each step once, and does nothing', async () => {
+    const asked: string[] = [];
+    const counted = <Config>(id: string, provider: CondensationProvider<Config>): CondensationProvider<Config> => ({
+      ...provider,
+      id,
+      condense: () => Promise.reject(new Error(`${id} was run`)),
+      estimate: (...input) => {
+        asked.push(id);
+        return provider.estimate(...input);
+      },
+    });
+    const select = () => selectSummarizer({ condensing: testSummarizer([]) });
+    const providers = [
+      counted('free', losslessProvider),
+      counted('affordable', truncationProvider),
+      counted('paid', nativeProvider({ select })),
+      counted('passes', smartProvider({ select })),
+    ];
+    const strategy = strategyProvider({ providers });
+    const checked = strategy.validateConfig({
+      id: 'counted',
+      name: 'Counted',
+      steps: [
+        { provider: 'free' },
+        { provider: 'affordable', affordable: true },
+        { provider: 'paid', affordable: true },
+        { provider: 'passes' },
+      ],
+    });
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    const context = { messages: MESSAGES, edits: [], counter };
+    await strategy.estimate(context, checked.config, { maxCost: 5 });
+    expect(asked).toEqual(['free', 'affordable', 'paid', 'passes']);
   });
 
   it('goes on where a step names what is not there, or throws', async () => {

@@ -24,8 +24,8 @@ describe('estimates', () => {
     );
     const smart = { ...withModel(summarizer), samples: () => [] };
     const { provider, config, context } = prepared(many(8), passes, { smart });
-    const estimate = await provider.estimateReduction(context, config, {});
-    const cost = await provider.estimateCost(context, config, {});
+    const estimate = await provider.estimate(context, config, {});
+    const { cost } = estimate;
     expect(summarizer.requests).toEqual([]);
     expect(estimate).toMatchObject({ confidence: 'low', steps: [{ calls: 4 }, { calls: 1 }] });
     expect(estimate.costRange?.least).toBeLessThan(cost ?? 0);
@@ -41,9 +41,9 @@ describe('estimates', () => {
     const cost = async (samples: typeof seen): Promise<number> => {
       const smart = { ...withModel(testSummarizer([])), samples: () => samples };
       const { provider, config, context } = prepared(many(4), [individual({ toolResults: SUMMARIZE })], { smart });
-      const { confidence } = await provider.estimateReduction(context, config, {});
+      const { confidence, cost: expected } = await provider.estimate(context, config, {});
       expect(confidence).toBe(samples.length > 0 ? 'high' : 'low');
-      return (await provider.estimateCost(context, config, {})) ?? NaN;
+      return expected ?? NaN;
     };
     expect(await cost(seen)).toBeLessThan(await cost([]));
   });
@@ -55,7 +55,7 @@ describe('estimates', () => {
     const messages = [TASK, ...exchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)), assistant('Done.')];
     const passesTwice = [pass, { ...pass, id: 'b' }];
     const { provider, config, context } = prepared(messages, passesTwice, { smart: withModel(summarizer) });
-    const { steps } = await provider.estimateReduction(context, config, {});
+    const { steps } = await provider.estimate(context, config, {});
     const made = await provider.condense(context, config, {});
     expect(made.calls).toHaveLength(1);
     expect(steps.reduce((sum, { calls = 0 }) => sum + calls, 0)).toBe(1);
@@ -63,7 +63,7 @@ describe('estimates', () => {
 
   it('are exact without a model', async () => {
     const { provider, config, context } = prepared(many(6), [individual({ toolResults: SUPPRESS })]);
-    const { confidence, tokensAfter } = await provider.estimateReduction(context, config, {});
+    const { confidence, tokensAfter } = await provider.estimate(context, config, {});
     expect(confidence).toBeUndefined();
     const { edits } = await provider.condense(context, config, {});
     expect(freshCounter().messages(applyEdits(context.messages, edits).messages)).toBe(tokensAfter);

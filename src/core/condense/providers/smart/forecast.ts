@@ -4,7 +4,7 @@ import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
 import { samplesLike, type OutputSample } from '../../summary/expectedOutput';
 import type { SummarizerModel } from '../../summary/summarizer';
-import type { Confidence, ReductionEstimate } from '../../types';
+import type { Confidence, CondensationEstimate } from '../../types';
 
 /** A call that would be made. */
 interface ForecastCall {
@@ -38,7 +38,7 @@ export class Forecast {
   }
 
   /** Range of the cost and confidence, as an estimate tells them. */
-  get outlook(): Pick<ReductionEstimate, 'costRange' | 'confidence'> {
+  get outlook(): Pick<CondensationEstimate, 'costRange' | 'confidence'> {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
     const spread = confidence === 'high' ? SPREAD.sure : SPREAD.unsure;

@@ -3,11 +3,11 @@ import { errorMessage } from '../../../errors';
 import {
   EVERYTHING,
   ProviderFailure,
+  type CondensationEstimate,
   type CondensationOptions,
   type CondensationProvider,
   type ConversationContext,
   type ProviderResult,
-  type ReductionEstimate,
   type ValidationResult,
 } from '../../types';
 import { jsonSchema, validate } from '../../config';
@@ -25,12 +25,6 @@ export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' 
   readonly presets?: () => readonly Preset[];
 }
 
-interface Estimate {
-  readonly reduction: ReductionEstimate;
-  /** US dollars; undefined where a price is not known. */
-  readonly cost: number | undefined;
-}
-
 /**
  * The Smart provider. Without options there is no model to summarize with. An instance remembers preludes and, where no other
  * memo is given, summaries for as long as it lives.
@@ -46,18 +40,8 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
   const prelude = new Prelude();
   const shared = (): Shared => ({ models: new Models(select), samples, memory, memo, prelude });
 
-  /** The last estimate of a situation: reduction and cost are asked one after the other, and are of the same run. */
-  const estimates = new WeakMap<
-    ConversationContext,
-    { readonly config: SmartConfig; readonly made: Promise<Estimate> }
-  >();
-  const estimate = (context: ConversationContext, config: SmartConfig, run: CondensationOptions): Promise<Estimate> => {
-    const known = estimates.get(context);
-    if (known?.config === config) return known.made;
-    const made = makeEstimate(context, config, run, shared());
-    estimates.set(context, { config, made });
-    return made;
-  };
+  const estimate = (context: ConversationContext, config: SmartConfig, run: CondensationOptions) =>
+    estimateOf(context, config, run, shared());
 
   return {
     id: 'smart',
@@ -71,7 +55,8 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     asksModel: asksModels,
 
     async condense(context, config, run) {
-      const expected = await estimateOfPaid(context, config, run, estimate);
+      // What calls no model costs nothing: there is nothing to compare with later.
+      const expected = asksModels(config) ? (await estimate(context, config, run)).cost : undefined;
       const work = new SmartRun(context, config, run, shared());
       try {
         const draft = await work.run();
@@ -83,43 +68,24 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
       }
     },
 
-    async estimateReduction(context, config, run) {
-      return (await estimate(context, config, run)).reduction;
-    },
-
-    async estimateCost(context, config, run) {
-      return (await estimate(context, config, run)).cost;
-    },
+    estimate,
   };
 }
 
 /** Runs the passes with a forecast in the models' place. */
-async function makeEstimate(
+async function estimateOf(
   context: ConversationContext,
   config: SmartConfig,
   run: CondensationOptions,
   shared: Shared,
-): Promise<Estimate> {
+): Promise<CondensationEstimate> {
   const forecast = new Forecast();
   const silent = { ...run, onProgress: () => undefined };
   const work = new SmartRun(context, config, silent, shared, forecast);
   const draft = await work.run();
   const tokensBefore = work.steps[0]?.tokensBefore ?? draft.tokens;
   const { steps, cost } = work;
-  return {
-    reduction: { tokensBefore, tokensAfter: draft.tokens, steps, edits: draft.edits, ...forecast.outlook },
-    cost,
-  };
-}
-
-/** What the calls of a configuration are expected to cost; undefined where it makes none. */
-async function estimateOfPaid(
-  context: ConversationContext,
-  config: SmartConfig,
-  run: CondensationOptions,
-  estimate: (context: ConversationContext, config: SmartConfig, run: CondensationOptions) => Promise<Estimate>,
-): Promise<number | undefined> {
-  return asksModels(config) ? (await estimate(context, config, run)).cost : undefined;
+  return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...forecast.outlook };
 }
 
 function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<ProviderResult, 'edits'> {

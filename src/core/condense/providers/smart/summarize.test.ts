@@ -150,7 +150,7 @@ describe('the budget', () => {
   it('is asked before each call: what is over it is not begun', async () => {
     const summarizer = testSummarizer(['short']);
     const { provider, config, context } = prepared(many(6), [pass], { smart: withModel(summarizer) });
-    const whole = (await provider.estimateCost(context, config, {})) ?? NaN;
+    const whole = (await provider.estimate(context, config, {})).cost ?? NaN;
     expect(summarizer.requests).toEqual([]);
     const made = await provider.condense(context, config, { maxCost: whole / 2 });
     expect(summarizer.requests.length).toBeGreaterThan(0);
