@@ -138,11 +138,18 @@ function parse(argv: readonly string[]) {
 
 const isCommand = (name: string): name is CommandName => (COMMANDS as readonly string[]).includes(name);
 
-function positiveInteger(option: string, text: string | undefined): number | undefined {
+/** @throws UsageError where an option is given and is no whole number of at least 1. */
+export function positiveInteger(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
     throw new UsageError(`${option} is a whole number of at least 1, not "${text}".`);
   }
   return value;
+}
+
+/** @throws UsageError where it is no address of a server. */
+export function addressOf(option: string, text: string): URL {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
+  throw new UsageError(`${option} is an address that begins with https:// or http://, not "${text}".`);
 }

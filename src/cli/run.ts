@@ -6,6 +6,7 @@ import { condense } from './condense';
 import { estimate } from './estimate';
 import { expand } from './expand';
 import { exportCommand } from './export';
+import { gatewayCommand } from './gateway/gatewayCommand';
 import { inspect } from './inspect';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { openSession, type Session } from './session';
@@ -20,9 +21,17 @@ const RUN: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise
   export: exportCommand,
 };
 
+/** Commands that have no conversation's file, with what stands behind their name. */
+const OTHERS: Readonly<Partial<Record<string, (argv: readonly string[], io: CliIo) => Promise<ExitCode>>>> = {
+  gateway: gatewayCommand,
+};
+
 /** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */
 export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   try {
+    const [first = '', ...rest] = argv;
+    const other = OTHERS[first];
+    if (other) return await other(rest, io);
     const line = parseLine(argv);
     if (line === 'help' || line === 'version') {
       io.stdout(line === 'help' ? HELP : `${io.version}\n`);

@@ -1,0 +1,87 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { errorMessage } from '../../core/errors';
+import { positiveInteger, UsageError } from '../args';
+
+/** What `gateway` and `run` take. */
+export interface GatewayArguments {
+  /** `run`: the agent, or undefined where a command stands behind `--`. */
+  readonly agent: string | undefined;
+  /** `run`: what the agent, or the command, is given. */
+  readonly rest: readonly string[];
+  readonly provider: string | undefined;
+  readonly config: string | undefined;
+  readonly preset: string | undefined;
+  /** Tokens of the model's window; undefined: by the table of models. */
+  readonly window: number | undefined;
+  /** Percent of the window at which a conversation is condensed. */
+  readonly threshold: number | undefined;
+  readonly store: string | undefined;
+  readonly log: string | undefined;
+  readonly port: number | undefined;
+  /** Where requests go, by route, in place of the vendors' addresses. */
+  readonly upstreams: readonly string[];
+  /** Nothing is condensed: for comparison. */
+  readonly off: boolean;
+}
+
+const OPTIONS = {
+  provider: { type: 'string' },
+  config: { type: 'string' },
+  preset: { type: 'string' },
+  window: { type: 'string' },
+  threshold: { type: 'string' },
+  store: { type: 'string' },
+  log: { type: 'string' },
+  port: { type: 'string' },
+  upstream: { type: 'string', multiple: true, default: [] },
+  off: { type: 'boolean', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
+/**
+ * Parses what stands behind `gateway` or `run`: options of ours, the agent, and then what is the agent's alone.
+ * @throws UsageError
+ */
+export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
+  const { own, agent, rest } = command === 'run' ? split(argv) : { own: argv, agent: undefined, rest: [] };
+  const values = valuesOf(own);
+  const threshold = positiveInteger('--threshold', values.threshold);
+  if (threshold !== undefined && threshold > 100) throw new UsageError('--threshold is a percentage from 1 to 100.');
+  if (values.preset !== undefined && values.config !== undefined) {
+    throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
+  }
+  return {
+    agent,
+    rest,
+    provider: values.provider,
+    config: values.config,
+    preset: values.preset,
+    window: positiveInteger('--window', values.window),
+    threshold,
+    store: values.store,
+    log: values.log,
+    port: positiveInteger('--port', values.port),
+    upstreams: values.upstream,
+    off: values.off,
+  };
+}
+
+/** Our options end with the first word that is none: what stands behind belongs to the agent, whatever it looks like. */
+function split(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (word === '--') return { own: argv.slice(0, at), agent: undefined, rest: argv.slice(at + 1) };
+    if (!word.startsWith('-')) return { own: argv.slice(0, at), agent: word, rest: argv.slice(at + 1) };
+    const option = OPTIONS[word.slice(2) as keyof typeof OPTIONS] as { readonly type: string } | undefined;
+    if (option?.type === 'string') at++;
+  }
+  return { own: [...argv], agent: undefined, rest: [] };
+}
+
+function valuesOf(own: readonly string[]) {
+  try {
+    return parseArgs({ args: [...own], options: OPTIONS, allowPositionals: false, strict: true }).values;
+  } catch (error) {
+    const [what = ''] = errorMessage(error).split('. ');
+    throw new UsageError(`${what}. --help lists the options.`);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Service } from './service';
+
+/** What a run was good for, in one line. */
+export function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {
+  const { requests, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
+  const condensations = service.condensations();
+  if (savedTokens === 0) return `Context Condenser: ${count(requests, 'request')}, nothing was condensed.`;
+  const share = Math.round((100 * savedTokens) / (sentTokens + savedTokens));
+  const dollars =
+    cost === undefined || costWithout === undefined
+      ? ''
+      : `; $${cost.toFixed(2)} paid, about $${Math.max(0, costWithout - cost).toFixed(2)} saved`;
+  return (
+    `Context Condenser: ${count(requests, 'request')}, ${condensed} of them condensed (${count(condensations, 'condensation')}), ` +
+    `${savedTokens.toLocaleString('en-US')} tokens saved (${share} %)${dollars}.`
+  );
+}
+
+const count = (number: number, what: string): string =>
+  `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,114 @@
+/** A gateway with its engine, as the command line starts it. */
+import { appendFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadPriceTable } from '../../api/prices';
+import { CondensationManager, providersWithoutModels } from '../../core/condense';
+import { errorMessage } from '../../core/errors';
+import { MessageCounter } from '../../core/tokens/messageCounter';
+import { LiveCondenser } from '../../gateway/liveCondenser';
+import { recallRoute, RECALL_ROUTE } from '../../gateway/recall';
+import type { RunSummary } from '../../gateway/runFigures';
+import { startGateway, type Gateway } from '../../gateway/server';
+import { LiveConversations } from '../../live/liveConversations';
+import type { LiveSettings } from '../../live/types';
+import { loadTokenCounter } from '../../storage/assets';
+import { defaultStore } from '../../storage/home';
+import { readConfig } from '../config';
+import type { CliIo } from '../io';
+import type { GatewayArguments } from './arguments';
+
+/** A gateway that runs, and what it was good for. */
+export interface Service {
+  readonly gateway: Gateway;
+  summary(): RunSummary;
+  /** Condensations so far. */
+  condensations(): number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a gateway.
+ * @param canRecall whether the agents behind it can ask for what was taken out; else only what stands elsewhere in the view
+ * goes, unless a provider was chosen.
+ * @throws UsageError where the provider's configuration is wrong.
+ */
+export async function startService(
+  routes: ReadonlyMap<string, URL>,
+  args: GatewayArguments,
+  io: CliIo,
+  canRecall: boolean,
+): Promise<Service> {
+  const log = logger(args.log, io);
+  const counter = new MessageCounter(await loadTokenCounter(io.assets));
+  const manager = new CondensationManager(counter, providersWithoutModels());
+  const settings = await settingsOf(args, manager, canRecall);
+  const live = new LiveConversations({
+    manager,
+    counter,
+    settings: () => settings,
+    root: resolve(args.store ?? defaultStore(io)),
+  });
+  let condensations = 0;
+  live.on((event) => {
+    if (event.kind === 'condensed') {
+      condensations++;
+      const { reason, tokensBefore, tokensAfter } = event.decision;
+      log(`condensed (${reason}): ${tokensBefore} to ${tokensAfter} tokens`);
+    } else if (event.kind === 'problem') log(event.message);
+  });
+  const prices = await loadPriceTable().catch((error: unknown) => {
+    log(`Prices are not known: ${errorMessage(error)}`);
+    return undefined;
+  });
+  const condenser = new LiveCondenser({
+    live,
+    counter,
+    addresses: routes,
+    tell: log,
+    ...(prices && { prices }),
+    ...(args.window !== undefined && { window: args.window }),
+    ...(args.threshold !== undefined && { threshold: args.threshold }),
+  });
+  const gateway = await startGateway({
+    routes,
+    ...(!args.off && { condenser }),
+    ...(args.port !== undefined && { port: args.port }),
+    own: new Map([[RECALL_ROUTE, recallRoute(live)]]),
+    tell: ({ kind, route = '', detail }) => {
+      log([kind, route, detail].filter((part) => part !== '').join(' '));
+    },
+  });
+  return {
+    gateway,
+    summary: () => condenser.summary(),
+    condensations: () => condensations,
+    close: async () => {
+      live.dispose();
+      await gateway.close();
+    },
+  };
+}
+
+async function settingsOf(
+  args: GatewayArguments,
+  manager: CondensationManager,
+  canRecall: boolean,
+): Promise<LiveSettings> {
+  const isChosen = args.provider !== undefined || args.preset !== undefined;
+  const provider = manager.getProvider(args.provider ?? (args.preset === undefined ? 'lossless' : 'smart'));
+  const config = isChosen || args.config !== undefined ? await readConfig(args, provider) : undefined;
+  return {
+    provider: provider.id,
+    config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
+    coldPercent: 50,
+    mayUseNative: false,
+  };
+}
+
+/** Lines with their time in a file that its user alone can read; nowhere without one. Never content, keys or the secret. */
+function logger(file: string | undefined, io: CliIo): (line: string) => void {
+  if (file === undefined) return () => undefined;
+  return (line) => {
+    appendFileSync(file, `${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`, { mode: 0o600 });
+  };
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Usage } from '../core/cost/usage';
+import { editJson } from '../core/json/editJson';
+import { checkConversation, newViolations } from '../core/messages/firewall';
+import { freshCounter } from '../core/testingCounter';
+import { liveBed } from '../live/testing';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import type { AgentCall, PreparedCall } from './condenser';
+import { LiveCondenser } from './liveCondenser';
+import { knownRequest } from './wires';
+import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
+import type { Body, WireName } from './wires/wire';
+
+const never = new AbortController().signal;
+
+const callOf = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
+  const known = knownRequest('POST', path.replace(/\?.*/, ''));
+  if (!known) throw new Error('not known');
+  return { route: 'a', known, headers: {}, text, body: JSON.parse(text) as Body, ...changes };
+};
+
+const usage = (inputTokens: number): Usage => ({
+  accounting: 'openai',
+  source: 'reported',
+  inputTokens,
+  outputTokens: 10,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+});
+
+function engine(root: string, window = 24_000, provider = 'lossless') {
+  const bed = liveBed(root, { settings: { provider } });
+  const notes: string[] = [];
+  const condenser = new LiveCondenser({
+    live: bed.live,
+    counter: freshCounter(),
+    addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
+    window,
+    tell: (note) => notes.push(note),
+  });
+  return { ...bed, condenser, notes };
+}
+
+const messagesIn = (call: AgentCall, text: string) => {
+  const request = call.known.wire.read(JSON.parse(text) as Body);
+  if (!request) throw new Error('not read');
+  return request.messages;
+};
+
+describe.each(WIRE_NAMES)('a task on %s', (wire) => {
+  it('goes out as it came until it is due, then stays within the window, valid, with a prefix that stays put', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, events, notes } = engine(root);
+      let last: string | undefined;
+      let breaks = 0;
+      for (let steps = 2; steps <= 50; steps += 2) {
+        const text = bodyOf(wire, steps);
+        const call = callOf(wire, text);
+        const prepared = await condenser.prepare(call, never);
+        const sent = prepared?.text ?? text;
+        const counted = freshCounter().messages(messagesIn(call, sent));
+        prepared?.answered(usage(counted));
+        if (events.length === 0) expect(prepared?.text).toBeUndefined();
+        expect(counted).toBeLessThan(24_000);
+        expect(checkConversation(messagesIn(call, sent))).toEqual([]);
+        expect(newViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
+        // Behind the last item only what is new, the marks of the cache apart.
+        const plain = sent
+          .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
+          .replace(/\][^\]]*$/, '')
+          .replace(/\]\}\]$/, '');
+        const kept = last !== undefined && plain.startsWith(last.slice(0, last.length - 40));
+        if (last !== undefined && !kept) breaks++;
+        last = plain;
+      }
+      const condensed = events.filter(({ kind }) => kind === 'condensed').length;
+      expect(condensed).toBeGreaterThan(0);
+      expect(breaks).toBeLessThanOrEqual(condensed);
+      expect(notes.filter((note) => /could not be written/.test(note))).toEqual([]);
+      const { requests, condensed: shortened, savedTokens } = condenser.summary();
+      expect(requests).toBe(25);
+      expect(shortened).toBeGreaterThan(0);
+      expect(savedTokens).toBeGreaterThan(1_000);
+    }));
+});
+
+describe('the engine behind the gateway', () => {
+  const condensedCall = async (root: string) => {
+    const one = engine(root);
+    const call = callOf('anthropic', bodyOf('anthropic', 40));
+    const prepared = await one.condenser.prepare(call, never);
+    if (prepared?.text === undefined) throw new Error('not condensed');
+    return { ...one, call, prepared: prepared as PreparedCall & { text: string } };
+  };
+
+  it('leaves a conversation alone once its view was refused', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call, prepared, notes } = await condensedCall(root);
+      prepared.refused('nonsense');
+      expect((await condenser.prepare(call, never))?.text).toBeUndefined();
+      expect(notes.at(-1)).toContain('left alone');
+    }));
+
+  it('makes what was refused as too long shorter, once', () =>
+    inTemporaryFolder(async (root) => {
+      const { prepared } = await condensedCall(root);
+      const harder = await prepared.harder();
+      expect(harder?.text?.length).toBeLessThan(prepared.text.length);
+      expect(await harder?.harder()).toBeUndefined();
+    }));
+
+  it('shows what only asks for its size as it was sent, and makes nothing of its own for it', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call, prepared, events } = await condensedCall(root);
+      const count = (text: string) =>
+        condenser.prepare(callOf('anthropic', text, {}, '/v1/messages/count_tokens'), never);
+      const before = events.length;
+      expect((await count(call.text))?.text).toBe(prepared.text);
+      expect((await count(bodyOf('anthropic', 41)))?.text).toContain('Step 40.');
+      expect(await count(bodyOf('anthropic', 3))).toBeUndefined();
+      expect(events.length).toBe(before);
+    }));
+
+  it("lets titles and probes pass, and knows an agent's summary of the task", () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call } = await condensedCall(root);
+      const without = editJson(call.text, [{ path: ['tools'], removed: true }]);
+      const title = editJson(without, [
+        { path: ['messages'], json: '[{"role":"user","content":"Give this a title"}]' },
+      ]);
+      expect(await condenser.prepare(callOf('anthropic', title), never)).toBeUndefined();
+      const asks = '},{"role":"assistant","content":"Well."},{"role":"user","content":"Summarize this."}],"stream"';
+      const summary = without.replace('}],"stream"', asks);
+      expect((await condenser.prepare(callOf('anthropic', summary), never))?.text).toContain('⟦condensed');
+    }));
+
+  it('keeps agents with ids apart, whatever they say', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root);
+      const text = bodyOf('responses', 3);
+      for (const headers of [
+        { 'thread-id': 't1' },
+        { 'thread-id': 't2' },
+        { 'x-claude-code-session-id': 's', 'x-claude-code-agent-id': 'a' },
+        { 'x-claude-code-session-id': 's' },
+        {},
+      ]) {
+        await condenser.prepare(callOf('responses', text, { headers }), never);
+      }
+      expect(live.list()).toHaveLength(5);
+    }));
+
+  it('follows a result that its agent rewrote, and a conversation that it began anew', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call, prepared } = await condensedCall(root);
+      const rewritten = JSON.parse(call.text) as { messages: { content: { content?: unknown }[] }[] };
+      rewritten.messages[2]!.content[0]!.content = '[Old tool result content cleared]';
+      const after = await condenser.prepare(callOf('anthropic', JSON.stringify(rewritten)), never);
+      expect(after?.text).toContain('[Old tool result content cleared]');
+      expect(after!.text!.length).toBeLessThan(prepared.text.length * 1.2);
+      const anew = JSON.stringify({ ...rewritten, messages: [{ role: 'user', content: 'Summary: go on.' }] });
+      const began = await condenser.prepare(callOf('anthropic', anew), never);
+      expect(began?.text).toBeUndefined();
+    }));
+});

@@ -1,0 +1,214 @@
+/** The engine behind the gateway: live conversations, with the bodies of the wires on one side and their views on the other. */
+import type { PriceTable } from '../api/prices';
+import type { Vendor } from '../api/types';
+import { titleOf, UNTITLED } from '../conversations/title';
+import type { UsageAccounting } from '../core/cost/usage';
+import { errorMessage } from '../core/errors';
+import type { ApiMessage } from '../core/messages/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { tokenizerFactor } from '../core/tokens/tokenizerFactor';
+import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
+import { commonPrefix } from '../live/sameMessages';
+import type { LiveConversationsApi } from '../live/types';
+import type { AgentCall, Condenser, PreparedCall } from './condenser';
+import { conversationIdOf } from './identity';
+import { RunFigures, type RunSummary } from './runFigures';
+import { writeView, type WireName, type WireRequest } from './wires/wire';
+
+/** The window of a model that nobody knows, in tokens. */
+const ASSUMED_WINDOW = 128_000;
+/** Percent of the window at which a conversation is condensed where nothing else is said. */
+const DEFAULT_THRESHOLD = 75;
+/**
+ * Of the window that is kept free for an answer. Agents ask for as much as the model can ever give (32,000 to 64,000), and
+ * no answer has it; where a vendor insists, it says so, and the request is made shorter.
+ */
+const MAX_RESERVED_PERCENT = 20;
+/** A request without tools is a step of a known conversation where so many messages are its own, and at least half of them. */
+const MIN_COMMON = 4;
+
+export interface LiveCondenserOptions {
+  readonly live: LiveConversationsApi;
+  readonly counter: MessageCounter;
+  /** Absent: costs are not known. */
+  readonly prices?: PriceTable;
+  /** Where each route goes, for the prices. */
+  readonly addresses: ReadonlyMap<string, URL>;
+  /** Window of every model, in its tokens; absent: what the table of models says. */
+  readonly window?: number;
+  /** Percent of the window at which a conversation is due. */
+  readonly threshold?: number;
+  /** What a person should know; never content. */
+  readonly tell?: (note: string) => void;
+}
+
+/** A call, its messages, and what the engine was asked. */
+interface Step {
+  readonly call: AgentCall;
+  readonly request: WireRequest;
+  readonly asked: AgentRequest;
+}
+
+/** Condenses the calls of agents by their live conversations. */
+export class LiveCondenser implements Condenser {
+  private readonly figures = new RunFigures();
+  /** The agent's id of each conversation. */
+  private readonly ids = new Map<LiveId, string | undefined>();
+  /** Conversations whose condensed form a vendor refused: they are not condensed any more. */
+  private readonly leftAlone = new Set<LiveId>();
+
+  constructor(private readonly options: LiveCondenserOptions) {}
+
+  summary(): RunSummary {
+    return this.figures.summary();
+  }
+
+  async prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
+    const request = call.known.wire.read(call.body);
+    if (!request || request.messages.length === 0) return undefined;
+    if (call.known.purpose === 'count') return this.counted(call, request);
+    if (request.tools.length > 0) return this.step(call, request, conversationIdOf(call.headers), signal);
+    // Titles, checks and probes are none of a task; an agent's own summary of a long one is.
+    const known = this.continued(request.messages);
+    return known === undefined ? undefined : this.step(call, request, this.ids.get(known), signal);
+  }
+
+  private async step(
+    call: AgentCall,
+    request: WireRequest,
+    conversationId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<PreparedCall> {
+    const title = titleOf(request.messages);
+    const asked: AgentRequest = {
+      ...(conversationId !== undefined && { conversationId }),
+      ...(title !== UNTITLED && { title }),
+      ...(request.system !== undefined && { system: request.system }),
+      messages: request.messages,
+      tools: request.tools,
+      model: this.modelOf(call, request),
+    };
+    const prepared = await this.options.live.prepare(asked, signal);
+    this.ids.set(prepared.conversation, conversationId);
+    for (const note of prepared.notes) this.options.tell?.(note);
+    return this.toSend({ call, request, asked }, prepared, signal);
+  }
+
+  private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {
+    const { live, tell } = this.options;
+    const { conversation } = prepared;
+    let text: string | undefined;
+    try {
+      text = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
+    } catch (error) {
+      tell?.(`A view could not be written, the request went out as it came: ${errorMessage(error)}`);
+    }
+    return {
+      text,
+      harder: async () => {
+        const harder = await live.tooLong(prepared, step.asked, signal);
+        if (!harder) return undefined;
+        const sent = this.toSend(step, harder, signal);
+        return sent.text === undefined ? undefined : sent;
+      },
+      refused: (words) => {
+        this.leftAlone.add(conversation);
+        tell?.(`The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`);
+      },
+      answered: (usage) => {
+        const counted = text === undefined ? this.wholeTokens(prepared) : prepared.countedTokens;
+        live.answered({ ...prepared, countedTokens: counted }, usage);
+        live.used(conversation, usage);
+        if (!usage) return;
+        const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
+        const saved = text === undefined ? 0 : this.wholeTokens(prepared) - prepared.countedTokens;
+        this.figures.add({
+          conversation,
+          usage,
+          prices: step.asked.model.prices,
+          savedTokens: Math.max(0, Math.round(saved * factor)),
+          breaksCache: prepared.outcome?.kind === 'condensed',
+        });
+      },
+    };
+  }
+
+  /** The body with the view in it; undefined where the view is what came. */
+  private written({ call, request }: Step, { conversation, messages }: PreparedRequest): string | undefined {
+    const shown = this.options.live.view(conversation);
+    if (shown?.view !== messages) throw new Error('another request of the same conversation came in between');
+    if (shown.edits.length === 0) return undefined;
+    const { wire } = call.known;
+    return writeView(wire, call.text, call.body, request, { ...shown, view: messages });
+  }
+
+  /** O200k tokens of a request, had nothing been taken out. */
+  private wholeTokens({ conversation, messages, countedTokens }: PreparedRequest): number {
+    const { live, counter } = this.options;
+    const original = live.view(conversation)?.original ?? messages;
+    return countedTokens + counter.messages(original) - counter.messages(messages);
+  }
+
+  /** What only asks for its size is shown as it was last sent; nothing is condensed for it. */
+  private counted(call: AgentCall, request: WireRequest): PreparedCall | undefined {
+    const { live } = this.options;
+    const known = this.continued(request.messages);
+    const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
+    if (!shown || shown.edits.length === 0) return undefined;
+    const { original, view, origins } = shown;
+    // Only where nothing but the newest messages is new.
+    if (commonPrefix(original, request.messages) < original.length) return undefined;
+    const added = request.messages.slice(original.length);
+    const text = writeView(call.known.wire, call.text, call.body, request, {
+      original: [...original, ...added],
+      view: [...view, ...added],
+      origins: [...origins, ...added.map((_, index) => original.length + index)],
+    });
+    return { text, harder: () => Promise.resolve(undefined), refused: () => undefined, answered: () => undefined };
+  }
+
+  /** The conversation that messages go on from, or look back on. */
+  private continued(messages: readonly ApiMessage[]): LiveId | undefined {
+    const { live } = this.options;
+    let best: { readonly id: LiveId; readonly common: number } | undefined;
+    for (const id of this.ids.keys()) {
+      const common = commonPrefix(live.view(id)?.original ?? [], messages);
+      if (common >= MIN_COMMON && common * 2 >= messages.length && common > (best?.common ?? 0)) best = { id, common };
+    }
+    return best?.id;
+  }
+
+  private modelOf({ route, known, text }: AgentCall, request: WireRequest): UpstreamModel {
+    const { prices, addresses, window, threshold = DEFAULT_THRESHOLD } = this.options;
+    const model = request.model ?? known.model ?? 'unknown';
+    const { vendor, accounting } = VENDORS[known.wire.name];
+    const baseUrl = addresses.get(route)?.href;
+    const listed = prices?.lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+    const contextWindow = window ?? listed?.contextWindow ?? ASSUMED_WINDOW;
+    const { maxOutputTokens: asked } = request;
+    return {
+      key: `${route}/${model}`,
+      vendor,
+      contextWindow,
+      ...(asked !== undefined && {
+        maxOutputTokens: Math.min(asked, Math.floor((contextWindow * MAX_RESERVED_PERCENT) / 100)),
+      }),
+      tokenFactor: tokenizerFactor(model),
+      ...(listed && { prices: listed.prices }),
+      accounting,
+      cacheLifetime: LONG_CACHE.test(text) ? '1h' : '5m',
+      threshold: { kind: 'percent', percent: threshold },
+    };
+  }
+}
+
+/** An agent's cache marks may ask for an hour (Anthropic API guide, "Prompt caching"). */
+const LONG_CACHE = /"cache_control"\s*:\s*\{[^{}]*"ttl"\s*:\s*"1h"/;
+
+/** Whose prices hold where the address is the vendor's own, and how it counts. */
+const VENDORS: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
+  anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
+  chat: { vendor: 'openai', accounting: 'openai' },
+  responses: { vendor: 'openai', accounting: 'openai' },
+  gemini: { vendor: 'vertex', accounting: 'openai' },
+};
