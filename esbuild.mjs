@@ -19,6 +19,7 @@ const entries = {
   worker: 'src/background/worker.ts',
   previewWorker: 'src/background/preview/worker.ts',
   cli: 'src/cli/main.ts',
+  mcpServer: 'src/cli/mcp/server.ts',
   readerWorker: 'src/conversations/worker.ts',
 };
 

@@ -44,6 +44,12 @@ Commands
   undo      take the last condensation back
   export    give it in another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
 
+Commands without a file
+  run       start an agent behind a gateway that condenses what it sends: run [options] <agent> [its arguments …]
+            agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen; run -- <command> … for any other
+  gateway   the same gateway alone, until Ctrl+C; prints what to set
+  mcp       an MCP server on stdin and stdout: recall and search in what was condensed away
+
 Options
   --provider <id>       lossless (default), truncation, smart or strategy
   --config <what>       settings of the provider: JSON, the path of a JSON file, or the name of a built-in strategy
@@ -56,6 +62,16 @@ Options
   --store <folder>      where originals and the ledger are kept (default: context-condenser in the user's state folder)
   --to <form>           export: anthropic, openai, markdown or handover
   --condensed           export: as the last condensation left it
+
+Options of run and gateway
+  --window <n>          tokens of the model's window (default: by the agent's settings and the table of models)
+  --threshold <n>       condense at this percentage of the window (default 75)
+  --upstream <r>=<url>  where a route goes: anthropic, openai, gemini (default: what the agent is set to)
+  --port <n>            port on 127.0.0.1 (default: any that is free)
+  --log <file>          what happened, without content
+  --off                 condense nothing
+  --provider, --config, --preset, --store as above
+
   --help, --version
 
 Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.

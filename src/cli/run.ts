@@ -7,7 +7,9 @@ import { estimate } from './estimate';
 import { expand } from './expand';
 import { exportCommand } from './export';
 import { gatewayCommand } from './gateway/gatewayCommand';
+import { runCommand } from './gateway/runCommand';
 import { inspect } from './inspect';
+import { mcpCommand } from './mcp/mcpCommand';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { openSession, type Session } from './session';
 import { undo } from './undo';
@@ -22,12 +24,14 @@ const RUN: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise
 };
 
 /** Commands that have no conversation's file, with what stands behind their name. */
-const OTHERS: Readonly<Partial<Record<string, (argv: readonly string[], io: CliIo) => Promise<ExitCode>>>> = {
+const OTHERS: Readonly<Partial<Record<string, (argv: readonly string[], io: CliIo) => Promise<number>>>> = {
   gateway: gatewayCommand,
+  mcp: mcpCommand,
+  run: runCommand,
 };
 
 /** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */
-export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function run(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     const [first = '', ...rest] = argv;
     const other = OTHERS[first];

@@ -21,8 +21,19 @@ export interface Admitted {
 export type Admission =
   Admitted | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
-/** @param ports that the server may be addressed by. */
-export function admit(url: string, headers: IncomingHttpHeaders, secret: string, port: number): Admission {
+/** What opens the gateway. */
+export interface Keys {
+  /** All of it. */
+  readonly secret: string;
+  /**
+   * One route each, by what opens it. For an agent that takes its address only on its command line, which other users of the
+   * machine can read: with it they get to a vendor with their own key, and to nothing of this run.
+   */
+  readonly tickets: ReadonlyMap<string, string>;
+}
+
+/** @param port that the server listens on. */
+export function admit(url: string, headers: IncomingHttpHeaders, { secret, tickets }: Keys, port: number): Admission {
   // A name that was rebound to this machine comes with its own name; an agent was told the number.
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
     return { kind: 'refused', status: 403, detail: 'This address is for an agent on this machine.' };
@@ -35,7 +46,8 @@ export function admit(url: string, headers: IncomingHttpHeaders, secret: string,
   const given = headers[SECRET_HEADER];
   const path = typeof given === 'string' ? `/${given}${url}` : url;
   const [, sent = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
-  if (!isSame(sent, secret)) return { kind: 'refused', status: 404, detail: 'Not found.' };
+  const isOpen = isSame(sent, secret) || [...tickets].some(([ticket, to]) => to === route && isSame(sent, ticket));
+  if (!isOpen) return { kind: 'refused', status: 404, detail: 'Not found.' };
   return { kind: 'admitted', route, rest: path.slice(`/${sent}/${route}`.length) };
 }
 

@@ -36,6 +36,8 @@ export interface LiveCondenserOptions {
   readonly addresses: ReadonlyMap<string, URL>;
   /** Window of every model, in its tokens; absent: what the table of models says. */
   readonly window?: number;
+  /** Windows that the agent's settings give to models, by the model's id. */
+  readonly windows?: ReadonlyMap<string, number>;
   /** Percent of the window at which a conversation is due. */
   readonly threshold?: number;
   /** What a person should know; never content. */
@@ -179,12 +181,12 @@ export class LiveCondenser implements Condenser {
   }
 
   private modelOf({ route, known, text }: AgentCall, request: WireRequest): UpstreamModel {
-    const { prices, addresses, window, threshold = DEFAULT_THRESHOLD } = this.options;
+    const { prices, addresses, window, windows, threshold = DEFAULT_THRESHOLD } = this.options;
     const model = request.model ?? known.model ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
     const listed = prices?.lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-    const contextWindow = window ?? listed?.contextWindow ?? ASSUMED_WINDOW;
+    const contextWindow = window ?? windows?.get(model) ?? listed?.contextWindow ?? ASSUMED_WINDOW;
     const { maxOutputTokens: asked } = request;
     return {
       key: `${route}/${model}`,

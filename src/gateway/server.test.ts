@@ -386,6 +386,15 @@ describe('who may ask', () => {
     expect(JSON.stringify(seen)).not.toContain(gateway.secret);
   });
 
+  it('a ticket opens its route alone', async () => {
+    const { gateway, seen } = await bed(fine);
+    const { pathname } = new URL(gateway.ticketUrl('a'));
+    expect(await attack(gateway, `${pathname}/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await attack(gateway, `${pathname.slice(0, -1)}deep/v1/messages`)).toMatch(/^HTTP\/1\.1 404 /);
+    expect(pathname).not.toContain(gateway.secret);
+    expect(seen).toHaveLength(1);
+  });
+
   it('no page of a browser, and no name that was rebound to this machine', async () => {
     const { gateway, seen } = await bed(fine);
     const path = `/${gateway.secret}/a/v1/messages`;

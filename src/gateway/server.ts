@@ -67,6 +67,8 @@ export interface Gateway {
   readonly secret: string;
   /** The address of a route, secret and all, without a slash at its end. */
   url(route: string): string;
+  /** An address that opens this route and nothing else, for a command line. */
+  ticketUrl(route: string): string;
   /** Ends it; what is under way is broken off. */
   close(): Promise<void>;
 }
@@ -79,7 +81,8 @@ const CLIENT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
 /** Starts a gateway on 127.0.0.1. @throws where the port is taken. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...LIMITS, ...options.limits };
-  const secret = newSecret();
+  const tickets = new Map<string, string>();
+  const keys = { secret: newSecret(), tickets };
   const agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: KEEP_MS }),
     'https:': new https.Agent({ keepAlive: true, timeout: KEEP_MS }),
@@ -94,7 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const portOf = (): number => (server.address() as AddressInfo).port;
   const passing = new Passing(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const admission = admit(request.url ?? '', request.headers, secret, portOf());
+    const admission = admit(request.url ?? '', request.headers, keys, portOf());
     if (admission.kind === 'refused') {
       options.tell?.({ kind: 'refused', detail: admission.detail });
       say(response, admission.status, admission.detail);
@@ -108,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   // Codex goes on over HTTP at once when a WebSocket is answered so, and sends the whole conversation.
   server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
-    const isOurs = admit(request.url ?? '', request.headers, secret, portOf()).kind === 'admitted';
+    const isOurs = admit(request.url ?? '', request.headers, keys, portOf()).kind === 'admitted';
     socket.on('error', () => undefined);
     const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
     socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
@@ -125,8 +128,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const port = portOf();
   return {
     port,
-    secret,
-    url: (route) => `http://127.0.0.1:${port}/${secret}/${route}`,
+    secret: keys.secret,
+    url: (route) => `http://127.0.0.1:${port}/${keys.secret}/${route}`,
+    ticketUrl: (route) => {
+      const ticket = newSecret();
+      tickets.set(ticket, route);
+      return `http://127.0.0.1:${port}/${ticket}/${route}`;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -5,10 +5,11 @@ import { renderConversation } from '../core/messages/render';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { describePlaces } from './describePlace';
-import type { LiveConversation } from './liveConversation';
-import { originalsBehind, referencedBy, type FoundReference } from './references';
+import { originalsBehind, referencedBy, type FoundReference, type Recallable } from './references';
 import { matchesPattern, matchesWords, PatternError, searchLines, type LineMatcher } from './searchText';
 import type { RecallQuery, RecallResult } from './types';
+
+export type { Recallable } from './references';
 
 const DEFAULT_TOKENS = 2_000;
 /** Of an answer whose size was not asked for: VS Code writes longer ones than 8,192 bytes to a file (seen in 1.139). */
@@ -30,7 +31,7 @@ interface Found {
  * @returns for the agent, in words, also where nothing was found. Lines count from 1.
  */
 export async function recall(
-  conversations: readonly LiveConversation[],
+  conversations: readonly Recallable[],
   query: RecallQuery,
   counter: MessageCounter,
 ): Promise<RecallResult> {
@@ -45,7 +46,7 @@ export async function recall(
 
 type Looked = { readonly found: readonly Found[] } | { readonly nothing: string };
 
-async function foundBy(conversations: readonly LiveConversation[], query: RecallQuery): Promise<Looked> {
+async function foundBy(conversations: readonly Recallable[], query: RecallQuery): Promise<Looked> {
   const references = query.references?.flatMap((text) => text.match(REFERENCE) ?? []) as ReferenceId[] | undefined;
   if (query.references && query.references.length > 0) {
     if (!references || references.length === 0) {
@@ -60,7 +61,7 @@ async function foundBy(conversations: readonly LiveConversation[], query: Recall
 }
 
 async function byReference(
-  conversations: readonly LiveConversation[],
+  conversations: readonly Recallable[],
   references: readonly ReferenceId[],
   { fromLine = 1, toLine = Infinity }: RecallQuery,
 ): Promise<Looked> {
@@ -90,7 +91,7 @@ const unknown = (missing: readonly string[]): Found => ({
   shown: [],
 });
 
-async function bySearch(conversations: readonly LiveConversation[], matches: LineMatcher): Promise<Looked> {
+async function bySearch(conversations: readonly Recallable[], matches: LineMatcher): Promise<Looked> {
   const spent = { ms: 0 };
   const found: Found[] = [];
   for (const conversation of conversations) {

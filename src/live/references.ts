@@ -1,7 +1,14 @@
 /** What references stand for, whether the view still shows them or not. */
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
+import type { ApiMessage } from '../core/messages/types';
 import type { LiveConversation } from './liveConversation';
+
+/** What recall needs of a conversation. */
+export type Recallable = Pick<LiveConversation, 'ledger' | 'originals'> & {
+  /** What it says; where that is not at hand, nothing, and places are told less exactly. */
+  readonly messages: readonly ApiMessage[];
+};
 
 /** A reference's content, with what it says. */
 export interface FoundReference {
@@ -13,7 +20,7 @@ export interface FoundReference {
 }
 
 /** Of all condensations, undone ones too: the agent may have read the marker before. */
-export const referencedBy = ({ ledger }: LiveConversation): Map<ReferenceId, ReferencedContent> =>
+export const referencedBy = ({ ledger }: Pick<Recallable, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
   referencesOf(ledger.condensations.flatMap(({ edits }) => edits));
 
 /**
@@ -21,7 +28,7 @@ export const referencedBy = ({ ledger }: LiveConversation): Map<ReferenceId, Ref
  * @throws StorageError where one is missing or damaged.
  */
 export async function originalsBehind(
-  conversation: LiveConversation,
+  conversation: Recallable,
   references: readonly ReferenceId[],
 ): Promise<FoundReference[]> {
   const known = referencedBy(conversation);

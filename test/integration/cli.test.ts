@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { run } from '../../src/cli/run';
-import type { ExitCode } from '../../src/cli/io';
 import { readConversation } from '../../src/conversations/read';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
@@ -30,7 +29,7 @@ beforeEach(() => {
   abort = new AbortController();
 });
 
-async function cli(...argv: string[]): Promise<ExitCode> {
+async function cli(...argv: string[]): Promise<number> {
   stdout = '';
   stderr = '';
   return run(argv, {

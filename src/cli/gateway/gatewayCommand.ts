@@ -15,7 +15,7 @@ export const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
 export async function gatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
   const routes = routesOf(args);
-  const service = await startService(routes, args, io, false);
+  const service = await startService(routes, args, io, { canRecall: false });
   const { gateway } = service;
   io.stdout(
     [

@@ -28,7 +28,7 @@ export interface Service {
 
 /**
  * Starts a gateway.
- * @param canRecall whether the agents behind it can ask for what was taken out; else only what stands elsewhere in the view
+ * @param agent `canRecall`: whether the agents behind it can ask for what was taken out; else only what stands elsewhere in the view
  * goes, unless a provider was chosen.
  * @throws UsageError where the provider's configuration is wrong.
  */
@@ -36,7 +36,7 @@ export async function startService(
   routes: ReadonlyMap<string, URL>,
   args: GatewayArguments,
   io: CliIo,
-  canRecall: boolean,
+  { canRecall, windows }: { readonly canRecall: boolean; readonly windows?: ReadonlyMap<string, number> },
 ): Promise<Service> {
   const log = logger(args.log, io);
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
@@ -66,6 +66,7 @@ export async function startService(
     addresses: routes,
     tell: log,
     ...(prices && { prices }),
+    ...(windows && { windows }),
     ...(args.window !== undefined && { window: args.window }),
     ...(args.threshold !== undefined && { threshold: args.threshold }),
   });

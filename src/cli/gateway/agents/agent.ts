@@ -1,0 +1,116 @@
+/** What `run` has to know of an agent: where its requests go, and how it is told another address for this run alone. */
+import { readFile } from 'node:fs/promises';
+import { errorCode } from '../../../core/errors';
+import { isRecord } from '../../../core/messages/blocks';
+import type { Home } from '../../../storage/home';
+
+/** Where an agent is started. */
+export interface AgentHome extends Home {
+  readonly cwd: string;
+}
+
+/** How an agent calls the MCP server that recalls; its environment holds the secret, so it never stands on a command line. */
+export interface RecallServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What an agent is given for one run. */
+export interface RunBed {
+  /** The address of a route, secret and all. */
+  readonly url: (route: string) => string;
+  /** An address that may stand on a command line; it opens its route alone. */
+  readonly ticketUrl: (route: string) => string;
+  /** Writes a file of this run, which only its user can read, and gives its path. */
+  readonly file: (name: string, text: string) => Promise<string>;
+  readonly recall: RecallServer;
+}
+
+/** How an agent is started. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Beside the environment that we have ourselves. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An agent that is ready to run: its requests' addresses were read from its own configuration. */
+export interface ReadyAgent {
+  readonly routes: ReadonlyMap<string, URL>;
+  /** Whether it can ask for what was taken out. */
+  readonly canRecall: boolean;
+  /** Windows that its settings give to models, in tokens, by the model's id. */
+  readonly windows?: ReadonlyMap<string, number>;
+  readonly launch: (bed: RunBed) => Promise<Launch>;
+}
+
+/** An agent that `run` knows. */
+export interface KnownAgent {
+  /** As a person calls it. */
+  readonly name: string;
+  /** @throws UnsupportedError where it can't be led through the gateway as it is set up. */
+  readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
+}
+
+/** An agent, or a way of signing in, that is not supported; the message says what to do instead, in a sentence. */
+export class UnsupportedError extends Error {
+  override readonly name = 'UnsupportedError';
+}
+
+/** The text of a file; undefined where there is none. @throws UnsupportedError where it can't be read. */
+export async function textIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw new UnsupportedError(`${path} can't be read (${errorCode(error) ?? 'unknown error'}).`);
+  }
+}
+
+/** What a settings file of an agent holds; nothing where there is none. @throws UnsupportedError where it makes no sense. */
+export async function settingsIn(
+  path: string,
+  parse: (text: string) => unknown,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = await textIfThere(path);
+  if (text === undefined || text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch {
+    throw new UnsupportedError(`${path} can't be understood, so it is not known where the requests go.`);
+  }
+  return isRecord(value) ? value : {};
+}
+
+/** A field of nested settings; undefined where the way there doesn't exist. */
+export function fieldIn(value: unknown, ...path: readonly string[]): unknown {
+  let at = value;
+  for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return at;
+}
+
+/** A field that is a text with something in it. */
+export function textIn(value: unknown, ...path: readonly string[]): string | undefined {
+  const text = fieldIn(value, ...path);
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** An address from an agent's settings. @throws UnsupportedError where it is none. */
+export function addressIn(text: string, where: string): URL {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
+  throw new UnsupportedError(`${where} is no address that the gateway could pass requests to.`);
+}
+
+/** The value of an option on a command line, in either form; undefined where it isn't given. */
+export function optionIn(args: readonly string[], ...names: readonly string[]): string | undefined {
+  for (const [at, arg] of args.entries()) {
+    if (arg === '--') return undefined;
+    if (names.includes(arg)) return args[at + 1];
+    const name = names.find((one) => one.startsWith('--') && arg.startsWith(`${one}=`));
+    if (name !== undefined) return arg.slice(name.length + 1);
+  }
+  return undefined;
+}

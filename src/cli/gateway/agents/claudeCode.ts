@@ -1,0 +1,83 @@
+import { join, resolve } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+
+const ROUTE = 'anthropic';
+const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
+
+/**
+ * Claude Code takes its address from the environment, and its settings files may set that; what `--settings` names counts more
+ * than both. API key, token and subscription go to the same address. Source: its settings reference, and its own requests.
+ */
+export const claudeCode: KnownAgent = {
+  name: 'Claude Code',
+  async prepare(args, { env, homedir, cwd }) {
+    const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
+    const given = optionIn(args, '--settings');
+    const own = given === undefined ? {} : await givenSettings(given, cwd);
+    // What counts most stands first.
+    const settings = [
+      own,
+      ...(await Promise.all(
+        [
+          join(cwd, '.claude', 'settings.local.json'),
+          join(cwd, '.claude', 'settings.json'),
+          join(folder, 'settings.json'),
+        ].map((path) => settingsIn(path, JSON.parse)),
+      )),
+    ];
+    const variable = (name: string): string | undefined =>
+      settings.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
+    const cloud = CLOUDS.find((name) => !['', '0', 'false', undefined].includes(variable(name)));
+    if (cloud !== undefined) {
+      throw new UnsupportedError(
+        `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without.`,
+      );
+    }
+    const address = variable('ANTHROPIC_BASE_URL') ?? 'https://api.anthropic.com';
+    return {
+      routes: new Map([[ROUTE, addressIn(address, 'ANTHROPIC_BASE_URL')]]),
+      canRecall: true,
+      async launch({ url, file, recall }) {
+        const permissions = isRecord(own['permissions']) ? own['permissions'] : {};
+        const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
+        const overlay = {
+          ...own,
+          env: { ...(isRecord(own['env']) && own['env']), ANTHROPIC_BASE_URL: url(ROUTE) },
+          permissions: { ...permissions, allow: [...allowed, `mcp__${recall.name}`] },
+        };
+        const { command, env: environment } = recall;
+        // Tools that the model only finds by searching are not found when a marker names them.
+        const server = { type: 'stdio', command, args: recall.args, env: environment, alwaysLoad: true };
+        const servers = { mcpServers: { [recall.name]: server } };
+        return {
+          command: 'claude',
+          args: [
+            `--settings=${await file('settings.json', JSON.stringify(overlay))}`,
+            `--mcp-config=${await file('mcp.json', JSON.stringify(servers))}`,
+            ...without(args, '--settings'),
+          ],
+          env: { ANTHROPIC_BASE_URL: url(ROUTE) },
+        };
+      },
+    };
+  },
+};
+
+/** `--settings` takes a file or the settings themselves. */
+async function givenSettings(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
+  if (!given.trimStart().startsWith('{')) return settingsIn(resolve(cwd, given), JSON.parse);
+  try {
+    const value: unknown = JSON.parse(given);
+    if (isRecord(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw new UnsupportedError('The settings given to Claude Code are no JSON object.');
+}
+
+/** A command line without an option and its value. */
+function without(args: readonly string[], name: string): string[] {
+  const at = args.indexOf(name);
+  return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);
+}

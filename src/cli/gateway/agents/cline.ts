@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+
+/** Where a provider's requests go that has no address of its own. Source: Cline's code (`@cline/llms`). */
+const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
+  anthropic: 'https://api.anthropic.com/v1',
+  'openai-native': 'https://api.openai.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta',
+  openrouter: 'https://openrouter.ai/api/v1',
+  deepseek: 'https://api.deepseek.com',
+};
+
+/**
+ * Cline takes the paths of its providers' and its MCP servers' settings from the environment. Providers with a key are led
+ * through the gateway; what signs in by an account renews its token in that file, and would lose it with this run. Its own
+ * compaction goes by what it has, not by what was sent, and is switched off where nothing is said of it.
+ */
+export const cline: KnownAgent = {
+  name: 'Cline',
+  async prepare(args, { env, homedir }) {
+    const data =
+      optionIn(args, '--data-dir') ??
+      env['CLINE_DATA_DIR'] ??
+      join(env['CLINE_DIR'] ?? join(homedir, '.cline'), 'data');
+    const providersFile = env['CLINE_PROVIDER_SETTINGS_PATH'] ?? join(data, 'settings', 'providers.json');
+    const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings', 'cline_mcp_settings.json');
+    const settings = await settingsIn(providersFile, JSON.parse);
+    const servers = await settingsIn(serversFile, JSON.parse);
+    const chosen = optionIn(args, '-P', '--provider') ?? textIn(settings, 'lastUsedProvider');
+    const own = textIn(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
+    const address = own ?? BUILT_IN[chosen ?? ''];
+    const hasKey = textIn(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
+    if (chosen === undefined || address === undefined || !hasKey) {
+      throw new UnsupportedError(
+        `Its provider "${chosen ?? 'none'}" is not one with a key of its own: choose one with cline auth, such as anthropic or openai-compatible.`,
+      );
+    }
+    const route = 'cline';
+    return {
+      routes: new Map([[route, addressIn(address, `The baseUrl of "${chosen}"`)]]),
+      canRecall: true,
+      async launch({ url, file, recall }) {
+        const entry = fieldIn(settings, 'providers', chosen);
+        const inner = fieldIn(entry, 'settings');
+        const changed = { ...recordOf(entry), settings: { ...recordOf(inner), baseUrl: url(route) } };
+        const providers = { ...settings, providers: { ...recordOf(settings['providers']), [chosen]: changed } };
+        const { name, command, args: serverArgs, env: serverEnv } = recall;
+        const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
+        const withServer = { ...servers, mcpServers: { ...recordOf(servers['mcpServers']), [name]: server } };
+        const compaction = optionIn(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
+        return {
+          command: 'cline',
+          args: [...compaction, ...args],
+          env: {
+            CLINE_PROVIDER_SETTINGS_PATH: await file('providers.json', JSON.stringify(providers)),
+            CLINE_MCP_SETTINGS_PATH: await file('mcp.json', JSON.stringify(withServer)),
+            // Else a daemon goes on after it, without us.
+            CLINE_SESSION_BACKEND_MODE: 'local',
+          },
+        };
+      },
+    };
+  },
+};
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});

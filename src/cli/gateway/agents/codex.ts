@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { SECRET_HEADER } from '../../../gateway/access';
+import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+
+const ROUTE = 'openai';
+/** Variables that lead the secret past the command line. */
+const SECRET = 'CONTEXT_CONDENSER_SECRET';
+
+/**
+ * Codex takes its settings from `-c` for one run. A provider of the user's own gets the gateway's address there and the secret
+ * by a header from the environment; so its sessions stay under its name and can be resumed. The built-in one takes an address
+ * alone, which opens nothing else. API keys go to api.openai.com, a ChatGPT sign-in to ChatGPT's own backend. Source: Codex's
+ * configuration reference and its code (`model_provider_info`); WebSockets end with an answer 426.
+ */
+export const codex: KnownAgent = {
+  name: 'Codex',
+  async prepare(args, { env, homedir }) {
+    const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
+    const { parse } = await import('smol-toml');
+    const files = [join(folder, 'config.toml')];
+    const profile = optionIn(args, '-p', '--profile');
+    if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
+    const settings = await Promise.all(files.map((file) => settingsIn(file, parse)));
+    const overrides = overridesIn(args, parse);
+    const setting = (...path: readonly string[]): unknown =>
+      [overrides, ...settings].map((one) => fieldIn(one, ...path)).find((value) => value !== undefined);
+    const provider = setting('model_provider') ?? 'openai';
+    if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is no name.');
+    if (args.includes('--oss') || ['ollama', 'lmstudio', 'amazon-bedrock'].includes(provider)) {
+      throw new UnsupportedError(
+        `Codex's provider "${args.includes('--oss') ? 'oss' : provider}" takes no other address for one run: set up a provider of your own in ${join(folder, 'config.toml')}.`,
+      );
+    }
+    // The paths of -c are split at their dots, quoted or not.
+    if (!/^[\w-]+$/.test(provider)) {
+      throw new UnsupportedError(
+        `Codex's provider "${provider}" can't be named on its command line: use letters, digits, _ and -.`,
+      );
+    }
+    const isBuiltIn = provider === 'openai';
+    const own = isBuiltIn ? setting('openai_base_url') : setting('model_providers', provider, 'base_url');
+    if (!isBuiltIn && typeof own !== 'string') {
+      throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
+    }
+    if (fieldIn(setting('model_providers', provider), 'wire_api') === 'chat') {
+      throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
+    }
+    const address = typeof own === 'string' ? own : await vendorAddress(folder, env);
+    return {
+      routes: new Map([[ROUTE, addressIn(address, 'The base_url of Codex')]]),
+      canRecall: true,
+      windows: windowsOf(setting('model'), setting('model_context_window')),
+      launch: ({ url, ticketUrl, recall }) => {
+        const at = new URL(url(ROUTE));
+        const secret = at.pathname.split('/')[1] ?? '';
+        const key = `model_providers.${provider}`;
+        const server = `mcp_servers.${recall.name}`;
+        const said = isBuiltIn
+          ? { openai_base_url: ticketUrl(ROUTE), 'features.enable_request_compression': false }
+          : {
+              [`${key}.base_url`]: `${at.origin}/${ROUTE}`,
+              [`${key}.env_http_headers.${SECRET_HEADER}`]: SECRET,
+            };
+        const recalled = {
+          [`${server}.command`]: recall.command,
+          [`${server}.args`]: recall.args,
+          // Names, whose values come from the environment.
+          [`${server}.env_vars`]: Object.keys(recall.env),
+        };
+        const options = Object.entries({ ...said, ...recalled }).flatMap(([name, value]) => [
+          '-c',
+          // JSON's strings, lists and booleans are TOML's.
+          `${name}=${JSON.stringify(value)}`,
+        ]);
+        return Promise.resolve({
+          command: 'codex',
+          args: [...options, ...args],
+          env: { ...recall.env, ...(!isBuiltIn && { [SECRET]: secret }) },
+        });
+      },
+    };
+  },
+};
+
+const windowsOf = (model: unknown, window: unknown): Map<string, number> =>
+  new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
+
+/** What `-c key=value` says, as the nested settings that it stands for. */
+function overridesIn(args: readonly string[], parse: (text: string) => unknown): unknown {
+  const lines = args.flatMap((arg, at) => {
+    if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];
+    return arg.startsWith('--config=') ? [arg.slice('--config='.length)] : [];
+  });
+  const merged: Record<string, unknown> = {};
+  for (const line of lines) {
+    const value = parsed(line, parse);
+    if (isRecord(value)) Object.assign(merged, mergedInto(merged, value));
+  }
+  return merged;
+}
+
+/** A value that is no TOML is taken as a text, as Codex does. */
+function parsed(line: string, parse: (text: string) => unknown): unknown {
+  const at = line.indexOf('=');
+  for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
+    try {
+      return parse(text);
+    } catch {
+      // The next form.
+    }
+  }
+  return undefined;
+}
+
+function mergedInto(
+  old: Readonly<Record<string, unknown>>,
+  added: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...old };
+  for (const [key, value] of Object.entries(added)) {
+    const before = merged[key];
+    merged[key] = isRecord(before) && isRecord(value) ? mergedInto(before, value) : value;
+  }
+  return merged;
+}
+
+/** Where Codex's own provider goes, by the way of signing in. Only which way it is is read, no key. */
+async function vendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
+  const api = 'https://api.openai.com/v1';
+  if (env['CODEX_API_KEY']) return api;
+  const signIn = await settingsIn(join(folder, 'auth.json'), JSON.parse);
+  const mode = textIn(signIn, 'auth_mode')?.toLowerCase();
+  if (mode === 'apikey' || (mode === undefined && textIn(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
+  if (mode === 'chatgpt' || isRecord(signIn['tokens'])) return 'https://chatgpt.com/backend-api/codex';
+  throw new UnsupportedError(
+    'It is not known how Codex is signed in: say where its requests go, with --upstream openai=https://api.openai.com/v1 for a key or --upstream openai=https://chatgpt.com/backend-api/codex for ChatGPT.',
+  );
+}

@@ -1,0 +1,84 @@
+import { join, resolve } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+
+/** Where a provider's requests go that has no address of its own. */
+const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
+  anthropic: 'https://api.anthropic.com/v1',
+  openai: 'https://api.openai.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta',
+  openrouter: 'https://openrouter.ai/api/v1',
+};
+/** How much larger a window it is told, since its own compaction goes by what it has, not by what was sent. */
+const WINDOW_TIMES = 8;
+
+/**
+ * Continue's command line takes a configuration file for one run; its sessions stay where they are. Models that its hub keeps
+ * have no address there.
+ */
+export const continueCli: KnownAgent = {
+  name: 'Continue',
+  async prepare(args, { homedir, env, cwd }) {
+    const { parse, stringify } = await import('yaml');
+    const given = optionIn(args, '--config');
+    const path =
+      given === undefined
+        ? join(env['CONTINUE_GLOBAL_DIR'] ?? join(homedir, '.continue'), 'config.yaml')
+        : resolve(cwd, given);
+    const settings = await settingsIn(path, (text) => parse(text) as unknown);
+    const models = (Array.isArray(settings['models']) ? (settings['models'] as readonly unknown[]) : []).filter(
+      isRecord,
+    );
+    const addresses = new Map<number, URL>();
+    const windows = new Map<string, number>();
+    for (const [at, model] of models.entries()) {
+      const address = textIn(model, 'apiBase') ?? BUILT_IN[textIn(model, 'provider') ?? ''];
+      if (address !== undefined) addresses.set(at, addressIn(address, `The apiBase of model ${at + 1}`));
+      const options = model['defaultCompletionOptions'];
+      const window = isRecord(options) ? options['contextLength'] : undefined;
+      if (typeof window === 'number') windows.set(textIn(model, 'model') ?? '', window);
+    }
+    if (addresses.size === 0) {
+      throw new UnsupportedError(
+        `${path} has no model of a known provider or with an apiBase; models of its hub are not supported.`,
+      );
+    }
+    const routeOf = (at: number): string => `m-${at}`;
+    return {
+      routes: new Map([...addresses].map(([at, address]) => [routeOf(at), address])),
+      canRecall: true,
+      windows,
+      async launch({ url, file, recall }) {
+        const led = models.map((model, at) => {
+          const options = isRecord(model['defaultCompletionOptions']) ? model['defaultCompletionOptions'] : {};
+          const window = options['contextLength'];
+          return {
+            ...model,
+            ...(addresses.has(at) && { apiBase: url(routeOf(at)) }),
+            ...(typeof window === 'number' && {
+              defaultCompletionOptions: { ...options, contextLength: window * WINDOW_TIMES },
+            }),
+          };
+        });
+        const { name, command, args: serverArgs, env: serverEnv } = recall;
+        const servers = Array.isArray(settings['mcpServers']) ? (settings['mcpServers'] as unknown[]) : [];
+        const overlay = {
+          ...settings,
+          models: led,
+          mcpServers: [...servers, { name, command, args: serverArgs, env: serverEnv }],
+        };
+        const rest = given === undefined ? args : withoutConfig(args);
+        return {
+          command: 'cn',
+          args: ['--config', await file('config.yaml', stringify(overlay)), ...rest],
+          env: {},
+        };
+      },
+    };
+  },
+};
+
+function withoutConfig(args: readonly string[]): string[] {
+  const at = args.indexOf('--config');
+  return at < 0 ? args.filter((arg) => !arg.startsWith('--config=')) : args.toSpliced(at, 2);
+}

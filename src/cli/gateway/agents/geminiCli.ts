@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { addressIn, settingsIn, textIn, UnsupportedError, type AgentHome, type KnownAgent } from './agent';
+import { jsonc } from './jsonc';
+
+const ROUTE = 'gemini';
+
+/**
+ * Gemini CLI with an API key takes its address from the environment. A Google sign-in speaks to Code Assist, and Vertex has
+ * addresses and signatures of its own: both are not supported. A file of system settings, which it takes from a variable, brings
+ * the MCP server. Source: its configuration reference.
+ */
+export const geminiCli: KnownAgent = {
+  name: 'Gemini CLI',
+  async prepare(args, home) {
+    const { env, homedir, cwd } = home;
+    const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home);
+    const system = await settingsIn(systemFile, jsonc);
+    const [project, user] = await Promise.all(
+      [join(cwd, '.gemini', 'settings.json'), join(homedir, '.gemini', 'settings.json')].map((path) =>
+        settingsIn(path, jsonc),
+      ),
+    );
+    const chosen = [system, project, user]
+      .map((one) => textIn(one, 'security', 'auth', 'selectedType') ?? textIn(one, 'selectedAuthType'))
+      .find((value) => value !== undefined);
+    const type = chosen ?? (env['GEMINI_API_KEY'] ? 'gemini-api-key' : undefined);
+    if (type !== 'gemini-api-key') {
+      throw new UnsupportedError(
+        `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
+      );
+    }
+    return {
+      routes: new Map([
+        [
+          ROUTE,
+          addressIn(
+            env['GOOGLE_GEMINI_BASE_URL'] || 'https://generativelanguage.googleapis.com',
+            'GOOGLE_GEMINI_BASE_URL',
+          ),
+        ],
+      ]),
+      canRecall: true,
+      async launch({ url, file, recall }) {
+        const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
+        const { command, args: serverArgs, env: serverEnv } = recall;
+        const server = { command, args: serverArgs, env: serverEnv, trust: true };
+        const overlay = { ...system, mcpServers: { ...servers, [recall.name]: server } };
+        return {
+          command: 'gemini',
+          args,
+          env: {
+            GOOGLE_GEMINI_BASE_URL: url(ROUTE),
+            GEMINI_CLI_SYSTEM_SETTINGS_PATH: await file('gemini.json', JSON.stringify(overlay)),
+          },
+        };
+      },
+    };
+  },
+};
+
+function systemSettings({ platform, env }: AgentHome): string {
+  switch (platform) {
+    case 'darwin':
+      return '/Library/Application Support/GeminiCli/settings.json';
+    case 'win32':
+      return join(env['ProgramData'] ?? 'C:\\ProgramData', 'gemini-cli', 'settings.json');
+    default:
+      return '/etc/gemini-cli/settings.json';
+  }
+}

@@ -1,0 +1,138 @@
+import { dirname, join } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import {
+  addressIn,
+  fieldIn,
+  settingsIn,
+  textIn,
+  UnsupportedError,
+  type AgentHome,
+  type KnownAgent,
+  type ReadyAgent,
+} from './agent';
+import { jsonc } from './jsonc';
+
+/** What OpenCode and its descendant Kilo call their files and variables. */
+interface Brand {
+  readonly name: string;
+  readonly command: string;
+}
+
+/**
+ * Vendors that need no setting but a key: the variable with it, and where requests go. Source: models.dev, from which both have
+ * their list of providers.
+ */
+const BUILT_IN: Readonly<Record<string, { readonly key: string; readonly address: string }>> = {
+  anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1' },
+  openai: { key: 'OPENAI_API_KEY', address: 'https://api.openai.com/v1' },
+  google: { key: 'GOOGLE_GENERATIVE_AI_API_KEY', address: 'https://generativelanguage.googleapis.com/v1beta' },
+  openrouter: { key: 'OPENROUTER_API_KEY', address: 'https://openrouter.ai/api/v1' },
+  deepseek: { key: 'DEEPSEEK_API_KEY', address: 'https://api.deepseek.com' },
+};
+
+/**
+ * OpenCode and Kilo take settings for one run from a variable, which are put over those of their files. Each provider with an
+ * address of its own, or with a key, gets its route. A provider that signs in by a plugin (GitHub Copilot, ChatGPT) keeps its
+ * own address. Source: their configuration reference.
+ */
+const openCodeLike = ({ name, command }: Brand): KnownAgent => ({
+  name,
+  async prepare(args, home): Promise<ReadyAgent> {
+    const brand = command.toUpperCase();
+    const { env } = home;
+    const given = env[`${brand}_CONFIG_CONTENT`];
+    const settings = await settingsOf(command, brand, home);
+    const over = given === undefined ? {} : jsonc(given);
+    const signedIn = await settingsIn(join(dataFolder(home), command, 'auth.json'), JSON.parse);
+    const addresses = new Map<string, URL>();
+    const windows = new Map<string, number>();
+    for (const [id, { key, address }] of Object.entries(BUILT_IN)) {
+      const hasKey = Boolean(env[key]) || textIn(signedIn[id], 'type') === 'api';
+      if (hasKey) addresses.set(id, new URL(address));
+    }
+    for (const one of [...settings, over]) {
+      const providers = fieldIn(one, 'provider');
+      for (const [id, provider] of isRecord(providers) ? Object.entries(providers) : []) {
+        const models = fieldIn(provider, 'models');
+        for (const [model, about] of isRecord(models) ? Object.entries(models) : []) {
+          const window = fieldIn(about, 'limit', 'context');
+          if (typeof window === 'number') windows.set(model, window);
+        }
+        const address = textIn(provider, 'options', 'baseURL');
+        const known = BUILT_IN[id];
+        if (address !== undefined) addresses.set(id, addressIn(expanded(address, env), `The baseURL of "${id}"`));
+        else if (known && textIn(provider, 'options', 'apiKey') !== undefined)
+          addresses.set(id, new URL(known.address));
+      }
+    }
+    if (addresses.size === 0) {
+      throw new UnsupportedError(
+        `${name} has no provider with a key or an address of its own; one that signs in by a plugin is not supported.`,
+      );
+    }
+    const routeOf = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
+    return {
+      routes: new Map([...addresses].map(([id, address]) => [routeOf(id), address])),
+      canRecall: true,
+      windows,
+      launch: ({ url, recall }) => {
+        const provider = Object.fromEntries(
+          [...addresses.keys()].map((id) => [
+            id,
+            {
+              ...recordOf(over, 'provider', id),
+              options: { ...recordOf(over, 'provider', id, 'options'), baseURL: url(routeOf(id)) },
+            },
+          ]),
+        );
+        const server = {
+          type: 'local',
+          command: [recall.command, ...recall.args],
+          environment: recall.env,
+          enabled: true,
+        };
+        const content = {
+          ...recordOf(over),
+          provider: { ...recordOf(over, 'provider'), ...provider },
+          mcp: { ...recordOf(over, 'mcp'), [recall.name]: server },
+        };
+        return Promise.resolve({ command, args, env: { [`${brand}_CONFIG_CONTENT`]: JSON.stringify(content) } });
+      },
+    };
+  },
+});
+
+export const openCode = openCodeLike({ name: 'OpenCode', command: 'opencode' });
+export const kilo = openCodeLike({ name: 'Kilo', command: 'kilo' });
+
+const recordOf = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
+  const found = fieldIn(value, ...path);
+  return isRecord(found) ? found : {};
+};
+
+const dataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
+
+/** The settings files, those that count least first. */
+async function settingsOf(command: string, brand: string, { env, homedir, cwd }: AgentHome): Promise<unknown[]> {
+  const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
+  const own = env[`${brand}_CONFIG`];
+  const names = [`${command}.json`, `${command}.jsonc`];
+  const paths = [
+    ...['config.json', ...names].map((name) => join(global, name)),
+    ...(own === undefined ? [] : [own]),
+    ...folders(cwd).flatMap((folder) =>
+      names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]),
+    ),
+  ];
+  return Promise.all(paths.map((path) => settingsIn(path, jsonc)));
+}
+
+/** A folder and those that it lies in, the outermost first. */
+function folders(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [...folders(above), folder];
+}
+
+/** `{env:NAME}` in a setting. */
+const expanded = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
+  text.replace(/\{env:([^}]+)\}/g, (_, name: string) => env[name] ?? '');

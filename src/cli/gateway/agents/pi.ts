@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import { addressIn, fieldIn, settingsIn, textIn, type KnownAgent } from './agent';
+import { jsonc } from './jsonc';
+
+/** Providers that Pi brings, and where their requests go. Source: its list of models (`pi-ai`). */
+const BUILT_IN: Readonly<Record<string, string>> = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+  openrouter: 'https://openrouter.ai/api/v1',
+};
+
+/**
+ * Pi takes an extension for one run, which sets the address of each provider and brings the tool that recalls: Pi knows no MCP.
+ * Source: Pi's documents on extensions and custom providers.
+ */
+export const pi: KnownAgent = {
+  name: 'Pi',
+  async prepare(args, { env, homedir }) {
+    const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
+    const own = fieldIn(await settingsIn(join(folder, 'models.json'), jsonc), 'providers');
+    const addresses = new Map(Object.entries(BUILT_IN).map(([id, address]) => [id, new URL(address)]));
+    for (const [id, provider] of isRecord(own) ? Object.entries(own) : []) {
+      const address = textIn(provider, 'baseUrl');
+      if (address !== undefined) addresses.set(id, addressIn(address, `The baseUrl of "${id}"`));
+    }
+    const windows = new Map<string, number>();
+    for (const provider of isRecord(own) ? Object.values(own) : []) {
+      const models = fieldIn(provider, 'models');
+      for (const model of Array.isArray(models) ? (models as readonly unknown[]) : []) {
+        const window = fieldIn(model, 'contextWindow');
+        if (typeof window === 'number') windows.set(textIn(model, 'id') ?? '', window);
+      }
+    }
+    const ids = [...addresses.keys()];
+    const routeOf = (id: string): string => `p-${ids.indexOf(id)}`;
+    return {
+      routes: new Map([...addresses].map(([id, address]) => [routeOf(id), address])),
+      canRecall: true,
+      windows,
+      async launch({ url, file, recall }) {
+        const providers = Object.fromEntries(ids.map((id) => [id, url(routeOf(id))]));
+        const path = await file('condenser.mjs', extension(providers, recall.env));
+        return { command: 'pi', args: ['--extension', path, ...args], env: {} };
+      },
+    };
+  },
+};
+
+/** The extension's source: it knows no more than the addresses of this run. */
+const extension = (providers: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>): string => `
+const providers = ${JSON.stringify(providers)};
+const recall = ${JSON.stringify(env['CONTEXT_CONDENSER_RECALL'] ?? '')};
+export default function (pi) {
+  for (const [id, baseUrl] of Object.entries(providers)) pi.registerProvider(id, { baseUrl });
+  pi.registerTool({
+    name: 'recall',
+    label: 'Recall',
+    description: ${JSON.stringify(PI_RECALL)},
+    parameters: { type: 'object', properties: {
+      references: { type: 'array', items: { type: 'string' }, description: 'References, such as "ab12cd".' },
+      words: { type: 'string', description: 'Or words that a line must hold.' },
+      pattern: { type: 'string', description: 'Or a regular expression that a line must match.' },
+      fromLine: { type: 'integer' }, toLine: { type: 'integer' }, maxTokens: { type: 'integer' },
+    } },
+    async execute(_id, query) {
+      const answer = await fetch(recall, { method: 'POST', body: JSON.stringify(query) });
+      return { content: [{ type: 'text', text: (await answer.json()).text }], details: {} };
+    },
+  });
+}
+`;
+
+const PI_RECALL =
+  'Gives back what was condensed out of this conversation: by the reference in a marker ⟦condensed: … · ref ab12cd⟧, or by a search.';

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { isRecord } from '../../../core/messages/blocks';
+import {
+  addressIn,
+  fieldIn,
+  optionIn,
+  settingsIn,
+  textIn,
+  UnsupportedError,
+  type AgentHome,
+  type KnownAgent,
+} from './agent';
+import { jsonc } from './jsonc';
+
+/** Ways of signing in with a key: the variable with the address, and the vendor's own. */
+const WAYS: Readonly<Partial<Record<string, { readonly variable: string; readonly address: string }>>> = {
+  openai: { variable: 'OPENAI_BASE_URL', address: 'https://api.openai.com/v1' },
+  'openai-responses': { variable: 'OPENAI_BASE_URL', address: 'https://api.openai.com/v1' },
+  anthropic: { variable: 'ANTHROPIC_BASE_URL', address: 'https://api.anthropic.com' },
+  gemini: { variable: 'GOOGLE_GEMINI_BASE_URL', address: 'https://generativelanguage.googleapis.com' },
+};
+
+/**
+ * Qwen Code with a key takes its address from the environment; a model's own address in its settings would count more. A file
+ * of system settings brings the MCP server, whose tools it would hide behind a search.
+ */
+export const qwenCode: KnownAgent = {
+  name: 'Qwen Code',
+  async prepare(args, home) {
+    const { env, homedir, cwd } = home;
+    const system = await settingsIn(env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home), jsonc);
+    const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
+    const files = [join(cwd, '.qwen', 'settings.json'), join(folder, 'settings.json')];
+    const settings = [system, ...(await Promise.all(files.map((path) => settingsIn(path, jsonc))))];
+    const chosen =
+      optionIn(args, '--auth-type') ??
+      settings.map((one) => textIn(one, 'security', 'auth', 'selectedType')).find((type) => type !== undefined) ??
+      (env['OPENAI_API_KEY'] ? 'openai' : undefined);
+    const way = WAYS[chosen ?? ''];
+    if (!way || optionIn(args, '--openai-base-url') !== undefined) {
+      throw new UnsupportedError(
+        way
+          ? 'An address on its command line counts more than ours: set OPENAI_BASE_URL in its place.'
+          : `It is signed in with "${chosen ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
+      );
+    }
+    if (settings.some((one) => hasAddress(fieldIn(one, 'modelProviders', chosen ?? '')))) {
+      throw new UnsupportedError(
+        'A model in its settings (modelProviders) has an address of its own, which counts more than ours.',
+      );
+    }
+    const said = settings
+      .map((one) => textIn(one, 'security', 'auth', 'baseUrl'))
+      .find((address) => address !== undefined);
+    const address = env[way.variable] || (chosen?.startsWith('openai') ? said : undefined) || way.address;
+    const route = 'qwen';
+    return {
+      routes: new Map([[route, addressIn(address, way.variable)]]),
+      canRecall: true,
+      async launch({ url, file, recall }) {
+        const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
+        const { name, command, args: serverArgs, env: serverEnv } = recall;
+        const server = { command, args: serverArgs, env: serverEnv, trust: true };
+        const tools = isRecord(system['tools']) ? system['tools'] : {};
+        const overlay = {
+          ...system,
+          mcpServers: { ...servers, [name]: server },
+          tools: { ...tools, toolSearch: { enabled: false } },
+        };
+        return {
+          command: 'qwen',
+          args,
+          env: {
+            [way.variable]: url(route),
+            QWEN_CODE_SYSTEM_SETTINGS_PATH: await file('qwen.json', JSON.stringify(overlay)),
+          },
+        };
+      },
+    };
+  },
+};
+
+const hasAddress = (models: unknown): boolean =>
+  Array.isArray(models) && (models as readonly unknown[]).some((model) => textIn(model, 'baseUrl') !== undefined);
+
+function systemSettings({ platform, env }: AgentHome): string {
+  switch (platform) {
+    case 'darwin':
+      return '/Library/Application Support/QwenCode/settings.json';
+    case 'win32':
+      return join(env['ProgramData'] ?? 'C:\\ProgramData', 'qwen-code', 'settings.json');
+    default:
+      return '/etc/qwen-code/settings.json';
+  }
+}

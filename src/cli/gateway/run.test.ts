@@ -1,0 +1,275 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporaryFolder';
+import { bodyOf } from '../../gateway/wires/testing';
+import { run } from '../run';
+import { AGENTS } from './agents';
+import type { AgentHome, RunBed } from './agents/agent';
+
+const put = (path: string, text: string, mode = 0o644): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+};
+
+/** All that lies in a folder, by path. */
+const contentsOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    (readdirSync(folder, { recursive: true }) as string[])
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex'),
+      ]),
+  );
+
+/** Each agent as people set it up, with an address of its own. */
+const HOMES: Readonly<
+  Record<
+    string,
+    { readonly files: Record<string, string>; readonly env?: Record<string, string>; readonly args?: string[] }
+  >
+> = {
+  claude: { files: { '.claude/settings.json': '{"env":{"ANTHROPIC_BASE_URL":"https://own.example/claude"}}' } },
+  cline: {
+    files: {
+      '.cline/data/settings/providers.json': JSON.stringify({
+        lastUsedProvider: 'anthropic',
+        providers: { anthropic: { settings: { apiKey: 'k', baseUrl: 'https://own.example/cline' } } },
+      }),
+    },
+  },
+  cn: {
+    files: {
+      '.continue/config.yaml':
+        'models:\n  - name: a\n    provider: openai\n    model: m\n    apiBase: https://own.example/cn\n',
+    },
+  },
+  codex: {
+    files: {
+      '.codex/config.toml':
+        'model_provider = "mine"\n[model_providers.mine]\nname = "mine"\nbase_url = "https://own.example/codex"\n',
+    },
+  },
+  gemini: {
+    files: { '.gemini/settings.json': '{ // comment\n"security":{"auth":{"selectedType":"gemini-api-key"}},}' },
+    env: { GOOGLE_GEMINI_BASE_URL: 'https://own.example/gemini' },
+  },
+  kilo: {
+    files: { '.config/kilo/kilo.json': '{"provider":{"x":{"options":{"baseURL":"https://own.example/kilo"}}}}' },
+  },
+  opencode: {
+    files: {
+      '.config/opencode/opencode.jsonc': '{/* "x": */"provider":{"x":{"options":{"baseURL":"{env:OWN}/opencode"}}}}',
+    },
+    env: { OWN: 'https://own.example' },
+  },
+  pi: {
+    files: {
+      '.pi/agent/models.json':
+        '{"providers":{"x":{"baseUrl":"https://own.example/pi","models":[{"id":"m","contextWindow":1000}]}}}',
+    },
+  },
+  qwen: { files: {}, env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://own.example/qwen' } },
+};
+
+const SECRET = 'the-secret-of-this-run';
+
+describe.each(Object.keys(HOMES))('%s', (name) => {
+  const { files, env = {}, args = [] } = HOMES[name]!;
+  const setUp = (folder: string): AgentHome => {
+    for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
+    return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env };
+  };
+  const bed = (folder: string): RunBed & { written: string[] } => {
+    const written: string[] = [];
+    return {
+      written,
+      url: (route) => `http://127.0.0.1:1/${SECRET}/${route}`,
+      ticketUrl: (route) => `http://127.0.0.1:1/ticket/${route}`,
+      file: (file, text) => {
+        written.push(text);
+        return Promise.resolve(join(folder, file));
+      },
+      recall: {
+        name: 'context-condenser',
+        command: '/node',
+        args: ['cli.cjs', 'mcp'],
+        env: { CONTEXT_CONDENSER_RECALL: `http://127.0.0.1:1/${SECRET}/recall` },
+      },
+    };
+  };
+
+  it('is led through the gateway to where it is set to go', async () => {
+    const home = setUp(temporaryFolder());
+    const ready = await AGENTS[name]!.prepare(args, home);
+    expect([...ready.routes.values()].map(String)).toContain(`https://own.example/${name}`);
+    const one = bed('/overlay');
+    const launch = await ready.launch(one);
+    expect(launch.command).toBe(name);
+    const told = [...one.written, ...Object.values(launch.env), ...launch.args].join('\n');
+    expect(told).toContain('http://127.0.0.1:1');
+    expect(told.replaceAll('\\', '')).toContain('recall');
+  });
+
+  it('never has the secret on its command line, and keeps its own arguments', async () => {
+    const home = setUp(temporaryFolder());
+    const own = ['-p', 'do it', '--flag'];
+    const launch = await (await AGENTS[name]!.prepare(own, home)).launch(bed('/overlay'));
+    expect(launch.args.join('\n')).not.toContain(SECRET);
+    expect(launch.args.slice(-own.length)).toEqual(own);
+  });
+
+  it('has no file of its own changed', async () => {
+    const folder = temporaryFolder();
+    const home = setUp(folder);
+    const before = contentsOf(folder);
+    await (await AGENTS[name]!.prepare(args, home)).launch(bed('/overlay'));
+    expect(contentsOf(folder)).toEqual(before);
+  });
+});
+
+describe('an agent that can not be led', () => {
+  it.each([
+    ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_BEDROCK":"1"}}' }, /signed for their address/],
+    ['claude', { '.claude/settings.json': '{' }, /can't be understood/],
+    ['codex', {}, /how Codex is signed in/],
+    ['codex', { '.codex/config.toml': 'model_provider = "ollama"' }, /takes no other address/],
+    ['codex', { '.codex/config.toml': 'model_provider = "my.own"' }, /can't be named/],
+    [
+      'gemini',
+      { '.gemini/settings.json': '{"security":{"auth":{"selectedType":"oauth-personal"}}}' },
+      /only an API key is supported/,
+    ],
+    ['opencode', {}, /no provider with a key/],
+    ['cline', {}, /choose one with cline auth/],
+    [
+      'qwen',
+      { '.qwen/settings.json': '{"security":{"auth":{"selectedType":"qwen-oauth"}}}' },
+      /only a key is supported/,
+    ],
+    ['cn', {}, /models of its hub/],
+  ] as const)('%s is refused in a sentence: %j', async (name, files, message) => {
+    const folder = temporaryFolder();
+    for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
+    const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {} };
+    await expect(AGENTS[name]!.prepare([], home)).rejects.toThrow(message);
+  });
+
+  it('Codex signed in with ChatGPT goes to ChatGPT, with a key to the API', async () => {
+    for (const [auth, address] of [
+      ['{"auth_mode":"chatgpt","tokens":{}}', 'https://chatgpt.com/backend-api/codex'],
+      ['{"OPENAI_API_KEY":"k"}', 'https://api.openai.com/v1'],
+    ] as const) {
+      const folder = temporaryFolder();
+      put(join(folder, '.codex/auth.json'), auth);
+      const ready = await AGENTS['codex']!.prepare([], { homedir: folder, cwd: folder, platform: 'linux', env: {} });
+      expect([...ready.routes.values()].map(String)).toEqual([address]);
+    }
+  });
+});
+
+describe('context-condenser run', () => {
+  const closers: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+  });
+
+  const vendor = async (): Promise<{ address: string; bodies: string[] }> => {
+    const bodies: string[] = [];
+    const server = http.createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        bodies.push(Buffer.concat(chunks).toString());
+        response.end('{"usage":{"input_tokens":5000,"output_tokens":1}}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+  };
+
+  const cli = async (argv: readonly string[], homedir: string, env: Record<string, string>) => {
+    let stderr = '';
+    const code = await run(argv, {
+      stdout: () => undefined,
+      stderr: (text) => (stderr += text),
+      assets: inject('bundles'),
+      signal: new AbortController().signal,
+      now: () => new Date(),
+      version: '0',
+      platform: process.platform,
+      env: { PATH: `${join(homedir, 'bin')}:${process.env['PATH'] ?? ''}`, HOME: homedir, ...env },
+      homedir,
+    });
+    return { code, stderr };
+  };
+
+  it('leads an agent, gives back its exit code, tells in one line what it was good for, and leaves nothing behind', async () => {
+    const { address, bodies } = await vendor();
+    const home = temporaryFolder();
+    const body = bodyOf('anthropic', 40);
+    put(join(home, 'body.json'), body);
+    put(
+      join(home, 'bin/claude'),
+      `#!/usr/bin/env node
+const settings = process.argv.find((arg) => arg.startsWith('--settings=')).slice(11);
+const { ANTHROPIC_BASE_URL } = JSON.parse(require('fs').readFileSync(settings, 'utf8')).env;
+if (require('fs').statSync(settings).mode & 0o077) process.exit(9);
+const body = require('fs').readFileSync(${JSON.stringify(join(home, 'body.json'))});
+fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) => r.text()).then(() => process.exit(process.argv.includes('--seven') ? 7 : 0));
+`,
+      0o755,
+    );
+    const store = join(home, 'store');
+    const env = { ANTHROPIC_BASE_URL: address };
+    const off = await cli(['run', '--off', '--store', store, 'claude', '--seven'], home, env);
+    expect(off.code).toBe(7);
+    expect(bodies).toEqual([body]);
+    expect(off.stderr).toContain('Context Condenser: 0 requests, nothing was condensed.');
+    const on = await cli(['run', '--window', '24000', '--store', store, 'claude', '-p'], home, env);
+    expect(on.code).toBe(0);
+    expect(bodies[1]!.length).toBeLessThan(body.length);
+    expect(on.stderr).toMatch(
+      /^Context Condenser: 1 request, 1 of them condensed \(1 condensation\), [\d,]+ tokens saved/,
+    );
+    expect(readdirSync(join(store, 'runs'))).toEqual([]);
+  });
+
+  it('gives any other command the usual variables, with what was set already behind them', async () => {
+    const { address, bodies } = await vendor();
+    const home = temporaryFolder();
+    const script = `fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body: '{}' })`;
+    const { code } = await cli(['run', '--store', join(home, 's'), '--', process.execPath, '-e', script], home, {
+      OPENAI_BASE_URL: `${address}/v1`,
+    });
+    expect([code, bodies]).toEqual([0, ['{}']]);
+  });
+
+  it('says what is wrong before anything starts', async () => {
+    const home = temporaryFolder();
+    const told = async (...argv: string[]) => cli(argv, home, {});
+    expect(await told('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('An agent is missing') });
+    expect(await told('run', 'aider')).toMatchObject({ code: 2, stderr: expect.stringContaining('run -- aider') });
+    expect(await told('run', 'opencode')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('OpenCode was not started.'),
+    });
+    expect(await told('run', '--threshold', '200', 'pi')).toMatchObject({ code: 2 });
+    expect(await told('run', '--upstream', 'x', 'pi')).toMatchObject({ code: 2 });
+    expect(await told('run', '--store', join(home, 's'), '--', 'no-such-command')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"no-such-command" was not found'),
+    });
+  });
+});

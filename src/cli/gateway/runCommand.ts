@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { errorCode } from '../../core/errors';
+import { RECALL_ROUTE } from '../../gateway/recall';
+import { defaultStore } from '../../storage/home';
+import { UsageError } from '../args';
+import type { CliIo } from '../io';
+import { AGENTS } from './agents';
+import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
+import { parseGatewayLine, type GatewayArguments } from './arguments';
+import { closingLine } from './closingLine';
+import { routesOf, variables, VENDOR_ADDRESSES } from './gatewayCommand';
+import { startService } from './service';
+
+/** The MCP server's name, as agents show it before its tools. */
+const SERVER = 'context-condenser';
+/** Signals that end a process; the terminal sends SIGINT and SIGQUIT to the agent itself. */
+const PASSED = ['SIGTERM', 'SIGHUP'] as const;
+const LEFT_TO_THE_AGENT = ['SIGINT', 'SIGQUIT'] as const;
+
+/**
+ * `run`: an agent behind a gateway that lives as long as it does. Terminal, signals and exit code are the agent's; nothing is
+ * written into any file of it.
+ */
+export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
+  const args = parseGatewayLine('run', argv);
+  const agent = await agentOf(args, io);
+  const routes = new Map([...agent.routes, ...said(args)]);
+  const folder = await runFolder(args, io);
+  const service = await startService(routes, args, io, agent);
+  try {
+    const { gateway } = service;
+    const launch = await agent.launch({
+      url: (route) => gateway.url(route),
+      ticketUrl: (route) => gateway.ticketUrl(route),
+      file: async (name, text) => {
+        const path = join(folder, name);
+        await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+        return path;
+      },
+      recall: {
+        name: SERVER,
+        command: process.execPath,
+        args: [join(io.assets, 'cli.cjs'), 'mcp'],
+        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE) },
+      },
+    });
+    const code = await started(launch, io);
+    io.stderr(`${closingLine(service)}\n`);
+    return code;
+  } finally {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A folder for the files of this run that its user alone can read. Not in the system's temporary folder: Gemini CLI takes no
+ * settings from a place that others can write to.
+ */
+async function runFolder({ store }: GatewayArguments, io: CliIo): Promise<string> {
+  const runs = join(resolve(store ?? defaultStore(io)), 'runs');
+  await mkdir(runs, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(runs, 'run-'));
+}
+
+/** Addresses that were said on the command line: they count more than what the agent's settings say. */
+const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
+  new Map(
+    [...routesOf({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
+  );
+
+async function agentOf({ agent: name, rest, upstreams }: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
+  if (name === undefined) return other(rest, upstreams, io.env);
+  const known = AGENTS[name];
+  if (!known) {
+    const names = Object.keys(AGENTS).join(', ');
+    throw new UsageError(
+      `"${name}" is no agent that is known. Known are ${names}; any other command runs with the usual variables behind --: context-condenser run -- ${name} …`,
+    );
+  }
+  try {
+    return await known.prepare(rest, { ...io, cwd: process.cwd() });
+  } catch (error) {
+    if (error instanceof UnsupportedError) throw new UsageError(`${known.name} was not started. ${error.message}`);
+    throw error;
+  }
+}
+
+/** Any other command, with the variables that the vendors' SDKs know. */
+function other([command, ...args]: readonly string[], upstreams: readonly string[], env: CliIo['env']): ReadyAgent {
+  if (command === undefined) {
+    throw new UsageError(
+      'An agent is missing: context-condenser run <agent> …, or context-condenser run -- <command> ….',
+    );
+  }
+  const routes = routesOf({ upstreams });
+  for (const route of Object.keys(VENDOR_ADDRESSES)) {
+    const [set] = Object.entries(variables(route, '')).flatMap(([name]) => env[name] ?? []);
+    // What is set already is respected; the version in its path is the SDK's to add again.
+    if (set !== undefined && URL.canParse(set)) routes.set(route, new URL(set.replace(/\/v1\/?$/, '')));
+  }
+  return {
+    routes,
+    canRecall: false,
+    launch: ({ url }) =>
+      Promise.resolve({
+        command,
+        args,
+        env: Object.assign({}, ...[...routes.keys()].map((route) => variables(route, url(route)))) as Record<
+          string,
+          string
+        >,
+      }),
+  };
+}
+
+/** Runs the agent to its end. @returns its exit code; of one that a signal ended, 128 and the signal's number. */
+function started({ command, args, env }: Launch, io: CliIo): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      stdio: 'inherit',
+      env: { ...io.env, ...env, ...direct(io.env) },
+      // On Windows agents are started by scripts.
+      shell: io.platform === 'win32',
+    });
+    const passing = PASSED.map((signal) => {
+      const pass = (): void => {
+        child.kill(signal);
+      };
+      process.on(signal, pass);
+      return () => process.off(signal, pass);
+    });
+    const ignoring = LEFT_TO_THE_AGENT.map((signal) => {
+      const ignore = (): void => undefined;
+      process.on(signal, ignore);
+      return () => process.off(signal, ignore);
+    });
+    const end = (): void => {
+      for (const stop of [...passing, ...ignoring]) stop();
+    };
+    child.once('error', (error) => {
+      end();
+      const isMissing = errorCode(error) === 'ENOENT';
+      reject(isMissing ? new UsageError(`The command "${command}" was not found.`) : error);
+    });
+    child.once('exit', (code, signal) => {
+      end();
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+/** No proxy stands between the agent and us. */
+function direct(env: CliIo['env']): Record<string, string> {
+  const loopback = '127.0.0.1,localhost';
+  return Object.fromEntries(
+    ['NO_PROXY', 'no_proxy'].map((name) => [name, [env[name], loopback].filter(Boolean).join(',')]),
+  );
+}

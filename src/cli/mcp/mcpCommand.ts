@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { errorMessage } from '../../core/errors';
+import { UsageError } from '../args';
+import { EXIT, type CliIo, type ExitCode } from '../io';
+import { fromGateway, fromStore, RECALL_VARIABLE } from './recall';
+import type * as server from './server';
+
+/** Bundle of the server and its SDK. */
+const SERVER = 'mcpServer.cjs';
+
+/** `mcp`: recall and search for an agent, over stdin and stdout. */
+export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const { store } = optionsOf(argv);
+  const address = io.env[RECALL_VARIABLE];
+  const recall = address === undefined ? await fromStore(store, io) : fromGateway(address, io.version);
+  // A bundle of its own beside this one.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- as the extension loads its own
+  const { serveMcp } = require(join(io.assets, SERVER)) as typeof server;
+  await serveMcp(recall, io.version, io.signal);
+  return EXIT.done;
+}
+
+function optionsOf(argv: readonly string[]): { readonly store: string | undefined } {
+  try {
+    return { store: parseArgs({ args: [...argv], options: { store: { type: 'string' } }, strict: true }).values.store };
+  } catch (error) {
+    throw new UsageError(`${errorMessage(error)}. mcp takes --store <folder>.`);
+  }
+}

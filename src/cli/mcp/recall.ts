@@ -1,0 +1,54 @@
+/** Where the MCP server has its answers from. */
+import { resolve } from 'node:path';
+import { MessageCounter } from '../../core/tokens/messageCounter';
+import { recall, type Recallable } from '../../live/recall';
+import { loadTokenCounter } from '../../storage/assets';
+import { defaultStore } from '../../storage/home';
+import { listLedgers, openLedger } from '../../storage/ledgerStore';
+import type { CliIo } from '../io';
+import type { Recall } from './server';
+
+/** The variable with the address of a run's gateway; its secret is in it. */
+export const RECALL_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
+
+/** Asks the gateway of this run, which has the conversations. */
+export function fromGateway(address: string, version: string): Recall {
+  return async (query) => {
+    const answer = await fetch(address, {
+      method: 'POST',
+      body: JSON.stringify(query),
+      headers: { 'content-type': 'application/json', 'user-agent': `context-condenser/${version}` },
+    });
+    const { text } = (await answer.json()) as { readonly text?: string };
+    return text ?? 'Nothing was recalled: the gateway gave no answer.';
+  };
+}
+
+/**
+ * Looks in the ledgers on the disk: a reference in all of them, the last used first; a search in the last one that has
+ * anything, for another conversation's content is none of an agent's business.
+ */
+export async function fromStore(store: string | undefined, io: CliIo): Promise<Recall> {
+  const root = resolve(store ?? defaultStore(io));
+  const counter = new MessageCounter(await loadTokenCounter(io.assets));
+  return async (query) => {
+    const isSearch = (query.references ?? []).length === 0;
+    const conversations = await stored(root, isSearch ? 1 : MOST_LEDGERS);
+    const { text } = await recall(conversations, query, counter);
+    return text;
+  };
+}
+
+/** Ledgers that a reference is looked for in. */
+const MOST_LEDGERS = 200;
+
+async function stored(root: string, most: number): Promise<Recallable[]> {
+  const found: Recallable[] = [];
+  for (const { about } of await listLedgers(root)) {
+    const ledger = await openLedger(root, about);
+    if (ledger.ledger.condensations.length === 0) continue;
+    found.push({ ledger: ledger.ledger, messages: [], originals: (hashes) => ledger.originals(hashes) });
+    if (found.length >= most) break;
+  }
+  return found;
+}

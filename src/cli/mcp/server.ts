@@ -1,0 +1,87 @@
+/**
+ * The MCP server: `recall` and `search` in what was condensed away, over stdin and stdout. Behind `run` it asks the gateway of
+ * its run; alone it looks in the ledgers on the disk. A bundle of its own, so that no other command loads the SDK.
+ */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import * as z from 'zod';
+import { errorMessage } from '../../core/errors';
+import type { RecallQuery } from '../../live/types';
+
+/** Answers a query, in words for the model, also where nothing was found. */
+export type Recall = (query: RecallQuery) => Promise<string>;
+
+const REFERENCES = z
+  .array(z.string())
+  .describe('References: the hexadecimal numbers behind "ref" in markers ⟦condensed: … · ref ab12cd⟧.');
+const LINE = z.number().int().min(1);
+const TOKENS = z.number().int().min(100).max(20_000).optional().describe('Size of the answer; default 2,000 tokens.');
+
+/** Serves until its input ends, or the signal aborts. */
+export async function serveMcp(recall: Recall, version: string, signal: AbortSignal): Promise<void> {
+  const server = new McpServer({ name: 'context-condenser', version });
+  const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  const answer = async (query: RecallQuery) => {
+    try {
+      return { content: [{ type: 'text' as const, text: await recall(query) }] };
+    } catch (error) {
+      return {
+        content: [{ type: 'text' as const, text: `Nothing was recalled: ${errorMessage(error)}` }],
+        isError: true,
+      };
+    }
+  };
+  server.registerTool(
+    'recall',
+    {
+      title: 'Recall condensed content',
+      description:
+        'Gives back, word for word, what was condensed out of this conversation and of which a marker ⟦condensed: … · ref ab12cd⟧ is left.',
+      inputSchema: {
+        references: REFERENCES,
+        fromLine: LINE.optional().describe('First line of what is wanted, from 1.'),
+        toLine: LINE.optional().describe('Last line of what is wanted.'),
+        maxTokens: TOKENS,
+      },
+      annotations,
+    },
+    ({ references, fromLine, toLine, maxTokens }) =>
+      answer({
+        references,
+        ...(fromLine !== undefined && { fromLine }),
+        ...(toLine !== undefined && { toLine }),
+        ...(maxTokens !== undefined && { maxTokens }),
+      }),
+  );
+  server.registerTool(
+    'search',
+    {
+      title: 'Search condensed content',
+      description: 'Finds lines in what was condensed out of this conversation. Give words or a pattern.',
+      inputSchema: {
+        words: z.string().optional().describe('Words that a line must hold, in any order and case.'),
+        pattern: z.string().optional().describe('A regular expression (JavaScript) that a line must match.'),
+        maxTokens: TOKENS,
+      },
+      annotations,
+    },
+    ({ words, pattern, maxTokens }) =>
+      answer({
+        ...(words !== undefined && { words }),
+        ...(pattern !== undefined && { pattern }),
+        ...(maxTokens !== undefined && { maxTokens }),
+      }),
+  );
+  const transport = new StdioServerTransport();
+  await server.connect(transport);
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      resolve();
+    };
+    process.stdin.once('end', end);
+    process.stdin.once('close', end);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end);
+  });
+  await server.close();
+}
