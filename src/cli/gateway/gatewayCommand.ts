@@ -53,7 +53,7 @@ export function routesOf({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Ma
 }
 
 /** What leads agents here, as lines for a shell. */
-export function variablesOf(route: string, url: string): string[] {
+function variablesOf(route: string, url: string): string[] {
   const named = Object.entries(variables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
 }

@@ -60,7 +60,7 @@ export class UnsupportedError extends Error {
 }
 
 /** The text of a file; undefined where there is none. @throws UnsupportedError where it can't be read. */
-export async function textIfThere(path: string): Promise<string | undefined> {
+async function textIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -1,0 +1,31 @@
+/** What a model may ask of recall, checked and made a query. */
+import * as z from 'zod';
+import type { RecallQuery } from './types';
+
+const line = z.int().min(1);
+
+/** What a model may ask for; its numbers can be out of bounds, and its lists single strings. */
+export const recallInput = z
+  .object({
+    references: z.union([z.array(z.string()), z.string().transform((reference) => [reference])]),
+    words: z.string(),
+    pattern: z.string(),
+    fromLine: line,
+    toLine: line,
+    maxTokens: z.number().transform((tokens) => Math.min(20_000, Math.max(100, Math.round(tokens)))),
+  })
+  .partial();
+
+/** Models send empty strings for what they don't mean. */
+export function recallQuery({ references, words, pattern, ...rest }: z.output<typeof recallInput>): RecallQuery {
+  const named = references?.filter((reference) => reference.trim() !== '') ?? [];
+  return {
+    ...(named.length > 0 && { references: named }),
+    ...(words !== undefined && words.trim() !== '' && { words }),
+    ...(pattern !== undefined && pattern !== '' && { pattern }),
+    // Fields that are absent stay so.
+    ...(rest.fromLine !== undefined && { fromLine: rest.fromLine }),
+    ...(rest.toLine !== undefined && { toLine: rest.toLine }),
+    ...(rest.maxTokens !== undefined && { maxTokens: rest.maxTokens }),
+  };
+}
