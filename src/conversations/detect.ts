@@ -24,8 +24,12 @@ export function layoutOf(lines: Iterable<Line>): Layout {
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
-  return isRecord(value) && Array.isArray(value['messages']) ? 'document' : 'lines';
+  // One object in one line: a document, unless it is of a kind that comes by lines.
+  return isRecord(value) && DOCUMENT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
 }
+
+/** Lists that make an object a document and no record. */
+const DOCUMENT_FIELDS = ['messages', 'requests', 'steps', 'history', 'events'];
 
 /** How many lines are looked at: the first record that only one agent writes decides. */
 const TELLING_LINES = 20;

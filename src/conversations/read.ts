@@ -1,11 +1,11 @@
 /** Reading a conversation from text or bytes: pure, without a file system. */
 import { isUtf8 } from 'node:buffer';
-import type { AgentFormat } from '../core/agents';
 import { sourceName } from './conversationId';
 import { EXPECTED, type DocumentFormat, documentFormat, layoutOf, linesFormat, messageDocumentOf } from './detect';
 import { readAnthropic } from './formats/anthropic';
 import { isClaudeCodeRecord, readClaudeCode } from './formats/claudeCode/claudeCode';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
+import { isCursorRecord, readCursor } from './formats/cursor';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
 import type { Format } from './formats/format';
 import { isGeminiDocument, isGeminiRecord, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
@@ -13,27 +13,41 @@ import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/op
 import { readOpenAI } from './formats/openai/openai';
 import { isPiRecord, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
+import { readTrajectory, trajectoryOf } from './formats/trajectory';
+import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
 import { ConversationReadError } from './readError';
 import { JsonError, parseJson } from './text/json';
 import { asBuffer, decode, linesOf } from './text/lines';
-import type { Conversation, ReadOptions, Source } from './types';
+import type { Fields } from './text/values';
+import type { Conversation, ConversationFormat, ReadOptions, Source } from './types';
+
+/** A document as it is, where a check says that it is one. */
+function only(isDocument: (value: unknown) => value is Fields): (value: unknown) => Fields | undefined {
+  return (value) => (isDocument(value) ? value : undefined);
+}
 
 /** The readers of the agents' formats, in the order in which they are asked whether a text is theirs. */
-const FORMATS: Readonly<Record<Exclude<AgentFormat, DocumentFormat>, Format>> = {
+const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Format>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines },
-    document: { isDocument: isGeminiDocument, read: readGeminiDocument },
+    document: { of: only(isGeminiDocument), read: readGeminiDocument },
   },
   'claude-code': { lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode } },
   pi: { lines: { isRecord: isPiRecord, read: readPi } },
+  cursor: { lines: { isRecord: isCursorRecord, read: readCursor } },
+  'vscode-chat': {
+    lines: { isRecord: isVscodeChatRecord, read: readVscodeChatLines },
+    document: { of: only(isVscodeChat), read: readVscodeChat },
+  },
   codex: { lines: { isRecord: isCodexRecord, read: readCodex } },
   copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot } },
   opencode: {
     document: {
-      isDocument: isOpenCodeDocument,
+      of: only(isOpenCodeDocument),
       read: (value, source, options) => readOpenCode(openCodeDocument(value, sourceName(source)), source, options),
     },
   },
+  trajectory: { document: { of: trajectoryOf, read: readTrajectory } },
 };
 
 /**
@@ -52,7 +66,8 @@ export function readConversation(input: string | Uint8Array, source: Source, opt
   }
   const value = parseDocument(text, name);
   for (const { document } of formats) {
-    if (document?.isDocument(value)) return document.read(value, source, options, text);
+    const found = document?.of(value);
+    if (document && found) return document.read(found, source, options, text);
   }
   const document = messageDocumentOf(value, name);
   switch (documentFormat(document)) {

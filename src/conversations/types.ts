@@ -1,8 +1,8 @@
 import type { AgentFormat } from '../core/agents';
 import type { ApiMessage } from '../core/messages/types';
 
-/** The formats of agents, by the table of agents, and the plain ones of the APIs. */
-export type ConversationFormat = AgentFormat | 'anthropic' | 'openai';
+/** The formats of agents, by the table of agents, records of runs, and the plain ones of the APIs. */
+export type ConversationFormat = AgentFormat | 'trajectory' | 'anthropic' | 'openai';
 
 /** A conversation that was read from a file. Plain data: it crosses worker boundaries. */
 export interface Conversation {

@@ -10,7 +10,8 @@ export interface Format {
     readonly read: (input: string | Uint8Array, source: Source, options: ReadOptions) => Conversation;
   };
   readonly document?: {
-    readonly isDocument: (value: unknown) => value is Fields;
+    /** The document in the form that {@link read} takes; undefined for one of another format. */
+    readonly of: (value: unknown) => Fields | undefined;
     /**
      * @param input the text that the document was parsed from
      * @throws {ConversationReadError}

@@ -89,11 +89,13 @@ const contributed = {
 
 export const vscode = {
   name: 'VS Code',
-  formats: ['copilot'],
+  formats: ['copilot', 'vscode-chat'],
   seen: { versions: 'the event schema of the Copilot SDK', on: 'hand-written sessions' },
   stores: [
     { root: '<user>/workspaceStorage', steps: [ANY, ...TRANSCRIPTS] },
     { root: '<user>/globalStorage', steps: TRANSCRIPTS },
+    { root: '<user>/workspaceStorage', steps: [ANY, 'chatSessions', /\.jsonl?$/] },
+    { root: '<user>/globalStorage', steps: ['emptyWindowChatSessions', /\.jsonl?$/] },
   ],
   tools: { ...vscodeTools, ...contributed },
   preamble: {},

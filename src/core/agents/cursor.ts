@@ -1,11 +1,16 @@
 /** Cursor. Sources: public definitions of its tools and transcripts of its agent in public repositories; none was run here. */
 import type { Agent } from './types';
 
+const ANY = /^/;
+
 export const cursor = {
   name: 'Cursor',
-  formats: [],
+  formats: ['cursor'],
   seen: { versions: 'transcripts of 2026', on: 'hand-written sessions' },
-  stores: [],
+  stores: [
+    { root: '~/.cursor/projects', steps: [ANY, 'agent-transcripts', /\.jsonl$/] },
+    { root: '~/.cursor/projects', steps: [ANY, 'agent-transcripts', ANY, /\.jsonl$/] },
+  ],
   tools: {
     read_file: {
       kind: 'read',

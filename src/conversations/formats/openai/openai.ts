@@ -36,7 +36,8 @@ export function readOpenAI(document: MessageDocument, source: Source, input: str
   };
 }
 
-function checkedOpenAI(message: unknown, path: string): OpenAIRecord {
+/** @throws {ShapeError} */
+export function checkedOpenAI(message: unknown, path: string): OpenAIRecord {
   if (!isRecord(message)) throw new ShapeError(path, message, 'a message: an object with "role"');
   if (isDeeperThan(message, MAX_DEPTH)) throw new ShapeError(path, message, `at most ${MAX_DEPTH} levels of nesting`);
   const { role, content, tool_calls: calls, tool_call_id: callId } = message;

@@ -1,0 +1,126 @@
+/**
+ * Transcripts of Cursor's agent: a line for each message, `{role, message: {content}}`, the blocks like Anthropic's but without
+ * ids, and mostly without results. Source: transcripts and readers of them in public repositories (2026).
+ */
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../core/messages/types';
+import { sourceId, sourceName } from '../conversationId';
+import { countedKinds, plural } from '../notes';
+import { ConversationReadError } from '../readError';
+import { checkDepth, jsonRecords } from '../text/jsonLines';
+import { linesOf } from '../text/lines';
+import { type Fields, asText, recordIn, stringIn } from '../text/values';
+import { titleOf } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { unansweredNote } from './unanswered';
+
+/** Whether a line is a message of such a transcript. */
+export const isCursorRecord = (value: Fields): boolean =>
+  (value['role'] === 'user' || value['role'] === 'assistant') &&
+  isRecord(value['message']) &&
+  value['type'] === undefined &&
+  value['uuid'] === undefined;
+
+/** @throws {ConversationReadError} for a broken line, or where there are no messages */
+export function readCursor(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const notes: string[] = [];
+  const transcript = new Transcript();
+  for (const record of jsonRecords(linesOf(input, name), name, options, notes)) {
+    checkDepth(record, name);
+    transcript.take(record.value, record.line);
+  }
+  const { messages, passedOver, withoutResult } = transcript.result();
+  if (messages.length === 0) {
+    throw new ConversationReadError({
+      problem: 'empty',
+      source: name,
+      found: `no messages${passedOver.size > 0 ? `, only ${countedKinds(passedOver)}` : ''}`,
+      expected: 'a transcript of Cursor with messages of "user" and "assistant"',
+    });
+  }
+  return {
+    id: sourceId(source, input),
+    format: 'cursor',
+    title: titleOf(messages),
+    messages,
+    notes: [
+      ...notes,
+      ...(withoutResult > 0
+        ? [`${plural(withoutResult, 'tool result')} that Cursor did not write down; they are empty.`]
+        : []),
+      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+  };
+}
+
+class Transcript {
+  private readonly messages: ApiMessage[] = [];
+  private readonly passedOver = new Map<string, number>();
+  private withoutResult = 0;
+  /** Calls that wait for their results, which come in their order. */
+  private waiting: string[] = [];
+
+  take(value: Fields, line: number): void {
+    const content = recordIn(value, 'message')?.['content'];
+    const role = value['role'];
+    if (content === undefined || (role !== 'user' && role !== 'assistant')) {
+      const kind = stringIn(value, 'type') ?? 'unnamed';
+      this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
+      return;
+    }
+    const parts = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: asText(content) }];
+    const results = parts.filter(({ type }) => type === 'tool_result');
+    // Cursor writes results, if any, into messages of either role.
+    const answered = results.map((part) => this.resultOf(part));
+    if (answered.length > 0) this.messages.push({ role: 'user', content: answered });
+    const blocks = parts.flatMap((part, at) =>
+      results.includes(part) ? [] : this.blockOf(part, `call_${line}_${at}`),
+    );
+    if (blocks.length === 0) return;
+    this.answerWaiting();
+    this.messages.push({ role, content: blocks });
+    this.waiting = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
+  }
+
+  result(): { messages: readonly ApiMessage[]; passedOver: ReadonlyMap<string, number>; withoutResult: number } {
+    return { messages: this.messages, passedOver: this.passedOver, withoutResult: this.withoutResult };
+  }
+
+  private resultOf(part: Fields): Block {
+    const id = stringIn(part, 'tool_use_id') ?? this.waiting[0] ?? 'unknown';
+    this.waiting = this.waiting.filter((each) => each !== id);
+    const { content } = part;
+    return {
+      type: 'tool_result',
+      tool_use_id: id,
+      content: Array.isArray(content)
+        ? content.map((each) => (isRecord(each) ? asText(each['text'] ?? each) : asText(each))).join('\n')
+        : asText(content),
+    };
+  }
+
+  private blockOf(part: Fields, id: string): Block[] {
+    const text = stringIn(part, 'text');
+    if (text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
+    const tool = stringIn(part, 'name');
+    if (part['type'] === 'tool_use' && tool !== undefined) {
+      return [{ type: 'tool_use', id: stringIn(part, 'id') ?? id, name: tool, input: part['input'] ?? {} }];
+    }
+    return [{ type: 'cursor_part', part }];
+  }
+
+  /** A call without its result would make the conversation one that no API takes. */
+  private answerWaiting(): void {
+    if (this.waiting.length === 0) return;
+    const results = this.waiting.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));
+    this.withoutResult += results.length;
+    const last = this.messages.at(-1);
+    if (last?.role === 'user' && Array.isArray(last.content)) {
+      this.messages[this.messages.length - 1] = { ...last, content: [...(last.content as Block[]), ...results] };
+    } else this.messages.push({ role: 'user', content: results });
+    this.waiting = [];
+  }
+}

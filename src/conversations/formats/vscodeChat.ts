@@ -1,0 +1,218 @@
+/**
+ * Chat sessions that VS Code itself keeps (`chatSessions/<id>.json`, since 1.109 `.jsonl`: a log of changes to one object). What was
+ * sent to the model stands in the metadata that its agent leaves with each answer: rounds of words and calls, and the calls'
+ * results. Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
+ */
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../core/messages/types';
+import { sourceId, sourceName } from '../conversationId';
+import { plural } from '../notes';
+import { ConversationReadError } from '../readError';
+import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';
+import { linesOf } from '../text/lines';
+import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
+import { tidyTitle, titleOf } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { parseArguments } from './openai/arguments';
+import { unansweredNote } from './unanswered';
+
+/** Whether a document is a chat session. */
+export const isVscodeChat = (value: unknown): value is Fields =>
+  isRecord(value) && Array.isArray(value['requests']) && stringIn(value, 'sessionId') !== undefined;
+
+/** Whether a line is a change of such a log: its beginning, or one to a field. */
+export const isVscodeChatRecord = (value: Fields): boolean =>
+  typeof value['kind'] === 'number' && ((value['kind'] === 0 && isRecord(value['v'])) || Array.isArray(value['k']));
+
+/** @throws {ConversationReadError} for a broken line, or a log without a beginning */
+export function readVscodeChatLines(
+  input: string | Uint8Array,
+  source: Source,
+  options: ReadOptions = {},
+): Conversation {
+  const name = sourceName(source);
+  const notes: string[] = [];
+  let session: unknown;
+  for (const record of jsonRecords(linesOf(input, name), name, options, notes)) {
+    checkDepth(record, name);
+    session = changed(session, record, name);
+  }
+  if (!isVscodeChat(session)) throw wrongLog(name, undefined, 'a log that makes no chat session');
+  const conversation = readVscodeChat(session, source, options, input);
+  return { ...conversation, notes: [...notes, ...conversation.notes] };
+}
+
+const wrongLog = (source: string, line: number | undefined, found: string): ConversationReadError =>
+  new ConversationReadError({
+    problem: 'wrong-shape',
+    source,
+    ...(line !== undefined && { line }),
+    found,
+    expected: 'a chat session of VS Code: its beginning, then changes to what it holds',
+  });
+
+/** Kinds of changes, by VS Code's `EntryKind`. */
+const INITIAL = 0;
+const SET = 1;
+const PUSH = 2;
+const DELETE = 3;
+
+function changed(session: unknown, { value, line }: JsonRecord, source: string): unknown {
+  if (value['kind'] === INITIAL) return value['v'];
+  const path = listIn(value, 'k');
+  let holder: unknown = session;
+  for (const key of path.slice(0, -1)) holder = fieldOf(holder, key);
+  const last = keyIn(holder, path.at(-1));
+  if (last === undefined) throw wrongLog(source, line, 'a change to what is not there');
+  // The session was made by the lines before, and belongs to nobody else yet.
+  const fields = holder as Record<string | number, unknown>;
+  switch (value['kind']) {
+    case SET:
+      fields[last] = value['v'];
+      break;
+    case DELETE:
+      fields[last] = undefined;
+      break;
+    case PUSH: {
+      const list = fields[last] ?? [];
+      if (!Array.isArray(list)) throw wrongLog(source, line, 'a change that adds to what is no list');
+      const kept = typeof value['i'] === 'number' ? list.slice(0, value['i']) : list;
+      fields[last] = [...(kept as readonly unknown[]), ...listIn(value, 'v')];
+      break;
+    }
+    default:
+      throw wrongLog(source, line, 'a change of an unknown kind');
+  }
+  return session;
+}
+
+/** A key under which a value can be put; undefined where it leads nowhere, or far beyond a list's end. */
+function keyIn(holder: unknown, key: unknown): string | number | undefined {
+  if (Array.isArray(holder)) return typeof key === 'number' && key >= 0 && key <= holder.length ? key : undefined;
+  return isRecord(holder) && typeof key === 'string' && key !== '__proto__' ? key : undefined;
+}
+
+const fieldOf = (holder: unknown, key: unknown): unknown =>
+  typeof holder === 'object' && holder !== null && Object.hasOwn(holder, String(key))
+    ? (holder as Record<string, unknown>)[String(key)]
+    : undefined;
+
+/** @throws {ConversationReadError} where nobody has said anything */
+export function readVscodeChat(
+  session: Fields,
+  source: Source,
+  _options: ReadOptions,
+  input: string | Uint8Array,
+): Conversation {
+  const name = sourceName(source);
+  if (isDeeperThan(session, MAX_DEPTH)) {
+    throw wrongLog(name, undefined, 'a session that nests without end');
+  }
+  const requests = listIn(session, 'requests').filter(isRecord);
+  const turns = requests.map(turnOf);
+  const messages = turns.flatMap((turn) => turn.messages);
+  if (messages.length === 0) {
+    throw new ConversationReadError({
+      problem: 'empty',
+      source: name,
+      found: 'a chat session in which nothing was said',
+      expected: 'at least one request',
+    });
+  }
+  const id = stringIn(session, 'sessionId');
+  const shown = turns.filter(({ isShown }) => isShown).length;
+  return {
+    id: id === undefined ? sourceId(source, input) : `vscode:${id}`,
+    format: 'vscode-chat',
+    title: tidyTitle(stringIn(session, 'customTitle')) ?? titleOf(messages),
+    messages,
+    notes: [
+      ...(shown > 0
+        ? [`${plural(shown, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`]
+        : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+  };
+}
+
+interface Turn {
+  readonly messages: readonly ApiMessage[];
+  /** Only what was shown on screen is known of the answer. */
+  readonly isShown: boolean;
+}
+
+function turnOf(request: Fields): Turn {
+  const metadata = recordIn(recordIn(request, 'result') ?? {}, 'metadata') ?? {};
+  const messages: ApiMessage[] = [];
+  const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
+    if (content.length > 0) messages.push({ role, content });
+  };
+  const rendered = listIn(metadata, 'renderedUserMessage').flatMap((part) =>
+    isRecord(part) ? textBlocks(stringIn(part, 'text') ?? '') : [],
+  );
+  const { message } = request;
+  const typed = isRecord(message) ? asText(message['text']) : asText(message);
+  // What was sent stands beside what was typed.
+  add('user', rendered.length > 0 ? rendered : textBlocks(typed));
+  const rounds = listIn(metadata, 'toolCallRounds').filter(isRecord);
+  const results = recordIn(metadata, 'toolCallResults') ?? {};
+  for (const round of rounds) {
+    const calls = listIn(round, 'toolCalls').filter(isRecord).flatMap(callOf);
+    add('assistant', [...thinkingOf(round), ...textBlocks(asText(round['response'])), ...calls]);
+    add(
+      'user',
+      calls.flatMap(({ id }) => resultOf(String(id), results)),
+    );
+  }
+  if (rounds.length === 0) add('assistant', textBlocks(shownText(listIn(request, 'response'))));
+  return { messages, isShown: rounds.length === 0 && listIn(request, 'response').some(isCall) };
+}
+
+const isCall = (part: unknown): boolean => isRecord(part) && part['kind'] === 'toolInvocationSerialized';
+
+const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+
+function thinkingOf(round: Fields): Block[] {
+  const thought = recordIn(round, 'thinking')?.['text'];
+  const thinking = Array.isArray(thought) ? thought.map(asText).join('') : asText(thought);
+  return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
+}
+
+function callOf(call: Fields): Block[] {
+  const id = stringIn(call, 'id');
+  const name = stringIn(call, 'name');
+  if (id === undefined || name === undefined) return [];
+  const given = call['arguments'];
+  return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? {}) }];
+}
+
+function resultOf(id: string, results: Fields): Block[] {
+  const result = Object.hasOwn(results, id) ? results[id] : undefined;
+  if (!isRecord(result)) return [];
+  const text = listIn(result, 'content')
+    .map((part) => (isRecord(part) ? valueText(part['value']) : asText(part)))
+    .join('\n');
+  return [{ type: 'tool_result', tool_use_id: id, content: text }];
+}
+
+/** A text, or the tree that prompt-tsx makes of one: pieces with children, and texts at its leaves. */
+function valueText(value: unknown): string {
+  if (!isRecord(value)) return asText(value);
+  const node = recordIn(value, 'node') ?? value;
+  const children = node['children'];
+  const text = stringIn(node, 'text');
+  if (text !== undefined) return node['lineBreakBefore'] === true ? `\n${text}` : text;
+  return Array.isArray(children) ? children.map(valueText).join('') : asText(value);
+}
+
+/** Markdown parts of an answer; what tools did is told in words of VS Code's own and is not among them. */
+const shownText = (parts: readonly unknown[]): string =>
+  parts
+    .map((part) => {
+      if (!isRecord(part) || (part['kind'] !== undefined && part['kind'] !== 'markdownContent')) return '';
+      const content = part['content'] ?? part['value'];
+      return isRecord(content) ? asText(content['value']) : asText(content);
+    })
+    .join('');
