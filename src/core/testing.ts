@@ -1,5 +1,6 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
 /** What the tests of the core share: short names for messages. */
+import { findMarkers, withoutRule } from './messages/markers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
 export const text = (value: string, fields: Record<string, unknown> = {}): Block => ({
@@ -43,7 +44,10 @@ export const lines = (name: string, count: number): string =>
 
 /** A text with its markers shortened to their words: `[40 lines suppressed]`. */
 export const brief = (value: string): string =>
-  value.replace(/⟦condensed: ([^⟧]*?)(?:; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
+  findMarkers(value).reduceRight(
+    (text, { start, end, what }) => `${text.slice(0, start)}[${withoutRule(what)}]${text.slice(end)}`,
+    value,
+  );
 
 /** The edits that cut text, which is all that mechanical steps make. */
 export const cutsOf = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');

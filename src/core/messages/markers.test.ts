@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cpuNow } from '../testing';
 import { hashText, type Hash } from '../hash';
@@ -86,4 +88,12 @@ describe('expandMarkers', () => {
     expect(findMarkers(`⟦condensed: ${' · ref a'.repeat(100_000)}`)).toEqual([]);
     expect(cpuNow() - started).toBeLessThan(1_000);
   });
+});
+
+it('no other source of the product spells out the form; the exported types tell it to other extensions', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const spelled = globSync('**/*.ts', { cwd: root }).filter(
+    (file) => !/\.test\./.test(file) && /[⟦⟧]/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(spelled.sort()).toEqual([join('core', 'messages', 'markers.ts'), join('extensionApi', 'api.ts')]);
 });

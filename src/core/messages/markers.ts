@@ -1,6 +1,25 @@
 import type { Hash } from '../hash';
 import type { Slice } from '../slice';
 
+/**
+ * The form of a marker: brackets that no code or prose has by chance, a word, what is missing, and the reference. Nothing
+ * else in the product spells it out.
+ */
+const OPEN = '⟦';
+const CLOSE = '⟧';
+/** How any marker begins, also one that a model wrote down wrongly. */
+export const MARKER_START = `${OPEN}condensed:`;
+const OPENING = `${MARKER_START} `;
+/** A marker as a message to an agent names it. */
+export const MARKER_EXAMPLE = `${OPENING}…${CLOSE}`;
+const BEFORE_REFERENCE = ' · ref ';
+const INSIDE = `[^${OPEN}${CLOSE}]`;
+const MARKER = new RegExp(`${OPENING}(${INSIDE}*?)${BEFORE_REFERENCE}([0-9a-f]{6,64})${CLOSE}`, 'g');
+const WITH_ANY_WORDS = new RegExp(`^${OPENING}${INSIDE}+${CLOSE}$`);
+const REFERENCE_AT_END = new RegExp(`${BEFORE_REFERENCE}(?=[0-9a-f]+${CLOSE}$)`);
+/** What only markers hold: other text must not bring it into one. */
+export const MARKER_CHARACTERS = new RegExp(`[${OPEN}${CLOSE}]`, 'g');
+
 /** A short stable id of original content that a view leaves out: the beginning of the content's sha256. */
 export type ReferenceId = string & { readonly __reference: unique symbol };
 
@@ -25,17 +44,17 @@ export const MARKER_RULE = 'never write such a marker into a file';
 const RULE = `; ${MARKER_RULE}`;
 
 /**
- * The text that stands where content was taken out. One form that no code or prose has by chance, so that it can be
- * found again, expanded, and kept out of files.
+ * The text that stands where content was taken out. It can be found again, expanded, and kept out of files.
  * @param what says in a few words what is missing.
  */
-export const marker = (what: string, reference: ReferenceId): string => `${OPENING}${plain(what)} · ref ${reference}⟧`;
+export const marker = (what: string, reference: ReferenceId): string =>
+  `${OPENING}${plain(what)}${BEFORE_REFERENCE}${reference}${CLOSE}`;
 
 /** Names of tools and files come from the model: none may break a marker's form, or blow it up. */
 const MAX_WHAT = 200;
 const plain = (what: string): string =>
   what
-    .replace(/[⟦⟧]/g, '')
+    .replace(MARKER_CHARACTERS, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .slice(0, MAX_WHAT)
     .toWellFormed();
@@ -44,13 +63,9 @@ const plain = (what: string): string =>
 export const tellsRule = (text: string): boolean => text.includes(RULE);
 
 /** A marker as the one that tells the rule, and as any other. */
-export const withRule = (text: string): string => text.replace(/ · ref (?=[0-9a-f]+⟧$)/, `${RULE}$&`);
+export const withRule = (text: string): string => text.replace(REFERENCE_AT_END, `${RULE}$&`);
 /** The marker that {@link withRule} was given. */
 export const withoutRule = (text: string): string => text.replace(RULE, '');
-
-/** How every marker begins. */
-const OPENING = '⟦condensed: ';
-const MARKER = /⟦condensed: ([^⟦⟧]*?) · ref ([0-9a-f]{6,64})⟧/g;
 
 export interface FoundMarker extends Slice {
   readonly what: string;
@@ -59,7 +74,7 @@ export interface FoundMarker extends Slice {
 
 /** The markers in a text, in order. */
 export const findMarkers = (text: string): FoundMarker[] =>
-  text.includes(OPENING)
+  mayHoldMarker(text)
     ? [...text.matchAll(MARKER)].map((match) => ({
         start: match.index,
         end: match.index + match[0].length,
@@ -67,6 +82,12 @@ export const findMarkers = (text: string): FoundMarker[] =>
         reference: (match[2] ?? '') as ReferenceId,
       }))
     : [];
+
+/** Whether a text holds the beginning of a marker; quick, for texts of which most hold none. */
+export const mayHoldMarker = (text: string): boolean => text.includes(OPENING);
+
+/** True for a text that has a marker's brackets and word and nothing around them, with a reference or without. */
+export const looksLikeMarker = (text: string): boolean => WITH_ANY_WORDS.test(text);
 
 /** True for a text that is a marker and nothing else. */
 export const isOneMarker = (text: string): boolean => {

@@ -1,3 +1,4 @@
+import { MARKER_CHARACTERS } from '../../messages/markers';
 import { commandOf } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import type { KeptPlace, KeptRun } from './runs';
@@ -88,7 +89,8 @@ function askedFor(exchange: ToolExchange): string | undefined {
   if (typeof text !== 'string') return undefined;
   const line = text
     .trim()
-    .split(/[\n⟦⟧]/)[0]
+    .split('\n')[0]
+    ?.split(MARKER_CHARACTERS)[0]
     ?.replace(/\p{Cc}+/gu, ' ')
     .trim();
   if (!line) return undefined;

@@ -1,3 +1,4 @@
+import { mayHoldMarker } from '../../messages/markers';
 import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
 import { NOTHING, type LineId, type LineIds } from './lineIds';
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
@@ -55,7 +56,7 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
   const format = prefixFormat(text, hint, lineEnd);
   const count = countLines(text, lineEnd);
   const table = new Int32Array((format ? 4 : 2) * count + 1);
-  const mayHoldMarkers = text.includes('⟦condensed: ');
+  const mayHoldMarkers = mayHoldMarker(text);
   let at = 0;
   let number = 0;
   // The lines whose numbers only follow from the one before, until a stated one says the same.
@@ -66,7 +67,7 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
   for (let line = 0; line < count; line++) {
     const end = endOfLine(text, at, lineEnd);
     const isFrame = hint === 'read' && FRAME.test(text.slice(at, Math.min(end, at + FRAME_CHARS)));
-    const holdsMarker = mayHoldMarkers && text.slice(at, end).includes('⟦condensed: ');
+    const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
     let body = at;
     if (format) {
       const stated = prefixAt(text, at, format);

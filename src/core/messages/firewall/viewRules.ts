@@ -1,4 +1,5 @@
 /** What a condensation must not do to the conversation that a view was made from. */
+import { looksLikeMarker } from '../markers';
 import { isDeepStrictEqual } from 'node:util';
 import { isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
@@ -118,9 +119,7 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
 
 /** An image may give way to a text that is a marker and nothing else. */
 const standsFor = (after: Block, before: Block): boolean =>
-  before.type === 'image' && isText(after) && Object.keys(after).length === 2 && MARKER.test(after.text);
-
-const MARKER = /^⟦condensed: [^⟦⟧]+⟧$/;
+  before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
 /** A result keeps its form: text stays text, and what is no text (an image) stays where it was. */
 function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: At): Violation[] {

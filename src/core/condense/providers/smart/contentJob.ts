@@ -2,7 +2,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
-import { findMarkers } from '../../../messages/markers';
+import { findMarkers, MARKER_CHARACTERS } from '../../../messages/markers';
 import { fenced, summaryIn, type Prompt } from '../../summary/prompt';
 import { personSlices } from '../../summary/instructions';
 import { TOKEN_BUFFER_PERCENTAGE } from '../../trigger/thresholds';
@@ -122,7 +122,7 @@ export const summaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFa
 
 /** The summary in a model's reply, fit to stand in a conversation; empty where there is none. */
 export function contentSummary(reply: string, { item }: ContentJob): string {
-  const plain = summaryIn(reply).replace(/[⟦⟧]/g, '').toWellFormed().trim();
+  const plain = summaryIn(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
   // In text, XML-era agents write their calls: a summary must not look like one.
   return isText ? plain.replace(/<(?=[/\w])/g, '‹') : plain;
