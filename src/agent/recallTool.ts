@@ -28,8 +28,9 @@ export class RecallTool {
     if (!parsed.success) return textResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
     const live = await this.live();
     const query = recallQuery(parsed.data);
-    const caller = this.callers.get(keyOf(input)) ?? live.active()?.id;
-    // A reference is found wherever it is; a search stays in the conversation.
+    const [only, ...others] = live.list();
+    const caller = this.callers.get(keyOf(input)) ?? (others.length === 0 ? only?.id : undefined);
+    // A reference is found wherever it is; a search stays in the conversation that asks, and is not made where that is not known.
     const here = await live.recall(caller, query);
     const found = here.kind === 'nothing' && query.references ? await live.recall(undefined, query) : here;
     return textResult(found.text);

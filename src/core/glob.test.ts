@@ -45,6 +45,16 @@ describe('fileMatcher', () => {
     expect(fileMatcher(['{a,b}'.repeat(30)])('a'.repeat(30))).toBe(false);
   });
 
+  it('writes braces out only as long as they are few', () => {
+    const list = `{${Array.from({ length: 90 }, (_, index) => `a${index}`).join(',')}}`;
+    expect(toolMatcher([list])('a89')).toBe(true);
+    expect(toolMatcher([list + list])('a1a2')).toBe(false);
+    // What is not written out stands for itself, in each of the patterns that there are so far.
+    expect(toolMatcher([list + list])(`a7${list}`)).toBe(true);
+    const hostile = `{${','.repeat(500)}}`.repeat(40);
+    expect(toolMatcher([hostile])('a')).toBe(false);
+  }, 5_000);
+
   it('an opening brace that nothing closes takes time in proportion to its length', () => {
     const open = `{${','.repeat(300_000)}`;
     expect(toolMatcher([open])(open)).toBe(true);

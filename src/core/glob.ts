@@ -29,15 +29,14 @@ function anyOf(patterns: readonly string[]): Matcher {
 const MAX_ALTERNATIVES = 100;
 const BRACES = /\{([^{},]*,[^{}]*)\}/;
 
-/** Braces written out; where that would be too many patterns, the rest stand for themselves. */
+/** Braces written out; where that would be too many patterns, those that are left stand for themselves. */
 function alternatives(patterns: readonly string[]): readonly string[] {
-  const written = patterns.flatMap((pattern) => {
-    const choices = BRACES.exec(pattern)?.[1];
-    return choices === undefined
-      ? [pattern]
-      : choices.split(',').map((choice) => pattern.replace(BRACES, () => choice));
-  });
-  return written.length === patterns.length || written.length > MAX_ALTERNATIVES ? written : alternatives(written);
+  const choices = patterns.map((pattern) => BRACES.exec(pattern)?.[1]?.split(','));
+  const count = choices.reduce((sum, list) => sum + (list?.length ?? 1), 0);
+  if (count === patterns.length || count > MAX_ALTERNATIVES) return patterns;
+  return alternatives(
+    patterns.flatMap((pattern, at) => choices[at]?.map((choice) => pattern.replace(BRACES, () => choice)) ?? [pattern]),
+  );
 }
 
 type Token =

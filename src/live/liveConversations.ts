@@ -140,8 +140,13 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
-    const one = conversation === undefined ? undefined : this.registry.get(conversation);
-    return recall(one ? [one] : this.registry.all(), query, this.parts.counter);
+    if (conversation !== undefined) {
+      const own = this.registry.get(conversation);
+      return recall(own ? [own] : [], query, this.parts.counter);
+    }
+    // Whoever knows a reference has seen it; a search without a conversation of its own would read other people's tasks.
+    const isNamed = (query.references ?? []).length > 0;
+    return recall(isNamed ? this.registry.all() : [], query, this.parts.counter);
   }
 
   list(): LiveSummary[] {
