@@ -1,9 +1,9 @@
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
-import { expandReference, referencesOf } from '../core/condense/edits/references';
+import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import { editsShownBy, viewHash } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
-import type { LedgerFile } from '../storage/ledgerStore';
+import { findByReference, type LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { EXIT, type ExitCode } from './io';
 import { ledgerOf } from './ledgerOf';
@@ -12,12 +12,11 @@ import type { Session } from './session';
 
 /** `expand`: the originals of references, or the whole original conversation of a view. */
 export async function expand(session: Session): Promise<ExitCode> {
-  const { args, io, conversation } = session;
-  const known = await ledgerOf(session);
+  const { args, io, conversation, store } = session;
   const text =
     args.references.length > 0
-      ? await expandReferences(known.ledger, args.references)
-      : messagesJson(conversation, await originalMessages(session, known.ledger));
+      ? await expandReferences(store, args.references)
+      : messagesJson(conversation, await originalMessages(session, (await ledgerOf(session)).ledger));
   if (args.out === undefined) io.stdout(text);
   else {
     const out = await outFile(args.out, args.file);
@@ -38,15 +37,24 @@ export async function originalMessages({ conversation }: Session, ledger: Ledger
   return restoreOriginal(messages, edits, (before) => originals.get(before));
 }
 
-/** @throws UsageError for a reference that the ledger doesn't have. */
-async function expandReferences(ledger: LedgerFile, ids: readonly string[]): Promise<string> {
-  const references = referencesOf(ledger.ledger.condensations.flatMap(({ edits }) => edits));
+/**
+ * References are looked up in the whole store: the file that names them may be a view that has gone on, or a copy of it.
+ * @throws UsageError for a reference that no ledger has.
+ */
+async function expandReferences(store: string, ids: readonly string[]): Promise<string> {
   const texts: string[] = [];
-  for (const id of ids) {
-    const content = references.get(id as ReferenceId);
-    if (!content) throw new UsageError(`No reference ${id} is known for this conversation (${references.size} are).`);
+  let ledger: LedgerFile | undefined;
+  for (const id of ids as readonly ReferenceId[]) {
+    // References of one command mostly belong to one conversation.
+    if (!ledger || !contentOf(ledger, id)) ledger = await findByReference(store, id);
+    const content = ledger && contentOf(ledger, id);
+    if (!ledger || !content)
+      throw new UsageError(`No reference ${id} is known in ${store}. Name its --store, or check it.`);
     const original = await ledger.original(content.before);
     texts.push(expandReference(content, () => original));
   }
   return texts.join('\n');
 }
+
+const contentOf = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>
+  referencesOf(ledger.condensations.flatMap(({ edits }) => edits)).get(id);

@@ -3,7 +3,9 @@
  * (the strings that edits changed, each on the disk before the entry that needs it) and `about.json`. Killed at any
  * moment, a ledger is as before an entry or as after it; several processes may append to one at the same time.
  */
-import { foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
+import { referencesOf } from '../core/condense/edits/references';
+import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
+import type { ReferenceId } from '../core/messages/markers';
 import {
   ledgerFolders,
   pathsIn,
@@ -70,33 +72,45 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
  * The ledger of the condensation that made a view, so that a file is recognized into which the view was written. Where
  * several did it is the one used last.
  */
-export async function findByView(
+export const findByView = (
   root: string,
   viewHash: string,
   options: Partial<StorageOptions> = {},
+): Promise<LedgerFile | undefined> =>
+  findLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
+
+/**
+ * The ledger in which a reference is known, whatever has become of the file that names it: a view may have gone on, and its source may
+ * have been moved. Where several know it they name the same content.
+ */
+export const findByReference = (
+  root: string,
+  reference: ReferenceId,
+  options: Partial<StorageOptions> = {},
+): Promise<LedgerFile | undefined> =>
+  findLedger(root, options, JSON.stringify(reference), ({ edits }) => referencesOf(edits).has(reference));
+
+/** @param text stands in the line of every condensation that is looked for: most lines are not even parsed. */
+async function findLedger(
+  root: string,
+  options: Partial<StorageOptions>,
+  text: string,
+  isIt: (condensation: Condensation) => boolean,
 ): Promise<LedgerFile | undefined> {
   const { files } = withDefaults(options);
   for (const { folder, about } of await listLedgers(root, options)) {
     const { ledger } = pathsIn(folder);
-    if (await guarded(ledger, 'The ledger was not searched.', () => madeView(options, ledger, viewHash))) {
-      return openLedger(root, about, { ...options, files });
-    }
+    let found = false;
+    const take = ({ json }: JournalRecord): undefined => {
+      if (found || !json.includes(text)) return;
+      const entry = entryIn(json.toString('utf8'));
+      found = entry?.type === 'condensed' && isIt(entry.condensation);
+    };
+    const journal = new Journal(files, ledger, { take, reset: () => undefined });
+    await guarded(ledger, 'The ledger was not searched.', () => journal.refresh());
+    if (found) return openLedger(root, about, { ...options, files });
   }
   return undefined;
-}
-
-async function madeView(options: Partial<StorageOptions>, path: string, viewHash: string): Promise<boolean> {
-  const key = JSON.stringify(viewHash);
-  let found = false;
-  const take = ({ json }: JournalRecord): undefined => {
-    // Most lines are not even parsed.
-    if (found || !json.includes(key)) return;
-    const entry = entryIn(json.toString('utf8'));
-    found = entry?.type === 'condensed' && entry.condensation.viewHash === viewHash;
-  };
-  const reset = (): undefined => undefined;
-  await new Journal(withDefaults(options).files, path, { take, reset }).refresh();
-  return found;
 }
 
 /** A ledger as it is on the disk, without its originals. Looking at it is no use of it: it doesn't keep it from pruning. */

@@ -201,6 +201,12 @@ describe('expand and undo', () => {
       expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
       expect(stdout.length).toBeGreaterThan(100);
     }
+    // A view that has gone on is no view that was written any more; its references stand all the same.
+    const grown = join(folder, 'grown.json');
+    const messages = messagesIn(view) as readonly unknown[];
+    writeFileSync(grown, JSON.stringify([...messages, { role: 'assistant', content: 'One more.' }]));
+    expect(await cli('expand', grown, reference!)).toBe(0);
+    expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
     expect(await cli('expand', view, 'ffffff')).toBe(2);
     expect(stderr).toContain('No reference ffffff');
   });
