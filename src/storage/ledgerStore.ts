@@ -100,15 +100,15 @@ async function findLedger(
   const { files } = withDefaults(options);
   for (const { folder, about } of await listLedgers(root, options)) {
     const { ledger } = pathsIn(folder);
-    let found = false;
+    const state = { isFound: false };
     const take = ({ json }: JournalRecord): undefined => {
-      if (found || !json.includes(text)) return;
+      if (state.isFound || !json.includes(text)) return;
       const entry = entryIn(json.toString('utf8'));
-      found = entry?.type === 'condensed' && isIt(entry.condensation);
+      state.isFound = entry?.type === 'condensed' && isIt(entry.condensation);
     };
     const journal = new Journal(files, ledger, { take, reset: () => undefined });
     await guarded(ledger, 'The ledger was not searched.', () => journal.refresh());
-    if (found) return openLedger(root, about, { ...options, files });
+    if (state.isFound) return openLedger(root, about, { ...options, files });
   }
   return undefined;
 }
