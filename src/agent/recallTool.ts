@@ -30,7 +30,9 @@ export class RecallTool {
     const query = recallQuery(parsed.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(keyOf(input)) ?? (others.length === 0 ? only?.id : undefined);
-    // A reference is found wherever it is; a search stays in the conversation that asks, and is not made where that is not known.
+    // A reference is found wherever it is; a search stays in the conversation that asks.
+    if (!query.references && caller === undefined)
+      return textResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);
     const found = here.kind === 'nothing' && query.references ? await live.recall(undefined, query) : here;
     return textResult(found.text);

@@ -140,13 +140,10 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
-    if (conversation !== undefined) {
-      const own = this.registry.get(conversation);
-      return recall(own ? [own] : [], query, this.parts.counter);
-    }
-    // Whoever knows a reference has seen it; a search without a conversation of its own would read other people's tasks.
-    const isNamed = (query.references ?? []).length > 0;
-    return recall(isNamed ? this.registry.all() : [], query, this.parts.counter);
+    const own = conversation === undefined ? undefined : this.registry.get(conversation);
+    // One that was dropped is not searched for elsewhere: the others are other people's tasks.
+    const looked = conversation === undefined ? this.registry.all() : own ? [own] : [];
+    return recall(looked, query, this.parts.counter);
   }
 
   list(): LiveSummary[] {
