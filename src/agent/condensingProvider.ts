@@ -11,9 +11,8 @@ import type { EffectiveThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer, type AnswerParts } from './answer';
 import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
-import { chatError } from './chatError';
 import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
-import { Failures } from './failures';
+import { chatError, Failures } from './failures';
 import type { Handlers } from './handlers';
 import { KeptThinking, withKeptThinking } from './keptThinking';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
@@ -22,9 +21,8 @@ import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
-import { isSmallRequest } from './smallRequests';
+import { isSmallRequest, titleOfChat } from './chatRequests';
 import { TokenCounts } from './tokenCounts';
-import { titleOfChat } from './userRequest';
 import { usagePart, wordsFor } from './answerParts';
 
 export interface ProviderParts {

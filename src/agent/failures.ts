@@ -4,6 +4,7 @@
  * would be waited for as long again, answered with the same error.
  */
 import type { ApiError } from '../api/apiError';
+import { errorMessage } from '../core/errors';
 
 /** How long after a failure the same request counts as its repetition, in milliseconds. */
 const REPETITION_MS = 30_000;
@@ -54,4 +55,11 @@ export class Failures {
       if (this.now() - at > REPETITION_MS) this.failures.delete(request);
     }
   }
+}
+
+/** An error as the chat shows it: VS Code 1.139 shows the message, and behind it the stack where there is one. */
+export function chatError(error: unknown): Error {
+  const told = new Error(errorMessage(error));
+  told.stack = '';
+  return told;
 }

@@ -9,16 +9,14 @@ import { Pace } from '../core/pace';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
 import { withCacheMarks } from './cacheMarks';
-import { chatError } from './chatError';
-import { Failures } from './failures';
+import { chatError, Failures } from './failures';
 import type { LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { tellLiveEvent, type NoticeParts } from './notices';
-import { isSmallRequest } from './smallRequests';
+import { isSmallRequest, titleOfChat } from './chatRequests';
 import { figuresOf, LiveStatusBar, short } from './statusBar';
 import { TokenCounts } from './tokenCounts';
-import { titleOfChat } from './userRequest';
 
 describe('failures', () => {
   const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });

@@ -8,8 +8,13 @@ import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, TextField } from '../../ui';
 import { isFields, passesOf } from '../smart/smartValue';
-import type { Done } from './done';
 import { PresetComparison } from './PresetComparison';
+
+/** What was done last, and how to take it back. */
+export interface Done {
+  readonly text: string;
+  readonly undo?: () => void;
+}
 
 interface PresetItemProps {
   readonly preset: PresetState;

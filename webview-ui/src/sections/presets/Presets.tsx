@@ -8,8 +8,7 @@ import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { isFields } from '../smart/smartValue';
-import type { Done } from './done';
-import { PresetItem } from './PresetItem';
+import { PresetItem, type Done } from './PresetItem';
 import { SavePreset } from './SavePreset';
 
 /** Configurations of the Smart provider under names: applied, saved, shared. */

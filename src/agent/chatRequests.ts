@@ -1,7 +1,18 @@
+/** What requests of VS Code's chat are, and what they are called. */
 import { titleOf, UNTITLED } from '../conversations/title';
 import { between } from '../core/between';
 import { blocksOf, isText } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
+
+/** How the system prompt of VS Code's own summaries begins, as seen in 1.139. */
+const SUMMARY_SYSTEM = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
+
+/**
+ * Whether a request is no step of an agent's task and goes to the model as it came: titles and progress messages (no tools), and
+ * VS Code's own summaries, with tools (`/compact`) or without (by itself).
+ */
+export const isSmallRequest = (system: string | undefined, tools: readonly unknown[]): boolean =>
+  tools.length === 0 || system?.trimStart().startsWith(SUMMARY_SYSTEM) === true;
 
 /**
  * A title from the first words that the user typed, which VS Code's agent puts into an element of its own behind context;
