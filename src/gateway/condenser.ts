@@ -1,5 +1,6 @@
 /** What the server asks of the engine behind it, and of nothing else: so each can be tested and replaced alone. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { KnownRequest } from './wires';
 import type { Body } from './wires/wire';
@@ -21,9 +22,10 @@ export interface PreparedCall {
   readonly text: string | undefined;
   /**
    * The vendor refused it as too long.
+   * @param overflow what it said of the length.
    * @returns a shorter one; undefined where there is none.
    */
-  harder(): Promise<PreparedCall | undefined>;
+  harder(overflow: Overflow): Promise<PreparedCall | undefined>;
   /** The vendor refused it as invalid, and what came in goes out in its place. @param words what the vendor said. */
   refused(words: string): void;
   /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */

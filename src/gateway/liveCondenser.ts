@@ -107,8 +107,8 @@ export class LiveCondenser implements Condenser {
     }
     return {
       text,
-      harder: async () => {
-        const harder = await live.tooLong(prepared, step.asked, signal);
+      harder: async (overflow) => {
+        const harder = await live.tooLong(prepared, step.asked, signal, overflow);
         if (!harder) return undefined;
         const sent = this.toSend(step, harder, signal);
         return sent.text === undefined ? undefined : sent;
@@ -198,7 +198,7 @@ export class LiveCondenser implements Condenser {
       tokenFactor: tokenizerFactor(model),
       ...(listed && { prices: listed.prices }),
       accounting,
-      cacheLifetime: LONG_CACHE.test(text) ? '1h' : '5m',
+      cacheLifetime: text.includes('"ttl"') && LONG_CACHE.test(text) ? '1h' : '5m',
       threshold: { kind: 'percent', percent: threshold },
     };
   }

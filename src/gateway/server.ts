@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { overflowIn } from '../api/tooLong';
+import { overflowIn, type Overflow } from '../api/tooLong';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { admit, newSecret, type Admitted } from './access';
@@ -273,8 +273,9 @@ class Passing {
     route: string,
   ): Promise<{ readonly prepared: PreparedCall | undefined } | undefined> {
     const words = bytes.toString();
-    if (isTooLong(words)) {
-      const harder = await prepared.harder();
+    const overflow = overflowOf(words);
+    if (overflow) {
+      const harder = await prepared.harder(overflow);
       if (harder) this.options.tell?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
       return harder && { prepared: harder };
     }
@@ -312,7 +313,8 @@ async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   return { bytes: Buffer.concat(chunks), isWhole: true };
 }
 
-function isTooLong(words: string): boolean {
+/** What a refusal says of the request's length; undefined where that was not the reason. */
+function overflowOf(words: string): Overflow | undefined {
   let error: unknown;
   try {
     const value: unknown = JSON.parse(words);
@@ -320,8 +322,8 @@ function isTooLong(words: string): boolean {
   } catch {
     // No JSON: its words say it.
   }
-  const { code, type } = isRecord(error) ? error : {};
-  return overflowIn(words, code, type) !== undefined;
+  const { code, type, message } = isRecord(error) ? error : {};
+  return overflowIn(typeof message === 'string' ? message : words, code, type);
 }
 
 const shortened = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 300);
