@@ -43,9 +43,11 @@ export class ConversationIndex implements Disposable {
 
   constructor(private readonly options: ConversationIndexOptions) {}
 
-  /** The newest first. */
+  /** The newest first; those in which nothing was said are left out. */
   get conversations(): readonly IndexedConversation[] {
-    return this.found.map((each) => ({ ...each, details: this.details.get(each.path) }));
+    return this.found
+      .map((each) => ({ ...each, details: this.details.get(each.path) }))
+      .filter(({ details }) => details?.isBlank !== true);
   }
 
   /** True while something is still being looked for or read. */

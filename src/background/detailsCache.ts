@@ -18,11 +18,12 @@ const detailsSchema = z.object({
   parent: z.string().optional(),
   tokens: z.number().optional(),
   problem: z.string().optional(),
+  isBlank: z.boolean().optional(),
   isComplete: z.boolean(),
 });
 
 /** `version` goes up with every change of what is read or counted: older details are then read anew. */
-const VERSION = 1;
+const VERSION = 2;
 const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
 
 /** What is known of conversations, by path, in one file. A file that is missing or broken is an empty cache. */

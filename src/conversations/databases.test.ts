@@ -1,11 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeDatabase } from '../../test/fixtures/conversations/home';
 import { OpenDatabases } from './databases';
 import { listSessions, readSession } from './formats/openCode/database';
+import { readSessionFiles } from './formats/openCode/files';
 
 let folder: string;
 let file: string;
@@ -53,4 +55,43 @@ it('a database that broke is opened anew', () => {
   expect(databases.has(file)).toBe(false);
   writeFileSync(file, whole);
   expect(ids()).toEqual(['ses_kilo']);
+});
+
+it.each([
+  [
+    'sessions',
+    "DROP TABLE session; CREATE VIEW session AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'p' AS title, '' AS directory, NULL AS parent_id, NULL AS revert, x AS time_updated FROM n",
+  ],
+  [
+    'parts',
+    "DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'ses_kilo-msg_1' AS message_id, 'ses_kilo' AS session_id, zeroblob(1000000) AS data FROM n",
+  ],
+])('a view that stands for %s is not asked: it may go on without end', (_, sql) => {
+  const agent = new DatabaseSync(file);
+  agent.exec(sql);
+  agent.close();
+  expect(() => readSession(file, 'ses_kilo', databases)).toThrow('found a SQLite database of another kind');
+});
+
+it('a pipe in the place of a log is not opened', () => {
+  execFileSync('mkfifo', [`${file}-wal`]);
+  expect(ids).toThrow('found a link, folder, device or pipe beside a database');
+});
+
+it('of a session in files, links and pipes are counted, not read', () => {
+  const storage = join(folder, 'storage');
+  const write = (path: string, value: unknown): void => {
+    mkdirSync(dirname(join(storage, path)), { recursive: true });
+    writeFileSync(join(storage, path), JSON.stringify(value));
+  };
+  const info = { id: 'ses_1', projectID: 'p' };
+  write('session/p/ses_1.json', info);
+  write('message/ses_1/msg_1.json', { id: 'msg_1', role: 'user' });
+  write('part/msg_1/prt_1.json', { id: 'prt_1', type: 'text', text: 'Hello' });
+  writeFileSync(join(folder, 'secret.json'), JSON.stringify({ type: 'text', text: 'secret' }));
+  symlinkSync(join(folder, 'secret.json'), join(storage, 'part/msg_1/prt_2.json'));
+  execFileSync('mkfifo', [join(storage, 'part/msg_1/prt_3.json')]);
+  const { messages, unreadable } = readSessionFiles(join(storage, 'session/p/ses_1.json'), info);
+  expect(messages.flatMap(({ parts }) => parts.map(({ text }) => text))).toEqual(['Hello']);
+  expect(unreadable).toBe(2);
 });

@@ -1,5 +1,5 @@
 /** SQLite databases of agents, opened for reading only. The calls block: they belong in a worker. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type * as sqlite from 'node:sqlite';
 import { errorMessage } from '../core/errors';
@@ -105,12 +105,50 @@ function open(file: string): sqlite.DatabaseSync {
       advice: 'Update VS Code, or export the session ("opencode export <session>") and open that file.',
     });
   }
+  checkCompanions(file);
   // Without a log beside it nobody has the store open: read so that not even SQLite's own helper files are made.
   const url = pathToFileURL(file);
   if (!existsSync(logOf(file))) url.searchParams.set('immutable', '1');
   const database = new module.DatabaseSync(url, { readOnly: true });
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  // What stands in a file that is not ours may call no function that does more than calculate.
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA trusted_schema = OFF`);
   return database;
+}
+
+/** Files that SQLite opens beside a database: a pipe in the place of one would be waited for without end. */
+function checkCompanions(file: string): void {
+  for (const path of [logOf(file), `${file}-shm`, `${file}-journal`]) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats || stats.isFile()) continue;
+    throw new ConversationReadError({
+      problem: 'not-a-file',
+      source: path,
+      found: 'a link, folder, device or pipe beside a database',
+      expected: 'a file of SQLite, or none',
+    });
+  }
+}
+
+/**
+ * Makes sure that what is going to be read are tables, and none of a module's: a view may go on without end, or make of little what
+ * no memory holds.
+ * @throws {ConversationReadError}
+ */
+export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {
+  const found = database
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name IN (${names
+        .map(() => '?')
+        .join(', ')})`,
+    )
+    .all(...names);
+  if (found.length === names.length) return;
+  throw new ConversationReadError({
+    problem: 'unknown-format',
+    source: file,
+    found: 'a SQLite database of another kind',
+    expected: `one with the tables ${names.join(', ')}`,
+  });
 }
 
 function databaseError(file: string, error: unknown): ConversationReadError {

@@ -5,6 +5,7 @@ export type ReadProblem =
   | 'not-a-file'
   | 'too-large'
   | 'empty'
+  | 'nothing-said'
   | 'binary'
   | 'encoding'
   | 'truncated'

@@ -114,7 +114,7 @@ export function readVscodeChat(
   const messages = turns.flatMap((turn) => turn.messages);
   if (messages.length === 0) {
     throw new ConversationReadError({
-      problem: 'empty',
+      problem: 'nothing-said',
       source: name,
       found: 'a chat session in which nothing was said',
       expected: 'at least one request',

@@ -27,6 +27,8 @@ export interface ConversationDetails {
   readonly tokens?: number;
   /** Why it can't be read, in words for a person. */
   readonly problem?: string;
+  /** It is a conversation in which nothing was said, such as VS Code keeps for each chat that was opened: no trouble. */
+  readonly isBlank?: boolean;
   /** False while only the beginning of the file was read. */
   readonly isComplete: boolean;
 }
@@ -109,6 +111,7 @@ export function wholeDetails(
     );
     return { ...state, ...namesOf(conversation), tokens: counter.messages(conversation.messages) };
   } catch (error) {
+    if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };
     const problem = error instanceof ConversationReadError ? error.reason : String(error);
     return { ...state, ...(found.title !== undefined && { title: found.title }), problem };
   }

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeDatabase, writeHome } from '../../../test/fixtures/conversations/home';
+import { AGENT_LIST } from '../../core/agents';
 import { readConversationFile } from '../readFile';
 import { storesOf } from './agentStores';
 import { customPathsIn } from './customStorage';
@@ -50,6 +51,9 @@ describe('a home with every agent', () => {
     expect(conversations.map(({ agent, path }) => `${agent} ${path}`).sort()).toEqual(
       written.map(({ agent, path }) => `${agent} ${path}`).sort(),
     );
+    expect(new Set(written.map(({ agent }) => agent))).toEqual(
+      new Set(AGENT_LIST.filter(({ stores }) => stores.length > 0).map(({ name }) => name)),
+    );
     for (const { path, format } of written) {
       const conversation = readConversationFile(path);
       expect(conversation.format, path).toBe(format);
@@ -67,6 +71,7 @@ describe('a home with every agent', () => {
     expect(subagent?.parent).toBe(
       join(home, '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl'),
     );
+    expect(conversations.find(({ path }) => path.endsWith('Explore.jsonl'))?.parent).toMatch(/_01a0169f\.jsonl$/);
     const session = conversations.find(({ path }) => path.endsWith('#ses_kilo'));
     expect(session).toMatchObject({
       title: 'Rename value7 in src/values.ts',
@@ -80,11 +85,18 @@ describe('a home with every agent', () => {
     write('.gemini/tmp/h/chats/session-a.json');
     write('.gemini/tmp/h/chats/session-a.jsonl');
     write('.gemini/tmp/h/chats/session-b.json');
+    const workspace = '.config/Code/User/workspaceStorage/0a';
+    write(`${workspace}/chatSessions/v1.json`);
+    write(`${workspace}/chatSessions/v1.jsonl`);
+    write(`${workspace}/chatSessions/v2.jsonl`);
+    write(`${workspace}/GitHub.copilot-chat/transcripts/v2.jsonl`);
     write('.local/share/opencode/storage/session/p/ses_1.json');
     write('.local/share/opencode/storage/session/p/ses_2.json');
     writeDatabase(join(home, '.local/share/opencode/opencode.db'), 'ses_1');
     const { conversations } = await findConversations(options());
     expect(conversations.map(({ path }) => path.slice(home.length + 1)).sort()).toEqual([
+      '.config/Code/User/workspaceStorage/0a/GitHub.copilot-chat/transcripts/v2.jsonl',
+      '.config/Code/User/workspaceStorage/0a/chatSessions/v1.jsonl',
       '.gemini/tmp/h/chats/session-a.jsonl',
       '.gemini/tmp/h/chats/session-b.json',
       '.local/share/opencode/opencode.db#ses_1',

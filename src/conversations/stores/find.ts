@@ -64,12 +64,23 @@ function sessionsIn(
   }
 }
 
+const CHAT_SESSION = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
+
 /** Agents that changed their format left the old files: the newer form of the same session counts. */
 function withoutOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
   const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
+  const transcripts = new Set(
+    conversations
+      .filter(({ agent, path }) => agent === 'VS Code' && !CHAT_SESSION.test(path))
+      .map(({ path }) => basename(path, '.jsonl')),
+  );
   return conversations.filter(({ agent, path }) => {
     if (agent === 'Gemini CLI') return extname(path) !== '.json' || !inLines.has(`${path}l`);
+    // VS Code's own form of a session that the agent keeps as a transcript, and the older of its two.
+    if (agent === 'VS Code' && CHAT_SESSION.test(path)) {
+      return !transcripts.has(basename(path, extname(path))) && !(extname(path) === '.json' && inLines.has(`${path}l`));
+    }
     return !(path.endsWith('.json') && inDatabases.has(basename(path, '.json')));
   });
 }

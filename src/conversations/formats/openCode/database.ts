@@ -4,7 +4,7 @@
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
-import { type OpenDatabases, withDatabase } from '../../databases';
+import { type OpenDatabases, requireTables, withDatabase } from '../../databases';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from '../../readError';
 import { type Fields, asText, stringIn } from '../../text/values';
@@ -24,17 +24,17 @@ export interface DatabaseSession {
  * @throws {ConversationReadError} for a file that is no such store, or a host without SQLite
  */
 export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
-  return withDatabase(file, databases, (database) =>
-    rows(database, 'SELECT id, title, directory, parent_id, time_updated FROM session ORDER BY time_updated DESC').map(
-      (row) => ({
-        id: asText(row['id']),
-        title: asText(row['title']),
-        workspace: asText(row['directory']),
-        parent: stringIn(row, 'parent_id'),
-        modified: Number(row['time_updated']),
-      }),
-    ),
-  );
+  return withDatabase(file, databases, (database) => {
+    requireTables(database, file, ['session']);
+    const query = 'SELECT id, title, directory, parent_id, time_updated FROM session ORDER BY time_updated DESC';
+    return rows(database, query).map((row) => ({
+      id: asText(row['id']),
+      title: asText(row['title']),
+      workspace: asText(row['directory']),
+      parent: stringIn(row, 'parent_id'),
+      modified: Number(row['time_updated']),
+    }));
+  });
 }
 
 /**
@@ -44,6 +44,7 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
+    requireTables(database, file, ['session', 'message', 'part']);
     const [session, other] = rows(
       database,
       `SELECT id, title, directory, parent_id, revert FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,

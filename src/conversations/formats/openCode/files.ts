@@ -2,7 +2,7 @@
  * The files of OpenCode before 1.2: `storage/session/<project>/<session>.json`, the messages in `storage/message/<session>/`,
  * their parts in `storage/part/<message>/`. Runs in a worker: the calls block.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import type { OpenCodeDocument } from './openCode';
@@ -35,7 +35,7 @@ function recordsIn(folder: string): { readonly records: readonly Fields[]; reado
   const names = namesIn(folder).filter((name) => name.endsWith('.json'));
   const records = names.toSorted().flatMap((name) => {
     try {
-      const value: unknown = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+      const value: unknown = JSON.parse(textOf(join(folder, name)));
       return isRecord(value) ? [value] : [];
     } catch {
       return [];
@@ -44,9 +44,19 @@ function recordsIn(folder: string): { readonly records: readonly Fields[]; reado
   return { records, unreadable: names.length - records.length };
 }
 
+/** Far above any message or part that the agent wrote. */
+const MAX_BYTES = 256 * 1024 ** 2;
+
+/** @throws for what is no file of the store's own: a link may lead out of it, a pipe would be waited for without end */
+function textOf(path: string): string {
+  const stats = lstatSync(path);
+  if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a file of the store');
+  return readFileSync(path, 'utf8');
+}
+
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
   } catch {
     return [];
   }

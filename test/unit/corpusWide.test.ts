@@ -1,0 +1,138 @@
+/**
+ * Real sessions of many agents: each is read, in both scopes, without a violation that its file doesn't have; and every free provider
+ * leaves a valid view that comes back byte for byte, in which a second run finds nothing. Skipped where they don't lie beside the
+ * project. WIDE=all runs the providers on all sessions (many minutes), else on the smallest of each agent.
+ */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { groupBy } from '../../src/conversations/groupBy';
+import { readConversationFile } from '../../src/conversations/readFile';
+import { UNTITLED } from '../../src/conversations/title';
+import { AGENTS } from '../../src/core/agents';
+import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { truncationProvider } from '../../src/core/condense/providers/truncation';
+import type { CondensationProvider } from '../../src/core/condense/types';
+import { toolExchanges } from '../../src/core/messages/exchanges';
+import { checkConversation, newViolations } from '../../src/core/messages/firewall';
+import { personText } from '../../src/core/messages/personText';
+import { DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { freshCounter } from '../generators/setups';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus-wide');
+const present = existsSync(CORPUS);
+if (!present) console.warn(`NOT TESTED: the real sessions are not at ${CORPUS}`);
+
+interface Session {
+  readonly agent: string;
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+const sessions: readonly Session[] = (present ? readdirSync(CORPUS, { withFileTypes: true }) : [])
+  .filter((entry) => entry.isDirectory())
+  .flatMap(({ name: agent }) =>
+    readdirSync(join(CORPUS, agent)).map((file): Session => {
+      const path = join(CORPUS, agent, file);
+      return { agent, name: `${agent}/${file}`, path, size: statSync(path).size };
+    }),
+  );
+
+/** Violations that the files themselves hold: blank texts that Claude Code 2.1 wrote down. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  'claude-code/PackmindHub__context-evaluator__4799f814.jsonl': ['text-not-blank'],
+};
+
+/** Tools that stay unknown on purpose, and why. */
+const UNKNOWN: readonly [RegExp, string][] = [
+  [/^mcp__claude_browser__/i, 'a browser: what it shows is no file of the project'],
+  [/^mcp__plugin_context-mode/i, 'code in a sandbox of its own: its commands don’t name files of the project'],
+  [
+    /^mcp__(?:linear|context7|github|supabase|sentry|playwright|figma|notion)/i,
+    'a service: its results are texts of their own',
+  ],
+  [/^_|^github_|^mcp__codex_apps__|^list_mcp_|^read_mcp_/, 'calls of services and of MCP itself'],
+];
+
+describe.runIf(present)('real sessions of many agents', () => {
+  it('all are there', () => {
+    expect(sessions.length).toBeGreaterThanOrEqual(55);
+  });
+
+  it.each(sessions)('$name is read', ({ agent, name, path }) => {
+    for (const history of ['active', 'all'] as const) {
+      const { messages, title, format } = readConversationFile(path, { history });
+      const rules = new Set(checkConversation(messages).map(({ rule }) => rule));
+      expect([...rules].filter((rule) => !OWN[name]?.includes(rule))).toEqual([]);
+      expect(messages.length).toBeGreaterThan(3);
+      expect(AGENTS[agent as keyof typeof AGENTS].formats).toContain(format);
+      expect(title).not.toBe(UNTITLED);
+      // What an agent puts in front of a person's words is no title.
+      expect(title).not.toMatch(/^(?:<|# AGENTS\.md)/);
+      expect(personText(title)).toBe(title);
+    }
+  });
+
+  it('has no tool that nobody knows, but for those that are left unknown on purpose', () => {
+    const unknown = new Map<string, number>();
+    for (const { path } of sessions) {
+      for (const exchange of toolExchanges(readConversationFile(path, { history: 'all' }).messages)) {
+        if (ruleFor(DEFAULT_TOOLS, exchange)) continue;
+        if (UNKNOWN.some(([name]) => name.test(exchange.tool))) continue;
+        unknown.set(exchange.tool, (unknown.get(exchange.tool) ?? 0) + 1);
+      }
+    }
+    expect([...unknown]).toEqual([]);
+  });
+});
+
+const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] = [
+  ['lossless', losslessProvider as CondensationProvider, {}],
+  ['truncation', truncationProvider as CondensationProvider, {}],
+  ...BUILT_IN_PRESETS.map(({ id, config }) => [id, smartProvider() as CondensationProvider, config] as const),
+];
+
+/** Sessions that the providers are tried on. */
+const tried = [...groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
+  process.env['WIDE'] === 'all' ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
+);
+
+const counter = freshCounter();
+
+describe.runIf(present)('providers on real sessions', () => {
+  const condense = async (
+    provider: CondensationProvider,
+    config: unknown,
+    messages: readonly ApiMessage[],
+    edits: readonly Edit[] = [],
+  ) => {
+    const checked = provider.validateConfig(config);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    return (await provider.condense({ messages, edits, counter }, checked.config, {})).edits;
+  };
+
+  it.each(
+    tried.flatMap((session) => PROVIDERS.map(([provider, made, config]) => ({ ...session, provider, made, config }))),
+  )(
+    '$name, $provider: valid, restored byte for byte, a second run finds nothing',
+    async ({ path, made, config }) => {
+      const { messages } = readConversationFile(path, { history: 'all' });
+      const before = JSON.stringify(messages);
+      const edits = await condense(made, config, messages);
+      const { messages: view, stale, origins } = applyEdits(messages, edits);
+      expect(stale).toEqual([]);
+      expect(newViolations(messages, view, { origins })).toEqual([]);
+      expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
+      const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+      expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
+      expect(await condense(made, config, messages, edits)).toEqual([]);
+    },
+    300_000,
+  );
+});
