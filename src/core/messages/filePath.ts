@@ -3,7 +3,7 @@
 const ABSOLUTE = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 
 /** Whether a path names the same file in whatever folder it is used. */
-export const isAbsolutePath = (path: string): boolean => ABSOLUTE.test(path);
+const isAbsolutePath = (path: string): boolean => ABSOLUTE.test(path);
 
 /**
  * A path as seen from where `folder` is named, without `.` and `..` where they can be resolved; slashes for backslashes.

@@ -3,7 +3,7 @@
  * `cat -n` (`    12⇥`), Roo and Cline (`12 | `), OpenCode (`12: `, formerly `00012| `), Cursor (`    12|`), Oh My Pi's
  * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches (`L12: `), `bat` (`  12 │ `).
  */
-export const NUMBER_FORMS = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'] as const;
+const NUMBER_FORMS = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'] as const;
 export type NumberForm = (typeof NUMBER_FORMS)[number];
 
 export interface LineNumber {

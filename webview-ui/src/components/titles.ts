@@ -14,6 +14,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   lineNumbers: () => t('Line numbers'),
   terminalNoise: () => t('Terminal noise'),
   failedCalls: () => t('Failed calls that were made again'),
+  acrossFiles: () => t('References into other files'),
   strictOnly: () => t('Strict'),
   // Truncation
   preserveRecentCount: () => t('Newest messages left alone'),

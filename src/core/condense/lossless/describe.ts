@@ -17,10 +17,12 @@ export const longestDescription = (run: KeptRun): string =>
 export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
-  const what = numbers ? `lines ${numbers}` : plural(last - first + 1);
+  // Of a call that shows several files nobody knows which one is meant.
+  const of = source.path === undefined || source.isNamed ? '' : ` of ${shortPath(source.path)}`;
+  const what = `${numbers ? `lines ${numbers}` : plural(last - first + 1)}${of}`;
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
-  if (isPlain && numbers && isOfSameFile(only.source, source))
+  if (isPlain && numbers && only.source.isNamed && isOfSameFile(only.source, source))
     return `${what}, shown ${isLater(only.source, source) ? 'later' : 'above'}`;
   const where = new Set(places.map((place) => describePlace(source, place, rangeOf)));
   return `${what}, shown ${[...where].join(' and ')}`;
@@ -32,9 +34,9 @@ function describePlace(source: Source, { source: keeper, first, last, count }: K
   const range = rangeOf(keeper, first, last);
   const isWhole = last - first + 1 === count;
   const isLast = isLater(keeper, source);
-  if (isOfSameFile(keeper, source) && range)
+  if (isOfSameFile(keeper, source) && keeper.isNamed && range)
     return `${isLast ? 'later' : 'above'} ${isWhole ? 'as' : 'within'} ${range}`;
-  const name = isOfSameFile(keeper, source) ? keeper.exchange.tool : named(keeper);
+  const name = isOfSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : named(keeper);
   const lines = range ? ` (${isWhole ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
@@ -66,7 +68,7 @@ function statedRange({ lines }: Source, first: number, end: number): string | un
 /** How a model knows a call again: by the tool and by what it asked for. */
 function named(source: Source): string {
   const { path, exchange } = source;
-  const asked = path === undefined || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
+  const asked = path === undefined || !source.isNamed || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
   if (asked !== undefined) return `${exchange.tool} "${asked}"`;
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortPath(path)}`;
 }

@@ -1,4 +1,5 @@
 import type { Content } from '../../messages/content';
+import { filePartsOf } from '../../messages/fileParts';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
@@ -6,8 +7,8 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { LineIds } from './lineIds';
-import { splitLines, type Lines } from './lines';
-import { resultHint, type PrefixHint } from './prefixes';
+import { splitLines, type Lines, type TextLayout } from './lines';
+import { resultHint } from './prefixes';
 import { Settled } from './settled';
 
 /**
@@ -16,7 +17,8 @@ import { Settled } from './settled';
  */
 export class KnownLines {
   readonly ids = new LineIds();
-  private readonly hints = new WeakMap<Path, PrefixHint>();
+  /** By the path of a string, then by where in the string a text begins. */
+  private readonly layouts = new WeakMap<Path, Map<number, TextLayout>>();
   /** Exchanges whose results' hints are known. */
   private readonly learnt = { original: new Settled<ToolExchange>(), view: new Settled<ToolExchange>() };
   /** A path lives as long as its message's contents, which are remembered, too. */
@@ -32,21 +34,36 @@ export class KnownLines {
   learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].open(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
-      const hint = resultHint(ruleFor(this.tools, exchange)?.kind);
-      for (const { path } of exchange.results) this.hints.set(path, hint);
+      const rule = ruleFor(this.tools, exchange);
+      const read = { hint: resultHint(rule?.kind), forms: rule?.numbers };
+      for (const content of exchange.results) this.lay(exchange, content, read);
+      for (const content of exchange.parameters) this.lay(exchange, content, { hint: 'other', forms: undefined });
     }
     this.learnt[of].settle(exchanges);
   }
 
+  private lay(exchange: ToolExchange, content: Content, read: Pick<TextLayout, 'hint' | 'forms'>): void {
+    const layout = { ...read, parts: filePartsOf(this.tools, exchange, content) };
+    const known = this.layouts.get(content.path);
+    if (known) known.set(content.start, layout);
+    else this.layouts.set(content.path, new Map([[content.start, layout]]));
+  }
+
+  /** How a content is to be read. */
+  layoutOf({ path, start }: Content): TextLayout {
+    return this.layouts.get(path)?.get(start) ?? PLAIN;
+  }
+
   /** The lines of a content. */
-  linesOf({ path, start, text }: Content): Lines {
+  linesOf(content: Content): Lines {
+    const { path, start, text } = content;
     let known = this.lines.get(path);
     if (!known) this.lines.set(path, (known = []));
-    const hint = this.hints.get(path) ?? 'other';
-    const found = known.find((each) => each.start === start && each.hint === hint);
+    const layout = this.layoutOf(content);
+    const found = known.find((each) => each.start === start && each.layout === layout);
     if (found) return found.lines;
-    const lines = splitLines(text, hint, this.ids);
-    known.push({ start, hint, lines });
+    const lines = splitLines(text, layout, this.ids);
+    known.push({ start, layout, lines });
     return lines;
   }
 }
@@ -65,10 +82,13 @@ export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLine
   };
 }
 
+/** A text of which nothing is known. */
+const PLAIN: TextLayout = { hint: 'other', forms: undefined, parts: [] };
+
 /** One of several texts may stand in one string. */
 interface KnownText {
   readonly start: number;
-  readonly hint: PrefixHint;
+  readonly layout: TextLayout;
   readonly lines: Lines;
 }
 

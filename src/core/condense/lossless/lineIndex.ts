@@ -1,8 +1,9 @@
-import { RANK, type Keep, type Source, type SourceKind } from './sources';
+import { mayReferTo, RANK, type Keep, type Source, type SourceKind } from './sources';
 import { longer, NOTHING, type LineId, type LineIds } from './lineIds';
 
-/** How many places of a line are looked at, the newest first. */
+/** How many places of a line are looked at, the newest first; and how many of other files are passed by. */
 const MAX_CANDIDATES = 6;
+const MAX_PASSED = 30;
 
 /** A run of lines counts as the same from this many characters on; less is found everywhere by chance. */
 const MIN_RUN_CHARS = 40;
@@ -54,6 +55,8 @@ export class LineIndex {
     readonly keep: Keep,
     readonly cuttable: ReadonlySet<SourceKind>,
     private readonly ids: LineIds,
+    /** Whether lines of one file may be kept in another's. */
+    readonly acrossFiles = false,
   ) {}
 
   /** Adds the next source of the conversation. */
@@ -151,6 +154,10 @@ export class LineIndex {
     }
   }
 
+  private mayReferTo(source: Source, keeper: Source): boolean {
+    return this.acrossFiles || mayReferTo(source, keeper);
+  }
+
   private isAnchor(id: LineId): boolean {
     return id !== NOTHING && this.newest[id] !== 0 && this.ids.isTelling(id);
   }
@@ -159,6 +166,7 @@ export class LineIndex {
     let best: Run | undefined;
     const id = source.lines.id(line);
     let newer = NONE;
+    let passed = 0;
     let candidate = (this.newest[id] as number) - 1;
     for (let looked = 0; candidate !== NONE && looked < MAX_CANDIDATES;) {
       const older = this.previous[candidate] as number;
@@ -172,8 +180,15 @@ export class LineIndex {
           this.previous[newer] = older;
         }
       } else {
-        looked++;
         newer = candidate;
+        const other = this.sourceAt(candidate);
+        // Lines of other files are none that this one could refer to.
+        if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
+          candidate = older;
+          if (++passed > MAX_PASSED) break;
+          continue;
+        }
+        looked++;
         const run = this.extend(source, line, candidate, from);
         if (!best || run.chars > best.chars) best = run;
         if (best.line + best.length === source.lines.count) break;
@@ -208,9 +223,10 @@ export class LineIndex {
     if (other === source) return;
     const difference = RANK[source.kind] - RANK[other.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
-    const canGo = (kind: SourceKind): boolean => this.cuttable.has(kind);
-    if (newerStays ? canGo(other.kind) : !canGo(source.kind) && canGo(other.kind)) this.changeKeeper(root, made);
-    else if (canGo(source.kind)) this.changeKeeper(made, root);
+    const olderCanGo = this.cuttable.has(other.kind) && this.mayReferTo(other, source);
+    const newerCanGo = this.cuttable.has(source.kind) && this.mayReferTo(source, other);
+    if (newerStays ? olderCanGo : !newerCanGo && olderCanGo) this.changeKeeper(root, made);
+    else if (newerCanGo) this.changeKeeper(made, root);
   }
 
   private keeperOf(line: LineNumber): LineNumber {

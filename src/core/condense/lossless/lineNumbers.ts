@@ -1,16 +1,10 @@
+import { filePartsOf, type FilePart } from '../../messages/fileParts';
 import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
+import type { TextLayout } from './lines';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
-import {
-  linesThatProve,
-  prefixAt,
-  prefixFormat,
-  resultHint,
-  type Prefix,
-  type PrefixFormat,
-  type PrefixHint,
-} from './prefixes';
+import { linesThatProve, prefixAt, prefixFormat, resultHint, type Prefix, type PrefixFormat } from './prefixes';
 import { resultStep } from './resultStep';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
@@ -25,19 +19,46 @@ export const lineNumbers = resultStep((tools) => ({
   reason: 'the numbers follow from the first line’s',
   strict: true,
   noiseOf: (exchange) => {
-    const hint = resultHint(ruleFor(tools, exchange)?.kind);
-    return exchange.isError ? undefined : (text) => prefixesToCut(text, hint);
+    const rule = ruleFor(tools, exchange);
+    const read = { hint: resultHint(rule?.kind), forms: rule?.numbers };
+    return exchange.isError
+      ? undefined
+      : (text, content) => prefixesToCut(text, { ...read, parts: filePartsOf(tools, exchange, content) });
   },
 }));
 
 /** The prefixes that follow from a line before. */
-function prefixesToCut(text: string, hint: PrefixHint): CutRequest[] {
+function prefixesToCut(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
   const lineEnd = lineEndOf(text);
-  const format = prefixFormat(text, hint, lineEnd);
+  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return partCuts(text, parts);
+  const format = prefixFormat(text, hint, lineEnd, forms);
   if (!format) return [];
   const lines = linesWithPrefix(text, format, lineEnd);
   const cuts =
     format === 'search' ? searchCuts(text, lines) : numberCuts(text, lines, format, linesThatProve(format, hint));
+  return cuts.map((cut) => ({ ...cut, marker: null }));
+}
+
+/** The prefixes of each part by its own form; matches of several files stand one behind the other. */
+function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
+  const cuts: Slice[] = [];
+  let found: PrefixedLine[] = [];
+  let end = -1;
+  const closeSearch = (): void => {
+    cuts.push(...searchCuts(text, found, true));
+    found = [];
+  };
+  for (const part of parts) {
+    const between = text.slice(end + 1, part.start);
+    if (part.head !== 'search' || (between !== '' && between !== '--\n')) closeSearch();
+    else if (between !== '') found.push({ at: end + 1, prefix: undefined });
+    end = part.end;
+    if (part.head === undefined || part.head === 'diff') continue;
+    const lines = [...linesWithPrefix(text, part.head, '\n', part)];
+    if (part.head === 'search') found.push(...lines);
+    else cuts.push(...numberCuts(text, lines, part.head, 1));
+  }
+  closeSearch();
   return cuts.map((cut) => ({ ...cut, marker: null }));
 }
 
@@ -46,8 +67,13 @@ interface PrefixedLine {
   readonly prefix: Prefix | undefined;
 }
 
-function* linesWithPrefix(text: string, format: PrefixFormat, lineEnd: LineEnd): Generator<PrefixedLine> {
-  for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
+function* linesWithPrefix(
+  text: string,
+  format: PrefixFormat,
+  lineEnd: LineEnd,
+  of: Slice = { start: 0, end: text.length },
+): Generator<PrefixedLine> {
+  for (let at = of.start, end = of.start; end < of.end; at = end + lineEnd.length) {
     end = endOfLine(text, at, lineEnd);
     yield { at, prefix: prefixAt(text, at, format) };
   }
@@ -79,7 +105,7 @@ function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixF
 }
 
 /** Cuts for search results: each spelling of a path stands once. */
-function searchCuts(text: string, lines: Iterable<PrefixedLine>): Slice[] {
+function searchCuts(text: string, lines: Iterable<PrefixedLine>, keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
@@ -94,7 +120,7 @@ function searchCuts(text: string, lines: Iterable<PrefixedLine>): Slice[] {
     if (!spellings.some((spelling) => isSameFile(spelling, path))) spellings = [];
     const isSpelled = spellings.includes(path);
     if (!isSpelled) spellings.push(path);
-    const numberFollows = !prefix.isMatch && prefix.number - 1 === before && isSpelled;
+    const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === before && isSpelled;
     const rest = numberFollows ? prefix.end : prefix.pathEnd;
     if (isSpelled && rest > at && !(numberFollows && prefixAt(text, rest, 'search')))
       cuts.push({ start: at, end: rest });

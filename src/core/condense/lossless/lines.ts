@@ -1,5 +1,7 @@
 import { mayHoldMarker } from '../../messages/markers';
+import type { NumberForm } from '../../agents/types';
 import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
+import type { FilePart } from '../../messages/fileParts';
 import { NOTHING, type LineId, type LineIds } from './lineIds';
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
 
@@ -16,31 +18,49 @@ export class Lines {
     private readonly table: Int32Array,
     private readonly hasPrefixes: boolean,
     readonly lineEnd: LineEnd,
+    /** The first of the table's lines that is this one's, and how many the table has. */
+    private readonly from = 0,
+    private readonly of = count,
   ) {}
+
+  /** Some of the lines, as a text of its own; offsets are those of the whole. */
+  slice(first: number, last: number): Lines {
+    return new Lines(last - first + 1, this.table, this.hasPrefixes, this.lineEnd, this.from + first, this.of);
+  }
 
   /** Offset where the line begins, its number included. */
   start(line: number): number {
-    return this.table[line] as number;
+    return this.table[this.from + line] as number;
   }
 
   /** Offset behind the line, without its end. */
   end(line: number): number {
-    return (this.table[line + 1] as number) - this.lineEnd.length;
+    return (this.table[this.from + line + 1] as number) - this.lineEnd.length;
   }
 
   /** The line's id; {@link NOTHING} for lines that can never be the same as another. */
   id(line: number): LineId {
-    return this.table[this.count + 1 + line] as number;
+    return this.table[this.of + 1 + this.from + line] as number;
   }
 
   /** Offset where the line's own text begins: behind its number where it states one. */
   body(line: number): number {
-    return this.hasPrefixes ? (this.table[2 * this.count + 1 + line] as number) : this.start(line);
+    return this.hasPrefixes ? (this.table[2 * this.of + 1 + this.from + line] as number) : this.start(line);
   }
 
   /** The line's number: stated, or following from the one before; 0 where the text states none. */
   number(line: number): number {
-    return this.hasPrefixes ? (this.table[3 * this.count + 1 + line] as number) : 0;
+    return this.hasPrefixes ? Math.max(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
+  }
+
+  /** What a diff says of the line: its sign, as a number; 0 for a line of no diff. */
+  sign(line: number): number {
+    return this.hasPrefixes ? Math.min(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
+  }
+
+  /** Offset from which the line may be left out: a diff's sign stays. */
+  cutStart(line: number): number {
+    return this.sign(line) === 0 ? this.start(line) : this.body(line);
   }
 }
 
@@ -50,10 +70,21 @@ export class Lines {
 const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
 const FRAME_CHARS = 10;
 
+/** How a text is to be read. */
+export interface TextLayout {
+  readonly hint: PrefixHint;
+  /** The forms in which the tool numbers lines, none where it prints them bare; undefined where nobody knows. */
+  readonly forms: readonly NumberForm[] | undefined;
+  /** The parts of it of which is known which file they show, if any of them says what stands in front of its lines. */
+  readonly parts: readonly FilePart[];
+}
+
 /** Splits a text into its lines. */
-export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines {
+export function splitLines(text: string, { hint, forms, parts }: TextLayout, ids: LineIds): Lines {
   const lineEnd = lineEndOf(text);
-  const format = prefixFormat(text, hint, lineEnd);
+  if (lineEnd === '\n' && parts.some(({ head, firstLine }) => head !== undefined || firstLine !== undefined))
+    return splitParts(text, parts, ids);
+  const format = prefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
   const table = new Int32Array((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayHoldMarker(text);
@@ -90,6 +121,47 @@ export function splitLines(text: string, hint: PrefixHint, ids: LineIds): Lines 
   table[count] = text.length + lineEnd.length;
   return new Lines(count, table, format !== undefined, lineEnd);
 }
+
+/** Splits a text whose parts say what stands in front of their lines. */
+function splitParts(text: string, parts: readonly FilePart[], ids: LineIds): Lines {
+  const count = countLines(text, '\n');
+  const table = new Int32Array(4 * count + 1);
+  const mayHoldMarkers = mayHoldMarker(text);
+  let at = 0;
+  let next = 0;
+  let number = 0;
+  let part: FilePart | undefined;
+  for (let line = 0; line < count; line++) {
+    const end = endOfLine(text, at, '\n');
+    while (next < parts.length && (parts[next]?.start ?? 0) < end + 1 && (parts[next]?.start ?? 0) <= at) {
+      part = parts[next++];
+      number = part?.head === undefined ? (part?.firstLine ?? 0) : 0;
+    }
+    if (part && at >= part.end && at > part.start) part = undefined;
+    const head = part?.head;
+    const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
+    const stated = part && head !== undefined ? prefixAt(text, at, head) : undefined;
+    const body = Math.min(end, stated?.end ?? at);
+    if (part && head === undefined) {
+      // Behind a marker nobody has counted.
+      if (holdsMarker) number = 0;
+      table[3 * count + 1 + line] = number;
+      if (number > 0) number++;
+    } else if (head === 'diff') {
+      table[3 * count + 1 + line] = end > at ? -text.charCodeAt(at) : -SPACE;
+    } else if (stated && !holdsMarker) {
+      table[3 * count + 1 + line] = stated.number;
+    }
+    table[line] = at;
+    table[2 * count + 1 + line] = body;
+    table[count + 1 + line] = holdsMarker ? NOTHING : ids.idOf(text, body, end, false);
+    at = end + 1;
+  }
+  table[count] = text.length + 1;
+  return new Lines(count, table, true, '\n');
+}
+
+const SPACE = 32;
 
 function countLines(text: string, lineEnd: LineEnd): number {
   let count = 1;

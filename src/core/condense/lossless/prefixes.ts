@@ -1,4 +1,7 @@
-import type { ToolKind } from '../../agents/types';
+import type { NumberForm, ToolKind } from '../../agents/types';
+import { mayHoldMarker } from '../../messages/markers';
+import { numberAt } from '../../messages/numberForms';
+import type { LineHead } from '../../messages/commands/outputParts';
 import { endOfLine, type LineEnd } from './lineEnds';
 
 /**
@@ -6,10 +9,16 @@ import { endOfLine, type LineEnd } from './lineEnds';
  * line before, so that a line is the same line with any of them.
  */
 
-/** Agents number lines so: Claude Code `   12→`, `cat -n` and Codex `12\t`, the Roo family and Cline `12 | `. */
-const NUMBERED = ['→', '\t', ' | '] as const;
-/** Searches print `path:12:match`, `path-13-context`, and for one file `12:match`, `13-context`. */
-export type PrefixFormat = (typeof NUMBERED)[number] | 'search';
+/**
+ * What stands in front of a text's lines: numbers in one of their forms; what searches print (`path:12:match`,
+ * `path-13-context`, for one file `12:match`, `13-context`); the sign of a diff's line.
+ */
+export type PrefixFormat = LineHead;
+
+/** One numbered line proves these; the others look like text that is no number. */
+const PLAIN_FORMS = ['arrow', 'tab', 'pipe'] as const;
+/** Forms that only lines which count from first to last prove. */
+const COUNTED_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
 /** How the text of a tool is to be read: `read` numbers its lines, `search` prints matches, `other` may do either. */
 export type PrefixHint = 'read' | 'search' | 'other';
@@ -28,27 +37,13 @@ export interface Prefix {
   readonly isMatch: boolean;
 }
 
-const ZERO = 48;
-const SPACE = 32;
-const MAX_DIGITS = 9;
-
 /** The prefix of the line that begins at an offset. */
 export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix | undefined {
   if (format === 'search') return searchPrefix(text, at);
-  let next = at;
-  while (text.charCodeAt(next) === SPACE && next - at < MAX_INDENT) next++;
-  const first = next;
-  let number = 0;
-  for (let digit = text.charCodeAt(next) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++next) - ZERO) {
-    number = number * 10 + digit;
-    if (next - first > MAX_DIGITS) return undefined;
-  }
-  // A number with leading zeros is no line number: it wouldn't follow from the one before.
-  if (next === first || text.charCodeAt(first) === ZERO || !text.startsWith(format, next)) return undefined;
-  return { number, end: next + format.length, pathEnd: at, isMatch: false };
+  if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
+  const found = numberAt(text, at, format);
+  return found && { ...found, pathEnd: at, isMatch: false };
 }
-
-const MAX_INDENT = 12;
 
 /** A dash ends the path only behind a file extension: file names hold dashes and digits, too. */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
@@ -69,7 +64,7 @@ function searchPrefix(text: string, at: number): Prefix | undefined {
 }
 
 /** Nothing but a numbered line looks like `12→`; tables hold tabs and bars, too. */
-const isDistinct = (format: PrefixFormat): boolean => format === '→';
+const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
 /** How many lines of a run keep their numbers, so that the format can be recognized again. */
 export const linesThatProve = (format: PrefixFormat, hint: PrefixHint): number =>
@@ -82,10 +77,18 @@ const LINES_TO_LOOK_AT = 8;
  * The format of a text's prefixes. Two numbered lines in a row prove it; an arrow, and for the output of a read or a search
  * one line near its beginning, is enough (the others may have been taken out).
  */
-export function prefixFormat(text: string, hint: PrefixHint, lineEnd: LineEnd): PrefixFormat | undefined {
+export function prefixFormat(
+  text: string,
+  hint: PrefixHint,
+  lineEnd: LineEnd,
+  forms?: readonly NumberForm[],
+): PrefixFormat | undefined {
+  // A tool that prints a file's lines as they are.
+  if (forms?.length === 0) return undefined;
   // JSON holds several texts; only those of a read are all numbered, so that one line tells for the others.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
-  const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : NUMBERED;
+  const isMeant = (form: NumberForm): boolean => forms === undefined || forms.includes(form);
+  const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : PLAIN_FORMS.filter(isMeant);
   let at = 0;
   let before: { readonly format: PrefixFormat; readonly number: number } | undefined;
   for (let line = 0; line < LINES_TO_LOOK_AT; line++) {
@@ -99,8 +102,38 @@ export function prefixFormat(text: string, hint: PrefixHint, lineEnd: LineEnd): 
     }
     before = format && number !== undefined ? { format, number } : undefined;
     const end = endOfLine(text, at, lineEnd);
-    if (end === text.length) return undefined;
+    if (end === text.length) break;
     at = end + lineEnd.length;
   }
-  return undefined;
+  return hint === 'read' ? COUNTED_FORMS.find((form) => isMeant(form) && isCounted(text, form, lineEnd)) : undefined;
+}
+
+/**
+ * Whether the numbers in front of a text's lines count them: each is as far from the first as its line is, unless a marker
+ * stands between. Lines whose numbers were taken out have none; the first and the last of a run keep theirs.
+ */
+function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
+  let count = 0;
+  let without = 0;
+  let expected = 0;
+  let isOpen = false;
+  for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
+    end = endOfLine(text, at, lineEnd);
+    const number = numberAt(text, at, form)?.number;
+    if (number !== undefined && (count === 0 || number === expected || (isOpen && number > expected))) {
+      if (count === 0 && without >= LINES_TO_LOOK_AT) return false;
+      count++;
+      without = 0;
+      expected = number + 1;
+      isOpen = false;
+      continue;
+    }
+    // A number that doesn't count is text, and then so may the others be.
+    if (number !== undefined && count > 0) return false;
+    expected++;
+    without++;
+    if (mayHoldMarker(text.slice(at, end))) isOpen = true;
+    if (count === 0 && without >= LINES_TO_LOOK_AT) return false;
+  }
+  return count >= 2 && without < LINES_TO_LOOK_AT;
 }

@@ -55,7 +55,7 @@ describe('one view per file', () => {
       ...did('read_file', { path: 'a.ts' }, barred),
       ...did('Bash', { command: 'cat -n a.ts' }, tabbed),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown in the later Bash "cat -n a.ts" (lines 1-60)]');
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later]');
   });
 
   it('puts runs that stand in several places into one marker', async () => {
@@ -134,7 +134,7 @@ describe('repeated runs', () => {
       ...did('Grep', { pattern: 'a9' }, found.join('\n')),
       ...did('Read', FILE, read(A)),
     ]);
-    expect(resultAt(draft, 2)).toBe('[lines 5-24, shown in the later Read of src/a.ts (lines 5-24)]');
+    expect(resultAt(draft, 2)).toBe('[lines 5-24 of src/a.ts, shown later]');
   });
 
   it('names a command without the folder it runs in', async () => {

@@ -31,6 +31,14 @@ export type LineOperation = keyof typeof OPERATIONS;
 
 export const LINE_OPERATIONS = Object.keys(OPERATIONS) as LineOperation[];
 
+/** What decides which lines stand for which. */
+interface Rules {
+  readonly keep: Keep;
+  readonly cuttable: ReadonlySet<SourceKind>;
+  /** Whether lines of one file may be kept in another's. */
+  readonly acrossFiles: boolean;
+}
+
 /** What one operation cuts at one place. */
 interface PlannedCuts {
   readonly place: Place;
@@ -46,10 +54,19 @@ interface PlannedCuts {
  * Steps that let each line stand once: every run of lines, in results and in parameters, is kept in one place and referred
  * to in the others. One plan is made for all of them, on the view that the first of them finds.
  */
-export function repeatedLines(tools: ToolTable, keep: Keep, operations: readonly LineOperation[]): DraftStep[] {
-  const cuttable = new Set<SourceKind>(operations.flatMap((operation) => OPERATIONS[operation].kinds));
+export function repeatedLines(
+  tools: ToolTable,
+  keep: Keep,
+  operations: readonly LineOperation[],
+  acrossFiles = false,
+): DraftStep[] {
+  const rules: Rules = {
+    keep,
+    acrossFiles,
+    cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
+  };
   const plans = new WeakMap<Draft, { readonly tokens: number; readonly cuts: Promise<PlannedCuts[]> }>();
-  const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> => makePlan(draft, tools, keep, cuttable, pace);
+  const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> => makePlan(draft, tools, rules, pace);
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
     async run(draft, pace) {
@@ -96,15 +113,9 @@ const operationOf = (kind: SourceKind): LineOperation =>
   LINE_OPERATIONS.find((operation) => (OPERATIONS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
   'repeatedRuns';
 
-async function makePlan(
-  draft: Draft,
-  tools: ToolTable,
-  keep: Keep,
-  cuttable: ReadonlySet<SourceKind>,
-  pace: Pace,
-): Promise<PlannedCuts[]> {
+async function makePlan(draft: Draft, tools: ToolTable, rules: Rules, pace: Pace): Promise<PlannedCuts[]> {
   const known = knownLinesOf(draft, tools);
-  const runs = await runsFor(draft, known, keep, cuttable, pace);
+  const runs = await runsFor(draft, known, rules, pace);
   const plan = new Map<string, PlannedCuts>();
   for (const own of runs.unsettled()) {
     await pace.yieldIfDue();
@@ -133,18 +144,15 @@ interface IndexMemory {
 const memoryOf = stepMemory((known): IndexMemory => ({ sources: new Sources(known), latest: undefined }));
 
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
-async function runsFor(
-  draft: Draft,
-  known: KnownLines,
-  keep: Keep,
-  cuttable: ReadonlySet<SourceKind>,
-  pace: Pace,
-): Promise<RunsOfIndex> {
+async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace): Promise<RunsOfIndex> {
   const memory = memoryOf(known);
   const before = memory.latest;
   memory.latest = undefined;
-  const fits = before?.index.keep === keep && isSameSet(before.index.cuttable, cuttable);
-  const { index, runs } = fits ? before : newIndex(known, keep, cuttable);
+  const fits =
+    before?.index.keep === rules.keep &&
+    before.index.acrossFiles === rules.acrossFiles &&
+    isSameSet(before.index.cuttable, rules.cuttable);
+  const { index, runs } = fits ? before : newIndex(known, rules);
   const sources = await memory.sources.of(exchangesOf(draft), draft.task, pace);
   const changed = sources.findIndex((source, at) => source !== index.sources[at]);
   const kept = changed < 0 ? sources.length : changed;
@@ -158,8 +166,8 @@ async function runsFor(
   return runs;
 }
 
-function newIndex(known: KnownLines, keep: Keep, cuttable: ReadonlySet<SourceKind>): IndexWithRuns {
-  const index = new LineIndex(keep, cuttable, known.ids);
+function newIndex(known: KnownLines, { keep, cuttable, acrossFiles }: Rules): IndexWithRuns {
+  const index = new LineIndex(keep, cuttable, known.ids, acrossFiles);
   return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)) };
 }
 
@@ -176,7 +184,7 @@ const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
 function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
   const { content, lines } = source;
-  const start = lines.start(run.first);
+  const start = lines.cutStart(run.first);
   const end = lines.end(run.last);
   const what = lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run));
   const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);

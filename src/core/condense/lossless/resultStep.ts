@@ -14,7 +14,9 @@ export interface ResultRule {
   /** Whether what it cuts stands elsewhere in the view, or follows from what does. */
   readonly strict: boolean;
   /** The cuts in the text of a result, by its offsets; undefined for calls whose results are left alone. */
-  readonly noiseOf: (exchange: ToolExchange) => ((text: string) => readonly CutRequest[]) | undefined;
+  readonly noiseOf: (
+    exchange: ToolExchange,
+  ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
           // From the back: several results in one text keep their offsets.
           for (const content of exchange.results.toReversed()) {
             if (protectedFrom(draft, content)) continue;
-            const requests = noiseIn(content.text).map((request) => behind(content, request));
+            const requests = noiseIn(content.text, content).map((request) => behind(content, request));
             const info = {
               contentType: content.type,
               operation: strict ? 'reference' : 'cut',

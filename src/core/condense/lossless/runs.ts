@@ -160,6 +160,8 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   // The first line of an echo says how it went.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     if (index.standingFor(base + line) !== base + line) {
+      // A diff's lines are told apart by their signs, and of a run only the first sign stays.
+      if (first >= 0 && lines.sign(line) !== lines.sign(first)) close();
       if (first < 0) first = line;
       last = line;
     } else if (first >= 0 && !isBlank(lines.id(line))) {

@@ -1,5 +1,7 @@
+import { fileOf, type FilePart } from '../../messages/fileParts';
+import { isSameFile } from '../../messages/filePath';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor } from '../../messages/tools';
+import { ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
@@ -18,13 +20,38 @@ export interface Source {
   readonly kind: SourceKind;
   readonly content: PlacedContent;
   readonly exchange: ToolExchange;
-  /** The file, as the call names it. */
+  /** The file whose lines they are, as the call names it or as the text itself does. */
   readonly path: string | undefined;
+  /** Whether the call says by itself which file it is: it is about no other. */
+  readonly isNamed: boolean;
   readonly lines: Lines;
 }
 
-/** Whether two texts belong to calls that name the same file. */
-export const isOfSameFile = (a: Source, b: Source): boolean => a.path !== undefined && a.path === b.path;
+/** Whether two texts show or write the same file. */
+export const isOfSameFile = (a: Source, b: Source): boolean =>
+  a.path !== undefined && b.path !== undefined && (a.path === b.path || sameFile(a.path, b.path));
+
+/** Few paths are compared often. */
+const compared = new Map<string, Map<string, boolean>>();
+const MAX_COMPARED = 5_000;
+
+function sameFile(a: string, b: string): boolean {
+  let known = compared.get(a);
+  if (!known) {
+    if (compared.size > MAX_COMPARED) compared.clear();
+    compared.set(a, (known = new Map<string, boolean>()));
+  }
+  let is = known.get(b);
+  if (is === undefined) known.set(b, (is = isSameFile(a, b)));
+  return is;
+}
+
+/**
+ * Whether the lines of a text may be left out because another has them: who needs a line of a file looks where that file is
+ * shown. A text that shows no file may refer to any.
+ */
+export const mayReferTo = (source: Source, keeper: Source): boolean =>
+  source.path === undefined || isOfSameFile(source, keeper);
 
 /** Where the same lines stand twice, the copy of the higher rank stays; among equals the latest or the first. */
 export const RANK: Readonly<Record<SourceKind, number>> = {
@@ -103,18 +130,52 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
   const toolKind = ruleFor(known.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
-  const path = pathOf(known.tools, exchange);
-  const source = (content: PlacedContent, kind: SourceKind): Source[] =>
-    content.text.length < MIN_CHARS ? [] : [{ kind, content, exchange, path, lines: known.linesOf(content) }];
+  const path = fileOf(known.tools, exchange);
+  const sources = (content: PlacedContent, kind: SourceKind): Source[] => {
+    if (content.text.length < MIN_CHARS) return [];
+    const { parts } = known.layoutOf(content);
+    const lines = known.linesOf(content);
+    const [first] = parts;
+    const own = first?.path ?? (toolKind === 'command' ? undefined : path);
+    const isNamed =
+      !first || parts.every((part) => part.path === own && (part.head !== 'search' || part.path === path));
+    const whole: Source = { kind, content, exchange, path: own, isNamed, lines };
+    const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
+    return isOne ? [whole] : partSources({ ...whole, path: undefined }, parts);
+  };
   // What a read or a search asks for is how markers name it.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters).flatMap((content) =>
-      source(content, parameterKind(exchange, toolKind, content)),
+      sources(content, parameterKind(exchange, toolKind, content)),
     ),
     // What went wrong is told whole.
-    ...(exchange.isError ? [] : exchange.results.flatMap((content) => source(content, resultKind(toolKind)))),
+    ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, resultKind(toolKind)))),
   ];
+}
+
+/** The parts of a text that show files, and what stands between them. */
+function partSources(whole: Source, parts: readonly FilePart[]): Source[] {
+  const { lines, kind, content } = whole;
+  const sources: Source[] = [];
+  let line = 0;
+  const add = (to: number, source: Omit<Source, 'lines'>): void => {
+    const first = line;
+    while (line < lines.count && lines.start(line) < to) line++;
+    const last = line - 1;
+    if (last >= first && lines.end(last) - lines.start(first) >= MIN_CHARS)
+      sources.push({ ...source, lines: lines.slice(first, last) });
+  };
+  for (const { start, end, path, head } of parts) {
+    add(start, { ...whole, path: undefined });
+    // A file's own lines, as a command printed or wrote them.
+    const isFile = head !== 'search' && head !== 'diff';
+    const own =
+      content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
+    add(end, { ...whole, kind: own, path });
+  }
+  add(Number.POSITIVE_INFINITY, { ...whole, path: undefined });
+  return sources;
 }
 
 const byPlace = (a: Source, b: Source): number =>

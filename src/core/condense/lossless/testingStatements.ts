@@ -4,7 +4,7 @@
  */
 import type { Hash } from '../../hash';
 import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
+import { commandOf, DEFAULT_TOOLS, pathOf } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { originalOf, type Edit } from '../edits/edits';
 import { expandReference, referencesOf } from '../edits/references';
@@ -95,12 +95,13 @@ function viewLines(text: string): ViewLine[] {
 function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
+  const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
   const places = what.slice(what.indexOf(', shown ') + ', shown '.length).replace(/; never .*/, '');
   for (const place of places.split(/ and (?=later|above|in )/)) {
     const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
     const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? own : undefined);
     for (const text of texts) {
-      if (!isMeant(place.slice(0, range?.index ?? place.length), text, at)) continue;
+      if (!isMeant(place.slice(0, range?.index ?? place.length), text, at, file)) continue;
       for (const line of text.lines) {
         if (!isWithin(line, numbers)) continue;
         for (const each of readings(line.text)) readable.add(each);
@@ -124,7 +125,12 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   return line.number !== undefined && line.number >= first && line.number <= last;
 }
 
-function isMeant(place: string, text: ViewText, at: ViewText): boolean {
+/** The file that a call names: as a parameter, or as the last word of a command. */
+const fileOf = ({ exchange }: ViewText): string | undefined =>
+  pathOf(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(commandOf(exchange) ?? '')?.[0];
+
+/** @param file the file of which the marker says that its lines are missing. */
+function isMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
   const isResult = text.content.type === 'toolResults';
   const name = String(text.content.path.at(-1));
   if (place === 'in its result' || place === 'in the same result') return text.exchange === at.exchange && isResult;
@@ -135,11 +141,18 @@ function isMeant(place: string, text: ViewText, at: ViewText): boolean {
   const side = isBehind(text, at) ? 'later' : 'above';
   if (!place.split(' ').includes(side)) return false;
   const path = pathOf(DEFAULT_TOOLS, text.exchange);
-  if (/^(?:later|above)/.test(place)) return path !== undefined && path === pathOf(DEFAULT_TOOLS, at.exchange);
+  if (/^(?:later|above)/.test(place)) {
+    const own = file ?? fileOf(at);
+    return (
+      own !== undefined &&
+      (fileOf(text)?.replaceAll('\\', '/').endsWith(own.replaceAll('\\', '/')) === true ||
+        own.endsWith(fileOf(text) ?? '\0'))
+    );
+  }
   const called = place.replace(/^in the (?:later )?/, '').replace(/ above$/, '');
   if (!called.startsWith(text.exchange.tool)) return false;
-  const [, asked, file] = /^\S+ (?:"(.*?)…?"|of (.*))$/s.exec(called) ?? [];
-  if (file !== undefined) return path?.replaceAll('\\', '/').endsWith(file) === true;
+  const [, asked, named] = /^\S+ (?:"(.*?)…?"|of (.*))$/s.exec(called) ?? [];
+  if (named !== undefined) return path?.replaceAll('\\', '/').endsWith(named) === true;
   if (asked === undefined) return called === text.exchange.tool;
   return Object.values(text.exchange.input).some((value) =>
     asShown(String(value)).includes(asked.split(', ')[0] ?? ''),

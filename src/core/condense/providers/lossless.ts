@@ -33,6 +33,12 @@ export const losslessConfigSchema = z
     terminalNoise: on('Control sequences, overwritten progress and repeated lines of commands go.'),
     failedCalls: on('Long parameters of calls that failed and were made again with success go.'),
     keep: z.enum(['latest', 'first']).default('latest').describe('Which of several equal copies stays.'),
+    acrossFiles: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Lines of a file may refer to another file that has the same ones, not only to a display of their own.',
+      ),
     strictOnly: z
       .boolean()
       .default(false)
@@ -95,6 +101,7 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
       tools,
       keep,
       LINE_OPERATIONS.filter((operation) => config[operation]),
+      config.acrossFiles,
     ),
   );
   // Last, since it asks which lines still stand behind which.

@@ -2,7 +2,8 @@
 
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
-import { numberAt, type NumberForm } from '../numberForms';
+import type { NumberForm } from '../numberForms';
+import { mayHoldMarker } from '../markers';
 import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { Printed } from './printed';
@@ -272,14 +273,10 @@ const MAX_HEAD = 500;
 
 /** What each line that is printed looks like, if that is known. */
 function looksOf(printed: Printed): ((line: string) => boolean) | undefined {
-  if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line);
+  if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayHoldMarker(line);
   // Ripgrep parts groups of context.
   if (printed.kind === 'matches' && printed.isNumbered)
-    return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line);
-  if (printed.kind === 'lines' && printed.numbers !== undefined) {
-    const { numbers } = printed;
-    return (line) => numberAt(line, 0, numbers) !== undefined;
-  }
+    return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayHoldMarker(line);
   return undefined;
 }
 
@@ -399,6 +396,8 @@ const isCut = ({ cut }: Output, { first, last }: Lines): boolean =>
 
 /** A path, then a number with colons around it where it matches, with dashes where it stands around a match. */
 const MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
+/** A match whose path stands in the line before, or a marker. */
+const FOLLOWS = /^\d{1,9}[:-]/;
 const CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
 /** Runs of lines of the same file. */
@@ -415,6 +414,7 @@ function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output,
     if (!isNumbered) return [];
   }
   let run: { path: string; first: number; last: number } | undefined;
+  let before: string | undefined;
   const close = (): void => {
     const known = run && joinPath(folder, run.path);
     if (run && known !== undefined)
@@ -429,16 +429,18 @@ function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output,
   };
   if (!isNumbered) return [];
   for (let line = lines.first; line <= lines.last; line++) {
-    const text = lineText(output, line).slice(0, 500);
-    const name = isCut(output, { first: line, last: line })
-      ? undefined
-      : (MATCH.exec(text)?.[1] ?? CONTEXT.exec(text)?.[1]);
-    if (run && name === run.path) {
+    const text = lineText(output, line).slice(0, MAX_HEAD);
+    const isGone = isCut(output, { first: line, last: line });
+    const name = isGone ? undefined : (MATCH.exec(text)?.[1] ?? CONTEXT.exec(text)?.[1]);
+    // Where a path was left out it is the one before; a marker stands for lines of the same file.
+    const known = name ?? (!isGone && (FOLLOWS.test(text) || mayHoldMarker(text)) ? before : undefined);
+    if (text !== '--') before = known;
+    if (run && known === run.path) {
       run.last = line;
       continue;
     }
     close();
-    if (name !== undefined) run = { path: name, first: line, last: line };
+    if (known !== undefined) run = { path: known, first: line, last: line };
   }
   close();
   return parts;

@@ -30,7 +30,7 @@ const MOST = 2_000;
  */
 const errorsIn = memoizeByObject(({ text }: PlacedContent) =>
   errorLines(text)
-    .filter(({ start }) => !prefixAt(text, start, '→'))
+    .filter(({ start }) => !prefixAt(text, start, 'arrow'))
     .map(({ start, end }) => text.slice(start, end)),
 );
 

@@ -1,0 +1,97 @@
+/** What agents put around a command line and around its output. */
+
+import { isRecord } from '../blocks';
+import type { Slice } from '../../slice';
+import { shellOf, type ShellKind } from './commandSteps';
+
+/** A command line that a call runs. */
+export interface CommandCall {
+  readonly line: string;
+  readonly shell: ShellKind;
+  /** The folder that the call names; undefined where it runs in the agent's own. */
+  readonly folder: string | undefined;
+}
+
+const LINE_KEYS = ['command', 'cmd', 'commands', 'script'] as const;
+const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directory'] as const;
+
+/** The command line of a call; undefined where it has none, or several whose outputs nobody tells apart. */
+export function commandCallOf(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
+  const given = codeModeCall(input['input']) ?? input;
+  const line = LINE_KEYS.map((key) => lineOf(given[key])).find((found) => found !== undefined);
+  if (line === undefined) return undefined;
+  const folder = FOLDER_KEYS.map((key) => given[key]).find((value) => typeof value === 'string' && value !== '');
+  const shell = /powershell|pwsh/i.test(tool) ? 'powershell' : shellOf(line);
+  return { line, shell, folder: typeof folder === 'string' ? folder : undefined };
+}
+
+/** Codex passes its shell's words as a list, Cline a list of command lines. */
+function lineOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value) || !value.every((word) => typeof word === 'string')) return undefined;
+  const words: readonly string[] = value;
+  const [program = '', flag = ''] = words;
+  if (words.length === 1) return program;
+  if (/^(?:.*\/)?(?:ba|z|da)?sh$/.test(program) && /^-\w*c$/.test(flag) && words.length === 3) return words[2];
+  if (/^(?:powershell|pwsh)(?:\.exe)?$/i.test(program)) return words.at(-1);
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+/** `const r = await tools.exec_command({cmd:"…", …}); text(r.output);` and nothing else that prints. */
+const CODE_MODE =
+  /^\s*(?:\/\/[^\n]*\n\s*)*const (\w+) = await tools\.(?:exec_command|shell_command)\((\{[\s\S]*?\})\);?\s*text\(\1\.output(?: \?\? \1)?\);?\s*(?:if ?\(\1\.session_id\)[^;\n]*;?\s*)?$/;
+
+/**
+ * Codex' code mode: the call is a program that calls tools.
+ * @returns the parameters of the one command that it runs and whose output it shows.
+ */
+function codeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof program !== 'string' || !program.includes('tools.') || program.split('tools.').length !== 2)
+    return undefined;
+  const object = CODE_MODE.exec(program)?.[2];
+  if (object === undefined) return undefined;
+  try {
+    // Keys may stand without quotes; strings are JSON's.
+    const value: unknown = JSON.parse(
+      object.replace(/"(?:[^"\\]|\\.)*"|([{,]\s*)(\w+)(?=\s*:)/g, (all: string, before?: string, key?: string) =>
+        key === undefined ? all : `${before ?? ''}"${key}"`,
+      ),
+    );
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Heads of outputs: Codex' exec_command, shell_command and code mode; Gemini CLI and Qwen Code; Roo; Claude Code's failures.
+ */
+const HEADS = [
+  /^Chunk ID: [^\n]*\nWall time: [^\n]*\nProcess [^\n]*\n(?:Original token count: [^\n]*\n)?Output:\n/,
+  /^Exit code: -?\d+\nWall time: [^\n]*\n(?:Total output lines: \d+\n)?Output:\n/,
+  /^Script (?:completed|failed|running)[^\n]*\nWall time:? [^\n]*\nOutput:\n\n?/,
+  /^(?:<untrusted_context>\n)?(?:Command: [^\n]*\nDirectory: [^\n]*\n)?Output: /,
+  /^Command executed[^\n]*\n(?:Working directory[^\n]*\n)?(?:Exit code: \d+\n)?Output:\n/,
+  /^Exit code:? -?\d+\n/,
+];
+const SECOND_HEAD = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
+
+/** Tails: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code, OpenCode. */
+const TAIL =
+  /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
+const MAX_TAIL = 2_200;
+
+/** What a command printed, without what the agent put in front of it and behind. */
+export function printedSlice(text: string): Slice {
+  let start = 0;
+  for (const head of HEADS) {
+    const found = head.exec(text);
+    if (!found) continue;
+    start = found[0].length;
+    break;
+  }
+  start += SECOND_HEAD.exec(text.slice(start, start + 200))?.[0].length ?? 0;
+  const from = Math.max(start, text.length - MAX_TAIL);
+  const tail = TAIL.exec(text.slice(from));
+  return { start, end: tail ? Math.max(start, from + tail.index) : text.length };
+}
