@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findNumberForm, numberAt, type NumberForm } from './numberForms';
+import type { NumberForm } from '../agents/types';
+import { findNumberForm, numberAt } from './numberForms';
 
 const CODE = ['import a', '', '  b()', 'end'];
 /** Each form as its tool prints it. */

@@ -1,10 +1,11 @@
+import type { NumberForm } from '../agents/types';
+
 /**
  * The numbers that tools put in front of a file's lines. Seen in the results of: Claude Code (`   12→`, today `12⇥`), `nl` and
  * `cat -n` (`    12⇥`), Roo and Cline (`12 | `), OpenCode (`12: `, formerly `00012| `), Cursor (`    12|`), Oh My Pi's
  * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches (`L12: `), `bat` (`  12 │ `).
  */
-const NUMBER_FORMS = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'] as const;
-export type NumberForm = (typeof NUMBER_FORMS)[number];
+const NUMBER_FORMS: readonly NumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
 
 export interface LineNumber {
   readonly number: number;

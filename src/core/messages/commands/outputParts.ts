@@ -2,8 +2,8 @@
 
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
-import type { NumberForm } from '../numberForms';
 import { mayHoldMarker } from '../markers';
+import type { NumberForm } from '../../agents/types';
 import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { Printed } from './printed';

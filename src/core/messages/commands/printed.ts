@@ -1,7 +1,7 @@
 /** What a command prints and what it does to files, as far as its words tell. */
 
 import type { Slice } from '../../slice';
-import type { NumberForm } from '../numberForms';
+import type { NumberForm } from '../../agents/types';
 import type { Word } from './script';
 
 /** Lines of a file. */

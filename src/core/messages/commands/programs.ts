@@ -1,7 +1,7 @@
 /** What the usual programs of a POSIX system print and do to files. A program that is not here may print anything. */
 
 import { joinPath } from '../filePath';
-import type { NumberForm } from '../numberForms';
+import type { NumberForm } from '../../agents/types';
 import { git, searchPrograms } from './searches';
 import { has, readOptions, valueOf, type Options } from './options';
 import {

@@ -376,7 +376,7 @@ function shown(words: readonly Word[], folder: Word): Outcome {
           });
     }
   }
-  if (options.operands.some((operand) => operand?.includes(':') === true)) return ANYTHING;
+  if (options.operands.some((operand) => operand?.includes(':'))) return ANYTHING;
   if (has(options, ...NO_DIFF) && !has(options, 'p', 'patch')) return ANYTHING;
   return printing({ kind: 'diff', folder, most: Infinity });
 }
