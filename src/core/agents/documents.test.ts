@@ -1,0 +1,16 @@
+/** The documents' tables of agents, held to the table. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { AGENT_LIST } from '.';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
+const formats = read('docs/formats.md');
+const readme = read('README.md');
+
+it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('$name stands in the documents', ({ name, seen }) => {
+  const word = name.replace(' Code', '').replace(' CLI', '');
+  expect(formats).toContain(word);
+  expect(readme).toContain(word);
+  if (seen.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
+});
