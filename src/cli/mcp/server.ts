@@ -2,6 +2,7 @@
  * The MCP server: `recall` and `search` in what was condensed away, over stdin and stdout. Behind `run` it asks the gateway of
  * its run; alone it looks in the ledgers on the disk. A bundle of its own, so that no other command loads the SDK.
  */
+import { MARKER_EXAMPLE } from '../../core/messages/markers';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import * as z from 'zod';
@@ -13,7 +14,7 @@ export type Recall = (query: RecallQuery) => Promise<string>;
 
 const REFERENCES = z
   .array(z.string())
-  .describe('References: the hexadecimal numbers behind "ref" in markers ⟦condensed: … · ref ab12cd⟧.');
+  .describe(`References: the hexadecimal numbers behind "ref" in markers ${MARKER_EXAMPLE}.`);
 const LINE = z.number().int().min(1);
 const TOKENS = z.number().int().min(100).max(20_000).optional().describe('Size of the answer; default 2,000 tokens.');
 
@@ -35,8 +36,7 @@ export async function serveMcp(recall: Recall, version: string, signal: AbortSig
     'recall',
     {
       title: 'Recall condensed content',
-      description:
-        'Gives back, word for word, what was condensed out of this conversation and of which a marker ⟦condensed: … · ref ab12cd⟧ is left.',
+      description: `Gives back, word for word, what was condensed out of this conversation and of which a marker ${MARKER_EXAMPLE} is left.`,
       inputSchema: {
         references: REFERENCES,
         fromLine: LINE.optional().describe('First line of what is wanted, from 1.'),

@@ -1,3 +1,4 @@
+import { MARKER_EXAMPLE } from '../../../core/messages/markers';
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, fieldIn, settingsIn, textIn, type KnownAgent } from './agent';
@@ -72,5 +73,4 @@ export default function (pi) {
 }
 `;
 
-const PI_RECALL =
-  'Gives back what was condensed out of this conversation: by the reference in a marker ⟦condensed: … · ref ab12cd⟧, or by a search.';
+const PI_RECALL = `Gives back what was condensed out of this conversation: by the reference in a marker ${MARKER_EXAMPLE}, or by a search.`;
