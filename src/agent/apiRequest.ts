@@ -2,6 +2,7 @@
 import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import { blocksOf, isToolUse } from '../core/messages/blocks';
+import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
@@ -20,6 +21,8 @@ export interface RequestParts {
   /** A tool must be called. */
   readonly toolRequired: boolean;
   readonly room: PromptRoom | undefined;
+  /** The conversation's id; undefined where it has none. */
+  readonly conversation: string | undefined;
   /** Messages that carry a cache breakpoint; undefined: nothing is marked. */
   readonly cacheMarks: readonly number[] | undefined;
 }
@@ -42,6 +45,7 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
     ...(system !== undefined && { system }),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && toolChoice !== undefined && { toolChoice }),
+    ...(parts.conversation !== undefined && { conversation: hashText(parts.conversation) }),
     ...(limit !== undefined && { maxOutputTokens: limit }),
     ...(thinkingTokens !== undefined && { thinkingTokens }),
   };

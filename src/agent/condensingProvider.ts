@@ -222,9 +222,9 @@ export class CondensingProvider {
   private agentRequest({ model, chat, options }: Passage, extraTokens: number): AgentRequest {
     const { profile } = model;
     const title = titleOfChat(chat.messages);
-    const conversationId: unknown = options.modelOptions?.['_conversationId'];
+    const conversationId = conversationOf(options);
     return {
-      ...(typeof conversationId === 'string' && conversationId !== '' && { conversationId }),
+      ...(conversationId !== undefined && { conversationId }),
       ...(title !== undefined && { title }),
       ...(chat.system !== undefined && { system: chat.system }),
       messages: chat.messages,
@@ -257,6 +257,7 @@ export class CondensingProvider {
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
       room,
+      conversation: conversationOf(options),
     });
     const answered = await answer(request, {
       handler,
@@ -281,6 +282,12 @@ export class CondensingProvider {
   private tellNotes({ notes }: PreparedRequest): void {
     for (const note of notes) this.parts.log.info(note);
   }
+}
+
+/** VS Code's id of a conversation; undefined where it names none. */
+function conversationOf({ modelOptions }: Passage['options']): string | undefined {
+  const id: unknown = modelOptions?.['_conversationId'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** Names the model whose signatures an answer carries. */

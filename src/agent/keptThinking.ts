@@ -228,7 +228,8 @@ async function* keeping(
     if (event.type === 'text') hasText = true;
     if (event.type === 'tool_call') calls.push(event.id);
     if (event.type === 'block') blocks.push({ block: event.block, afterText: hasText, afterCalls: calls.length });
-    if (event.type === 'usage') tokens = event.usage.reasoningTokens;
+    // Of some servers 0 means that they don't tell.
+    if (event.type === 'usage') tokens = event.usage.reasoningTokens || undefined;
     if (event.type === 'end') {
       if (event.thinkingScope) kept.reads(model, event.thinkingScope);
       kept.keep(model, calls, blocks, tokens);

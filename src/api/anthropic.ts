@@ -18,7 +18,9 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
   // The SDK signs in with `Authorization: Bearer`, as the API version that it asks for wants it (SDK 1.0.0, 2026-10-21);
   // gateways may know only the older header.
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
-  const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && { 'x-api-key': apiKey }), ...headers };
+  // The older version and header are what gateways know; the SDK's own version (2026-10-21) is Anthropic's alone.
+  const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
+  const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
   return anthropicFamilyHandler({
     ...options,
     name,

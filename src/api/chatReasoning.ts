@@ -9,17 +9,25 @@ import { REASONING_BLOCK } from './openaiBlocks';
 
 /**
  * What a server wants back with an assistant's calls. `text`: what the model thought, in `reasoning_content` (DeepSeek, Kimi).
- * `signatures`: what stood beside a call, in `extra_content` (Gemini).
+ * `signatures`: what stood beside a call, in `extra_content` (Gemini). `details`: the list `reasoning_details` (OpenRouter's guide
+ * "Reasoning Tokens").
  */
-export type WantedReasoning = 'nothing' | 'text' | 'signatures';
+export type WantedReasoning = 'nothing' | 'text' | 'signatures' | 'details';
 
 /** What a server wants back with an answer's calls: the model's thinking, or the fields beside each call, in order. */
-export function chatReasoning(wanted: WantedReasoning, text: string, extras: readonly unknown[]): Block | undefined {
+export function chatReasoning(
+  wanted: WantedReasoning,
+  text: string,
+  extras: readonly unknown[],
+  details: readonly unknown[] = [],
+): Block | undefined {
   switch (wanted) {
     case 'nothing':
       return undefined;
     case 'text':
       return text === '' ? undefined : { type: REASONING_BLOCK, chat: { text } };
+    case 'details':
+      return details.length > 0 ? { type: REASONING_BLOCK, chat: { details } } : undefined;
     case 'signatures':
       return extras.some(isRecord) ? { type: REASONING_BLOCK, chat: { extras } } : undefined;
   }
@@ -40,6 +48,9 @@ export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted:
     const { text } = kept;
     return { ...record, reasoning_content: typeof text === 'string' ? text : GONE };
   }
+  if (wanted === 'details') {
+    return Array.isArray(kept['details']) ? { ...record, reasoning_details: kept['details'] } : record;
+  }
   const extras: readonly unknown[] = Array.isArray(kept['extras']) ? kept['extras'] : [NO_SIGNATURE];
   const signed = calls.map((call: unknown, index) => {
     const extra = extras[index];
@@ -47,3 +58,29 @@ export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted:
   });
   return { ...record, tool_calls: signed };
 }
+
+/** The details of an answer, whose pieces are told apart by `index`: texts grow, all else is replaced. */
+export class ReasoningDetails {
+  private readonly byIndex = new Map<unknown, Record<string, unknown>>();
+
+  get all(): readonly unknown[] {
+    return [...this.byIndex.values()];
+  }
+
+  add(pieces: unknown): void {
+    if (!Array.isArray(pieces)) return;
+    for (const piece of pieces as unknown[]) {
+      if (!isRecord(piece)) continue;
+      const key = piece['index'] ?? this.byIndex.size;
+      const known = this.byIndex.get(key) ?? {};
+      const grown = Object.entries(piece).map(([field, value]): [string, unknown] => {
+        const before = known[field];
+        const grows = GROWING.has(field) && typeof before === 'string' && typeof value === 'string';
+        return [field, grows ? before + value : (value ?? before ?? null)];
+      });
+      this.byIndex.set(key, { ...known, ...Object.fromEntries(grown) });
+    }
+  }
+}
+
+const GROWING = new Set(['text', 'summary', 'data']);

@@ -18,8 +18,14 @@ export interface Dialect {
   readonly alternateRoles: boolean;
   /** OpenRouter passes `cache_control` on to Anthropic's models; OpenAI refuses it. */
   readonly cacheMarks: boolean;
+  /** The field that keeps the requests of a conversation together, so that they find their cache. */
+  readonly conversationField: 'prompt_cache_key' | 'session_id' | undefined;
+  /** Tokens of one answer at most, as a refusal named them. */
+  readonly maxTokens: number;
   /** Models that think may want it back with their calls; those that don't ask for it may refuse it. */
   readonly wantedReasoning: WantedReasoning;
+  /** Ids of calls have nine letters and digits (Mistral). */
+  readonly shortIds: boolean;
 }
 
 const isHost = (url: URL, ...names: readonly string[]): boolean =>
@@ -37,11 +43,25 @@ export const dialectOf = (url: URL): Dialect => ({
   systemRole: true,
   alternateRoles: false,
   cacheMarks: isHost(url, 'openrouter.ai'),
-  wantedReasoning: 'nothing',
+  conversationField: isHost(url, 'openrouter.ai')
+    ? 'session_id'
+    : isHost(url, 'api.openai.com') || isAzure(url)
+      ? 'prompt_cache_key'
+      : undefined,
+  maxTokens: Number.POSITIVE_INFINITY,
+  wantedReasoning: isHost(url, 'openrouter.ai') ? 'details' : 'nothing',
+  shortIds: isHost(url, 'mistral.ai'),
 });
 
 /** What refusals of Chat Completions teach. */
 export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
+  // OpenAI: "max_tokens is too large: 32768. This model supports at most 16384 completion tokens"; Groq: "`max_tokens` must be
+  // less than or equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
+  {
+    words:
+      /supports at most (\d+) completion|max_(?:completion_)?tokens`? must be less than or equal to `?(\d+)|range of max_tokens should be \[\d+, (\d+)\]/i,
+    change: ([, ...limits]) => ({ maxTokens: Number(limits.find((limit: string | undefined) => limit !== undefined)) }),
+  },
   // OpenAI: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
   { words: /'?max_tokens'?.*max_completion_tokens/i, change: { maxTokensField: 'max_completion_tokens' } },
   // Strict servers: "Extra inputs are not permitted: max_completion_tokens", "Unrecognized request argument supplied: …"
@@ -54,9 +74,12 @@ export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
   // Mistral's template: "Conversation roles must alternate user/assistant/user/assistant/..."
   { words: /roles must alternate|alternate between/i, change: { alternateRoles: true } },
   { words: /cache_control/i, change: { cacheMarks: false } },
+  { words: /prompt_cache_key|session_id/i, change: { conversationField: undefined } },
   // Kimi: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"
   // DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API."
   { words: /reasoning_content.*(?:missing|passed back)/i, change: { wantedReasoning: 'text' } },
+  // Mistral: "Tool call id was toolu_01 but must be a-z, A-Z, 0-9, with a length of 9."
+  { words: /tool call id .*length of 9/i, change: { shortIds: true } },
   // Gemini: "Function call is missing a thought_signature in functionCall parts."
   { words: /missing a `?thought_signature/i, change: { wantedReasoning: 'signatures' } },
 ];
@@ -67,10 +90,12 @@ export interface ResponsesDialect {
   readonly encryptedReasoning: boolean;
   /** Reasoning models refuse `temperature`. */
   readonly temperature: boolean;
+  /** `prompt_cache_key` is understood. */
+  readonly cacheKey: boolean;
 }
 
 /** What is taken to be understood behind the Responses API before anything was refused. */
-export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, temperature: true };
+export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, temperature: true, cacheKey: true };
 
 /** What refusals of the Responses API teach. */
 export const RESPONSES_QUIRKS: readonly Quirk<ResponsesDialect>[] = [
@@ -78,4 +103,5 @@ export const RESPONSES_QUIRKS: readonly Quirk<ResponsesDialect>[] = [
   { words: /encrypted content is not supported/i, change: { encryptedReasoning: false } },
   // OpenAI: "Unsupported parameter: 'temperature' is not supported with this model."
   { words: /temperature/i, change: { temperature: false } },
+  { words: /prompt_cache_key/i, change: { cacheKey: false } },
 ];

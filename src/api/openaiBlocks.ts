@@ -4,6 +4,9 @@ import type { Block, TextBlock } from '../core/messages/types';
 /** What only OpenAI's APIs understand; see conversations/openai.ts, and openaiResponses.ts for reasoning. */
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
+/** Which part of an answer its text is (OpenAI's SDK, `phase`): it stands behind the text, and goes back with it. */
+export const PHASE_BLOCK = 'openai_phase';
+
 export { REASONING_BLOCK } from '../core/messages/blocks';
 
 /** A block that a vendor has no form for, as text, so that the model still knows of it. */

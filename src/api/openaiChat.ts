@@ -1,7 +1,7 @@
 /** Chat Completions: the body of a request, and the events of its stream (OpenAI API reference, "Chat Completions"). */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
-import { chatReasoning, type WantedReasoning } from './chatReasoning';
+import { chatReasoning, ReasoningDetails, type WantedReasoning } from './chatReasoning';
 import type { Dialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
 import { chatMessages } from './openaiMessages';
@@ -13,8 +13,10 @@ type Wire = Readonly<Record<string, unknown>>;
 
 /** The body of a streamed request; what the dialect doesn't know is left out. */
 export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
-  const { tools, toolChoice, temperature } = request;
-  const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+  const { tools, toolChoice, temperature, conversation } = request;
+  const asked = request.maxOutputTokens ?? model.maxOutputTokens;
+  const maxTokens = asked === undefined ? undefined : Math.min(asked, dialect.maxTokens);
+  const { conversationField } = dialect;
   const declared = (tools ?? []).filter((tool) => tool.input_schema);
   return {
     model: model.id,
@@ -22,7 +24,8 @@ export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dial
     stream: true,
     ...(dialect.streamOptions && { stream_options: { include_usage: true } }),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
-    ...(declared.length > 0 && { tools: declared.map(toolTo) }),
+    ...(conversation !== undefined && conversationField && { [conversationField]: conversation }),
+    ...(declared.length > 0 && { tools: declared.map((tool) => toolTo(tool, dialect)) }),
     ...(declared.length > 0 &&
       toolChoice !== undefined && {
         tool_choice:
@@ -33,9 +36,13 @@ export function chatBody(request: ApiRequest, model: ModelOptions, dialect: Dial
   };
 }
 
-const toolTo = ({ name, description, input_schema: parameters }: ToolDeclaration): Wire => ({
+const toolTo = (
+  { name, description, input_schema: parameters, cache_control: mark }: ToolDeclaration,
+  { cacheMarks }: Dialect,
+): Wire => ({
   type: 'function',
   function: { name, ...(description !== undefined && { description }), parameters },
+  ...(cacheMarks && mark !== undefined && { cache_control: mark }),
 });
 
 interface OpenCall {
@@ -58,12 +65,14 @@ export async function* fromChatStream(
   let finish: unknown;
   let refused = false;
   let thoughts = '';
+  const details = new ReasoningDetails();
   for await (const chunk of chunks) {
     if (!isRecord(chunk)) continue;
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
     if (isRecord(choice)) {
       const delta = isRecord(choice['delta']) ? choice['delta'] : {};
       thoughts += thoughtIn(delta);
+      details.add(delta['reasoning_details']);
       yield* textsIn(delta);
       refused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
       if (Array.isArray(delta['tool_calls']))
@@ -77,7 +86,7 @@ export async function* fromChatStream(
   }
   // Without a reason the stream was cut: no end.
   if (typeof finish !== 'string') return;
-  const reasoning = calls.count > 0 ? chatReasoning(wanted, thoughts, calls.extras) : undefined;
+  const reasoning = calls.count > 0 ? chatReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.events();
   yield { type: 'end', stopReason: refused ? 'refusal' : stopReasonFrom(finish, calls.count > 0) };

@@ -5,15 +5,16 @@
 import { toOpenAI } from '../conversations/formats/openai/openai';
 import { partToOpenAI } from '../conversations/formats/openai/parts';
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
-import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
 import type { Dialect } from './dialect';
 import { withReasoning } from './chatReasoning';
+import { hashText } from '../core/hash';
 import { foldSystem } from '../core/messages/foldSystem';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
 import type { ApiRequest } from './types';
 
-type Form = Pick<Dialect, 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
+type Form = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
 
 /**
  * A request's messages in the form that a server takes, the system prompt first. Replies without content are left out.
@@ -26,11 +27,42 @@ export function chatMessages({ system, messages }: ApiRequest, form: Form): Open
   const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
   const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
   const converted = all.flatMap((message) =>
-    toOpenAI(prepared(message, form)).map((record) => withReasoning(record, message, form.wantedReasoning)),
+    toOpenAI(prepared(message, form)).map((record) =>
+      withReasoning(form.cacheMarks ? marked(record, message) : record, message, form.wantedReasoning),
+    ),
   );
   const kept = converted.filter((message) => !isEmptyReply(message));
-  return folds ? merged(kept) : kept;
+  const named = form.shortIds ? kept.map(withShortIds) : kept;
+  return folds ? merged(named) : named;
 }
+
+/**
+ * A result with its breakpoint, which stands on a part of its content (`@openrouter/sdk`, ChatToolMessage). One without has the
+ * same form, so that it stays the same when the breakpoint goes on.
+ */
+function marked(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
+  const { role, tool_call_id: id, content } = record;
+  if (role !== 'tool' || typeof content !== 'string' || content === '') return record;
+  const result = blocksOf(message).find((block) => isToolResult(block) && block.tool_use_id === id);
+  const mark = result?.['cache_control'];
+  return { ...record, content: [{ type: 'text', text: content, ...(mark !== undefined && { cache_control: mark }) }] };
+}
+
+/** Ids in the form that Mistral takes, the same for a call and its result (mistral-common: `^[a-zA-Z0-9]{9}$`). */
+function withShortIds(record: OpenAIRecord): OpenAIRecord {
+  const { tool_calls: calls, tool_call_id: id } = record;
+  return {
+    ...record,
+    ...(typeof id === 'string' && { tool_call_id: shortId(id) }),
+    ...(Array.isArray(calls) && {
+      tool_calls: calls.map((call: unknown) =>
+        isRecord(call) && typeof call['id'] === 'string' ? { ...call, id: shortId(call['id']) } : call,
+      ),
+    }),
+  };
+}
+
+const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hashText(id).slice(0, 9));
 
 /** An assistant's message of which only thinking was there. */
 const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
@@ -56,7 +88,8 @@ function prepared({ role, content, openai }: ApiMessage, form: Form): ApiMessage
   const images: Block[] = [];
   const blocks = content.flatMap((block) => preparedBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
-  return [{ role, content: joinedTexts([...blocks, ...rest]), ...shell }];
+  // What can carry a breakpoint keeps its parts, whether it does or not: a cached beginning must stay as it was.
+  return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinedTexts([...blocks, ...rest]), ...shell }];
 }
 
 function preparedBlock(block: Block, form: Form, images: Block[]): Block[] {
@@ -106,7 +139,7 @@ function fileOf({ source, title }: Block): Block | undefined {
 function joinedTexts(blocks: readonly Block[]): string | Block[] {
   const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
   const texts = rest.filter(isText);
-  if (texts.length !== rest.length || texts.some((block) => 'cache_control' in block)) return [...blocks];
+  if (texts.length !== rest.length) return [...blocks];
   const text = texts.map((block) => block.text).join('\n');
   if (texts.length > 0 && rest.length === blocks.length) return text;
   if (texts.length < 2) return [...blocks];

@@ -1,10 +1,10 @@
 /** The Responses API: the body of a request, and the events of its stream (OpenAI API reference, "Responses"). */
 import { callArguments } from '../conversations/formats/openai/arguments';
-import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
-import { asText, REASONING_BLOCK } from './openaiBlocks';
+import { asText, PHASE_BLOCK, REASONING_BLOCK } from './openaiBlocks';
 import { imageUrl } from './openaiMessages';
 import { toolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
@@ -14,19 +14,21 @@ type Wire = Readonly<Record<string, unknown>>;
 
 /** The body of a streamed request. Nothing is stored at the vendor. What the dialect doesn't know is left out. */
 export function responsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): Wire {
-  const { system, tools, toolChoice, temperature } = request;
+  const { system, tools, toolChoice, temperature, conversation } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const declared = (tools ?? []).filter((tool) => tool.input_schema);
+  const hasPhases = request.messages.some((message) => blocksOf(message).some(({ type }) => type === PHASE_BLOCK));
   return {
     model: model.id,
     ...(instructions.trim() !== '' && { instructions }),
-    input: request.messages.flatMap(itemsOf),
+    input: request.messages.flatMap((message) => itemsOf(message, hasPhases)),
     stream: true,
     // Nothing stays at the vendor; reasoning comes back encrypted instead.
     store: false,
     ...(dialect.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+    ...(conversation !== undefined && dialect.cacheKey && { prompt_cache_key: conversation }),
     ...(declared.length > 0 && {
       tools: declared.map(({ name, description, input_schema: parameters }) => ({
         type: 'function',
@@ -46,15 +48,23 @@ export function responsesBody(request: ApiRequest, model: ModelOptions, dialect:
 }
 
 /** The items of one message, in the order of its blocks; neighbouring texts and images share a message. */
-function itemsOf({ role, content }: ApiMessage): Wire[] {
-  if (typeof content === 'string') return [{ role, content }];
+function itemsOf({ role, content }: ApiMessage, hasPhases: boolean): Wire[] {
+  // An answer without calls ended its turn: its phase was not kept, and is clear.
+  const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
+  const phase = isFinal ? { phase: 'final_answer' } : {};
+  if (typeof content === 'string') return [{ role, content, ...phase }];
   const items: Wire[] = [];
   let parts: Wire[] = [];
   const close = (): void => {
-    if (parts.length > 0) items.push({ role, content: parts });
+    if (parts.length > 0) items.push({ role, content: parts, ...phase });
     parts = [];
   };
   for (const block of content) {
+    if (block.type === PHASE_BLOCK) {
+      if (parts.length > 0) items.push({ role, content: parts, phase: block['phase'] });
+      parts = [];
+      continue;
+    }
     const item = itemOf(block);
     if (item) {
       close();
@@ -112,6 +122,9 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
         const item = event['item'];
         if (!isRecord(item)) break;
         const { type, call_id: id, name, arguments: text } = item;
+        if (type === 'message' && typeof item['phase'] === 'string') {
+          yield { type: 'block', block: { type: PHASE_BLOCK, phase: item['phase'] } };
+        }
         if (type === 'reasoning') yield { type: 'block', block: { type: REASONING_BLOCK, item } };
         if (type !== 'function_call' || typeof id !== 'string' || typeof name !== 'string') break;
         hasCalls = true;

@@ -38,6 +38,11 @@ export interface ApiRequest {
   readonly temperature?: number;
   /** Tokens that the model may think, for vendors that take a budget (Anthropic: at least 1024). Absent: no thinking. */
   readonly thinkingTokens?: number;
+  /**
+   * Names the conversation, at most 64 characters: requests of one go where their cache is (OpenAI's `prompt_cache_key`,
+   * OpenRouter's `session_id`). Says nothing of what the conversation is about.
+   */
+  readonly conversation?: string;
   /** Fields of the vendor's own that are sent as they are, such as `reasoning_effort`. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }

@@ -323,7 +323,8 @@ function contentOf(
       type: 'tool_use',
       id: call.id ?? `toolu_${index}_${at}`,
       name: call.name,
-      input: typeof call.input === 'string' ? (JSON.parse(call.input) as object) : call.input,
+      // One that was cut before its first parameter.
+      input: typeof call.input !== 'string' ? call.input : call.input === '' ? {} : (JSON.parse(call.input) as object),
     })),
   ];
 }

@@ -1,0 +1,234 @@
+/** Tasks of many steps against servers that are as strict as the vendors, and whose caches and bills are theirs. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startAnthropicServer, type AnthropicServerOptions } from '../../test/servers/anthropicServer';
+import type { Reply } from '../../test/servers/behaviour';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';
+import { isRecord } from '../core/messages/blocks';
+import type { ApiProfile } from '../settings/profiles';
+import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+
+const servers: ModelServer[] = [];
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const page = (step: number): string => `line ${step} of a file that is read\n`.repeat(60);
+
+/** Asks so many times; every so many steps the user begins a new turn. */
+async function work(profile: ApiProfile, steps: number, perTurn: number) {
+  const live = new PassingLive();
+  const { provider, lines } = providerFor([profile], live, { key: 'sk-any-key' });
+  const [model] = await informationFrom(provider);
+  const chat = new FakeChat(provider, model!);
+  chat.system(`You are an agent. ${'Follow the rules. '.repeat(400)}`);
+  chat.user('<userRequest>go</userRequest>');
+  for (let step = 0; step < steps; step++) {
+    const { calls } = await chat.ask();
+    for (const call of calls) chat.result(call, page(step));
+    if (calls.length === 0 || step % perTurn === perTurn - 1) chat.user(`<userRequest>next ${step}</userRequest>`);
+  }
+  return { live, chat, lines, model: model! };
+}
+
+const thinks = (thinking: string | undefined, calls = 1): Reply => ({
+  kind: 'reply',
+  text: 'I look.',
+  ...(thinking !== undefined && { thinking }),
+  calls: Array.from({ length: calls }, () => ({ name: 'read_file', input: { path: 'a' } })),
+});
+
+const statuses = (server: ModelServer) => server.requests.map(({ status }) => status);
+
+/** Tokens of all requests, and how many of them were read from the cache. */
+function cached(server: ModelServer): number {
+  const sum = { input: 0, read: 0 };
+  for (const { usage } of server.requests) {
+    const fields = isRecord(usage) ? usage : {};
+    const number = (name: string): number => Number(fields[name] ?? 0);
+    const details = isRecord(fields['prompt_tokens_details']) ? fields['prompt_tokens_details'] : {};
+    const read = number('cache_read_input_tokens') + Number(details['cached_tokens'] ?? 0);
+    sum.read += read;
+    sum.input += number('prompt_tokens') || number('input_tokens') + read + number('cache_creation_input_tokens');
+  }
+  return sum.read / sum.input;
+}
+
+describe('thinking keeps one setting, is refused never, and leaves the cache whole', () => {
+  async function claude(options: AnthropicServerOptions, more: Partial<ApiProfile>, script: (step: number) => Reply) {
+    const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
+    const server = await startAnthropicServer({ strict, ...options, maxContextTokens: 1_000_000 });
+    servers.push(server);
+    server.play(({ index }) => script(index));
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'm',
+      baseUrl: server.url,
+      offerInChat: true,
+      ...more,
+    };
+    await work(profile, 18, 6);
+    return server;
+  }
+  const settings = (server: ModelServer) =>
+    new Set(server.requests.map(({ body }) => JSON.stringify(body['thinking'])));
+
+  it.each([
+    // Number 3 of issue N: the answers that don't begin with thinking made the next request run without.
+    ['claude-haiku-4-5', 'thinks at the start of a turn', (step: number) => thinks(step % 6 === 0 ? 'hm' : undefined)],
+    ['claude-opus-4-8', 'skips a step', (step: number) => thinks(step % 6 === 1 ? undefined : 'hm')],
+    ['claude-opus-5-5', 'thinks unasked', (step: number) => thinks(step % 2 === 0 ? 'hm' : undefined)],
+    ['claude-sonnet-5', 'thinks unasked', () => thinks('hm')],
+  ])('%s %s', async (model, _, script) => {
+    const asked = model === 'claude-sonnet-5' || model === 'claude-opus-5-5' ? {} : { thinkingTokens: 4_000 };
+    const server = await claude({}, { model, ...asked }, script);
+    expect(statuses(server)).toEqual(Array(18).fill(200));
+    expect(settings(server).size).toBe(1);
+    expect([...settings(server)][0]).toContain(model === 'claude-haiku-4-5' ? 'enabled' : 'summarized');
+    expect(cached(server)).toBeGreaterThan(0.8);
+  });
+
+  it('a budget is kept between calls, and bound thinking is dropped there', async () => {
+    const betas = (server: ModelServer) => server.requests.at(-1)?.headers['anthropic-beta'];
+    const budget = await claude({}, { model: 'claude-haiku-4-5', thinkingTokens: 4_000 }, () => thinks('hm'));
+    expect(betas(budget)).toContain('interleaved-thinking-2025-05-14');
+    const bound = await claude({}, { model: 'claude-opus-5-5' }, () => thinks('hm'));
+    expect(betas(bound)).toContain('thinking-binding-controls-2026-08-01');
+    expect(JSON.stringify(bound.requests.at(-1)?.body['thinking'])).toContain('drop_block');
+  });
+});
+
+describe('reasoning counts as it is billed', () => {
+  const openai = async (options: OpenAIServerOptions): Promise<ModelServer> => {
+    const server = await startOpenAIServer({ maxContextTokens: 400_000, ...options });
+    servers.push(server);
+    return server;
+  };
+
+  // Number 1 of issue N: 200 tokens of reasoning are 1,900 characters of base64, which were counted as text.
+  it.each([
+    ['gpt-5.2', 'current_turn'],
+    ['gpt-5.6', 'all_turns'],
+    ['a-model-of-some-gateway', 'current_turn'],
+  ] as const)('of %s, which reads %s', async (model, reasoning) => {
+    const server = await openai({ strict: { reasoning } });
+    server.play(thinks('so many words of thought '.repeat(100)));
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'openai',
+      api: 'responses',
+      model,
+      baseUrl: `${server.url}/v1`,
+      offerInChat: true,
+    };
+    const { live } = await work(profile, 12, 4);
+    expect(statuses(server)).toEqual(Array(12).fill(200));
+    const each = server.tokensOf('so many words of thought '.repeat(100));
+    // The last request: four answers of this turn less the one that is asked for, or all eleven before it.
+    const billed = each * (reasoning === 'all_turns' ? 11 : 3);
+    expect(live.requests.at(-1)?.extraTokens).toBeGreaterThan(billed * 0.9);
+    expect(live.requests.at(-1)?.extraTokens).toBeLessThan(billed * 1.1);
+  });
+});
+
+describe('OpenRouter', () => {
+  const HOST = 'https://openrouter.ai/api/v1';
+
+  /** The server behind OpenRouter's own address. */
+  async function openRouter(options: OpenAIServerOptions): Promise<ModelServer> {
+    const server = await startOpenAIServer({ maxContextTokens: 1_000_000, ...options, quirks: { openRouter: true } });
+    servers.push(server);
+    const real = globalThis.fetch;
+    vi.stubGlobal('fetch', (input: string | URL | Request, init?: RequestInit) => {
+      const url = input instanceof Request ? input.url : String(input);
+      return real(url.replace(HOST, `${server.url}/v1`), init);
+    });
+    return server;
+  }
+  const profile: ApiProfile = {
+    id: 'p',
+    name: 'P',
+    vendor: 'openai',
+    model: 'anthropic/claude-opus-5.5',
+    baseUrl: HOST,
+    offerInChat: true,
+  };
+
+  // Number 2 of issue N: marks of results were dropped, and only what stood before the first call was cached.
+  it('caches Claude’s tool loops, and gives reasoning back as it was', async () => {
+    const server = await openRouter({ strict: { cacheKeys: true, reasoningDetails: true } });
+    server.play(({ index }) => thinks(index % 2 === 0 ? 'hm' : undefined));
+    await work(profile, 18, 18);
+    expect(statuses(server)).toEqual(Array(18).fill(200));
+    expect(cached(server)).toBeGreaterThan(0.8);
+    expect(new Set(server.requests.map(({ body }) => body['session_id'])).size).toBe(1);
+    expect(server.requests[0]?.body['session_id']).toMatch(/^\w{64}$/);
+  });
+});
+
+describe('answers that are cut', () => {
+  // Number 4 of issue N: nothing was said, and a call that was cut before its parameters was made with {}.
+  it('say so, and their calls are not made', async () => {
+    const server = await startAnthropicServer();
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'm',
+      baseUrl: server.url,
+      offerInChat: true,
+    };
+    const cut = (stop: NonNullable<Reply['stop']>, more: Partial<Reply> = {}): Reply => ({
+      kind: 'reply',
+      text: 'I will now wri',
+      stop,
+      ...more,
+    });
+    const { provider } = providerFor([profile], new PassingLive(), { key: 'sk-any' });
+    const [model] = await informationFrom(provider);
+    const ask = async (...script: Reply[]) => {
+      server.play(script);
+      const chat = new FakeChat(provider, model!);
+      chat.user('go');
+      return chat.ask();
+    };
+    expect((await ask(cut('max-tokens'))).text).toMatch(/wri.*The answer ends here.*most tokens/s);
+    expect((await ask(cut('window'))).text).toMatch(/The answer ends here.*window is full/);
+    expect((await ask(cut('refusal'))).text).toMatch(/The answer ends here.*declined/);
+    const call = { name: 'read_file', input: '' };
+    const whole: Reply = { kind: 'reply', text: '', calls: [{ name: 'read_file', input: { path: 'a' } }] };
+    const corrected = await ask(cut('max-tokens', { calls: [call] }), whole);
+    expect(corrected.calls.map(({ input }) => input)).toEqual([{ path: 'a' }]);
+    expect((await ask(cut('window', { calls: [call] }))).calls).toEqual([]);
+    expect((await ask(cut('refusal', { calls: [call] }))).calls).toEqual([]);
+  });
+
+  it('have room for what the model can write, as far as the prompt leaves it', async () => {
+    const server = await startAnthropicServer({ strict: { byModel: true } });
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'claude-haiku-4-5',
+      baseUrl: server.url,
+      offerInChat: true,
+    };
+    const live = new PassingLive();
+    const { provider } = providerFor([profile], live, { key: 'sk-any' });
+    const [model] = await informationFrom(provider);
+    const chat = new FakeChat(provider, model!);
+    chat.user('go');
+    await chat.ask();
+    const prepare = live.prepare.bind(live);
+    live.prepare = async (request) => ({ ...(await prepare(request)), tokens: 160_000 });
+    chat.user('go on');
+    await chat.ask();
+    expect(server.requests.map(({ body }) => body['max_tokens'])).toEqual([64_000, 200_000 - 160_000 - 8_000]);
+  });
+});
