@@ -6,8 +6,9 @@ import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/vendors/families';
+import { cacheSpanOf } from '../core/vendors/caches';
 import { accountingOf } from '../core/vendors/vendors';
-import type { EffectiveThreshold } from '../core/condense/trigger/thresholds';
+import { allowedTokens, type EffectiveThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer, type AnswerParts } from './answer';
 import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
@@ -152,12 +153,22 @@ export class CondensingProvider {
       });
       const passage: Passage = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(chat.system, options.tools ?? []);
-      await (isStep && this.parts.settings().automatic ? this.condensed(passage) : this.plain(passage, isStep));
+      const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
+      await (condenses ? this.condensed(passage) : this.plain(passage, isStep));
       this.failures.succeeded(identity);
     } catch (error) {
       if (isApiError(error) && error.kind !== 'aborted') this.failures.failed(identity, error);
       throw error;
     }
+  }
+
+  /**
+   * VS Code's own summaries go out as they are while they fit; one of a conversation that has outgrown the window is
+   * condensed like any other request.
+   */
+  private async isTooLarge({ model, chat }: Passage): Promise<boolean> {
+    const tokens = (await this.parts.counter()).messages(chat.messages) * tokenFactorOf(model);
+    return tokens > allowedTokens(model.contextWindow, model.maxOutputTokens);
   }
 
   /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
@@ -223,6 +234,13 @@ export class CondensingProvider {
     const { profile } = model;
     const title = titleOfChat(chat.messages);
     const conversationId = conversationOf(options);
+    const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
+    const cacheSpan = cacheSpanOf({
+      vendor: profile.vendor,
+      model: profile.model,
+      host,
+      lifetime: profile.cacheLifetime,
+    });
     return {
       ...(conversationId !== undefined && { conversationId }),
       ...(title !== undefined && { title }),
@@ -232,7 +250,7 @@ export class CondensingProvider {
       extraTokens,
       model: {
         key: modelKey(model),
-        vendor: model.wraps?.vendor ?? (profile.baseUrl === undefined ? profile.vendor : new URL(profile.baseUrl).host),
+        vendor: model.wraps?.vendor ?? host ?? profile.vendor,
         contextWindow: model.contextWindow,
         ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
         ...(profile.maxOutputTokens !== undefined && { reservedOutput: profile.maxOutputTokens }),
@@ -240,6 +258,7 @@ export class CondensingProvider {
         ...(model.prices && { prices: model.prices }),
         accounting: accountingOf(profile.vendor, profile.model),
         cacheLifetime: cacheLifetimeOf(profile),
+        ...(cacheSpan && { cacheSpan }),
         threshold: this.parts.threshold(profile),
       },
     };
@@ -294,7 +313,8 @@ function conversationOf({ modelOptions }: Passage['options']): string | undefine
 const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
-const tokenFactorOf = ({ wraps, profile }: OfferedModel): number => tokenizerFactor(wraps?.family ?? profile.model);
+const tokenFactorOf = ({ wraps, profile }: OfferedModel): number =>
+  profile.tokenFactor ?? tokenizerFactor(wraps?.family ?? profile.model);
 
 /** What makes a request the same as one before: its model and its last message at its place. */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>

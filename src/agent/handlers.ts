@@ -1,6 +1,7 @@
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
 import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
+import { withoutImages } from '../api/withoutImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { sendableKey, type SecretStore } from '../settings/keys';
 import { handlerFor } from '../settings/profileHandler';
@@ -35,7 +36,8 @@ export class Handlers {
     const known = this.kept.get(identity);
     if (known && known.key === key) return known.handler;
     const retry = retries ? this.parts.retry : { retries: 0 };
-    const handler = await this.make(model, key, { timeouts: TIMEOUTS, ...(retry && { retry }) });
+    const made = await this.make(model, key, { timeouts: TIMEOUTS, ...(retry && { retry }) });
+    const handler = withoutImages(made, model.seesImages);
     this.kept.set(identity, { handler, key });
     return handler;
   }

@@ -55,7 +55,9 @@ export class ModelCatalog {
         .profiles()
         .filter(({ offerInChat }) => offerInChat === true)
         .map((profile) => offeredProfile(profile, table)),
-      ...names.flatMap((name) => known.find((model) => nameOf(model) === name) ?? []).map(offeredWrapped),
+      ...names
+        .flatMap((name) => known.find((model) => nameOf(model) === name) ?? [])
+        .map((model) => offeredWrapped(model, table)),
     ];
     if (isDeepStrictEqual(offered, this.offered)) return;
     this.offered = offered;

@@ -27,6 +27,8 @@ export interface OfferedModel {
   readonly contextWindow: number;
   /** False where nobody says it and {@link ASSUMED_WINDOW} stands in. */
   readonly isWindowKnown: boolean;
+  /** Undefined: not known, and found out by its refusal. */
+  readonly seesImages?: boolean;
   /** The most that an answer may have, in tokens; undefined where nobody knows it. */
   readonly maxOutputTokens?: number;
   readonly prices?: ModelPrices;
@@ -45,6 +47,7 @@ export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedM
     table.lookup({ vendor, model })?.contextWindow ??
     familyOf(model)?.contextWindow;
   const prices = withOverrides(here?.prices, own);
+  const seesImages = profile.images ?? familyOf(model)?.seesImages;
   const maxOutputTokens = profile.maxOutputTokens ?? familyOf(model)?.maxOutputTokens;
   return {
     id: profile.id,
@@ -53,17 +56,22 @@ export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedM
     contextWindow: window ?? ASSUMED_WINDOW,
     isWindowKnown: window !== undefined,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(seesImages !== undefined && { seesImages }),
     ...(prices && { prices }),
   };
 }
 
 /** A model of VS Code, which says what it takes and not what it gives. */
-export function offeredWrapped(wraps: WrappedModel): OfferedModel {
+export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedModel {
+  const prices = table.lookup({ vendor: 'vscode', model: wraps.family })?.prices;
+  const seesImages = familyOf(wraps.family)?.seesImages;
   return {
+    ...(seesImages !== undefined && { seesImages }),
     id: `${wraps.vendor}:${wraps.id}`,
     name: wraps.name,
     profile: { id: 'wrapped', name: wraps.name, vendor: 'vscode', model: wraps.id },
     wraps,
+    ...(prices && { prices }),
     contextWindow: wraps.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
     isWindowKnown: true,
   };
@@ -97,7 +105,7 @@ export function informationOf(
     tooltip: texts.tooltip,
     maxInputTokens: Math.max(Math.ceil(window / 2), window - maxOutputTokens),
     maxOutputTokens,
-    capabilities: { imageInput: true, toolCalling: true },
+    capabilities: { imageInput: model.seesImages !== false, toolCalling: true },
     isUserSelectable: true,
   };
 }

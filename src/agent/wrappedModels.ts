@@ -33,6 +33,9 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   const picked = await vscode.window.showQuickPick([...known, ...gone], {
     canPickMany: true,
     title: vscode.l10n.t('Models that are offered in the chat a second time, condensed'),
+    placeHolder: vscode.l10n.t(
+      'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',
+    ),
   });
   if (!picked) return;
   const names = picked.map(({ name }) => name);

@@ -187,8 +187,11 @@ function kindOfFailure(chain: readonly unknown[], code: string | undefined, word
   // VS Code's LanguageModelError says it in its `code` (vscode.d.ts).
   const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));
   if (lmCodes.includes('NoPermissions')) return 'permission';
-  if (lmCodes.includes('Blocked')) return 'refusal';
+  // Copilot says so of an extension with too many requests (vscode-copilot-chat#2307); else it is what somebody forbade.
+  if (lmCodes.includes('Blocked')) return /too many requests|temporarily/i.test(words) ? 'rate-limit' : 'permission';
   if (lmCodes.includes('NotFound')) return 'model';
+  if (names.includes('ChatQuotaExceeded')) return 'quota';
+  if (names.includes('ChatRateLimited')) return 'rate-limit';
   if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(words)) return 'auth';
   if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(words)) return 'protocol';
   if (names.includes('TimeoutError') || /timed out/i.test(words)) return 'timeout';

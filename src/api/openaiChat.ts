@@ -143,7 +143,8 @@ class OpenCalls {
 }
 
 /** What Chat Completions reports. */
-export function chatUsage(wire: Wire): Usage {
+export /** Tokens of a call in the fields of Chat Completions. */
+function chatUsage(wire: Wire): Usage {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek names its cache hits on the outside.

@@ -43,9 +43,13 @@ describe('the price table', () => {
     expect(table.lookup(SONNET, NOW)?.contextWindow).toBe(200_000);
   });
 
-  it('a model that is not listed, and VS Code’s models, have no known price', () => {
+  it('a model of VS Code costs about what it costs at its maker', () => {
+    expect(costOf({ vendor: 'vscode', model: 'gpt-4o-mini' })).toBe(costOf({ vendor: 'openai', model: 'gpt-4o-mini' }));
+    expect(costOf({ vendor: 'vscode', model: 'auto' })).toBeUndefined();
+  });
+
+  it('a model that is not listed has no known price', () => {
     expect(costOf({ vendor: 'openai', model: 'my-own-model' })).toBeUndefined();
-    expect(costOf({ vendor: 'vscode', model: 'gpt-4o-mini' })).toBeUndefined();
   });
 
   it('an endpoint of somebody else sets its own price', () => {

@@ -35,9 +35,8 @@ async function load(): Promise<PriceTable> {
   return {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
       const { pricedAs, ownHosts } = vendorEntry(vendor);
-      if (pricedAs === undefined) return undefined;
       const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
-      const provider = own ? pricedAs : findProvider({ providerApiUrl: baseUrl })?.id;
+      const provider = own ? (pricedAs ?? makerOf(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
       // What it calculates is not used: a usage of nothing gives the prices that hold at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
@@ -48,6 +47,16 @@ async function load(): Promise<PriceTable> {
     },
   };
 }
+
+/** Copilot bills by the tokens, since June 2026, at about what a model costs at its maker (GitHub's table of AI credits). */
+const MAKERS: readonly (readonly [RegExp, string])[] = [
+  [/claude/i, 'anthropic'],
+  [/gemini/i, 'google'],
+  [/gpt|^o\d/i, 'openai'],
+  [/grok/i, 'x-ai'],
+];
+
+const makerOf = (model: string): string | undefined => MAKERS.find(([words]) => words.test(model))?.[1];
 
 /** A gateway under another name sets prices of its own. */
 const isAt = (hosts: RegExp, baseUrl: string): boolean =>

@@ -7,12 +7,12 @@ import {
   otherModels,
   vscodeLmHandler,
   type LmMessage,
+  type LmAnswerPart,
   type LmModel,
-  type LmPart,
   type LmRequestOptions,
 } from './vscodeLm';
 
-type Answer = (signal: AbortSignal) => AsyncIterable<LmPart>;
+type Answer = (signal: AbortSignal) => AsyncIterable<LmAnswerPart>;
 
 interface Asked {
   readonly messages: readonly LmMessage[];
@@ -36,7 +36,7 @@ function model(answer: Answer | Error, vendor = 'copilot', id = 'gpt-4o'): LmMod
   };
 }
 
-const says = (...parts: readonly LmPart[]): Answer =>
+const says = (...parts: readonly LmAnswerPart[]): Answer =>
   async function* () {
     await Promise.resolve();
     yield* parts;
@@ -58,8 +58,34 @@ function handlerOf(models: readonly LmModel[], vendor?: string): ApiHandler {
 const hello = { messages: [user('hello')] };
 
 describe('vscodeLmHandler', () => {
+  it('takes the usage that a model reports', async () => {
+    const fields = { prompt_tokens: 900, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 600 } };
+    const handler = handlerOf([model(says({ kind: 'text', text: 'Hi' }, { kind: 'usage', fields }))]);
+    const { events } = await outcomeOf(handler.stream(hello));
+    expect(eventOf(events, 'usage')?.usage).toMatchObject({
+      source: 'reported',
+      inputTokens: 900,
+      outputTokens: 7,
+      cacheReadTokens: 600,
+    });
+  });
+
+  // Number 7 of issue N: these were told as a broken answer and a refusal.
+  it.each([
+    [{ name: 'ChatRateLimited', message: "Sorry, you've been rate-limited." }, 'rate-limit'],
+    [{ name: 'ChatQuotaExceeded', message: 'You have exhausted your AI credits.' }, 'quota'],
+    [
+      { code: 'Blocked', message: 'The extension has been temporarily blocked due to making too many requests.' },
+      'rate-limit',
+    ],
+    [{ message: 'prompt token count of 130171 exceeds the limit of 128000' }, 'context-too-long'],
+  ])('tells %o', async (fields, kind) => {
+    const failure = Object.assign(new Error(fields.message), fields);
+    expect((await outcomeOf(handlerOf([model(failure)]).stream(hello))).error?.kind).toBe(kind);
+  });
+
   it('streams, and counts what VS Code does not report', async () => {
-    const parts: LmPart[] = [
+    const parts: LmAnswerPart[] = [
       { kind: 'thinking', text: 'Hm.' },
       { kind: 'text', text: '' },
       { kind: 'text', text: '12345678' },
@@ -75,7 +101,7 @@ describe('vscodeLmHandler', () => {
         {
           type: 'usage',
           usage: {
-            accounting: 'anthropic',
+            accounting: 'openai',
             source: 'counted',
             inputTokens: 9,
             outputTokens: 3,
@@ -89,7 +115,7 @@ describe('vscodeLmHandler', () => {
     expect(handler.modelInfo).toEqual({
       vendor: 'vscode',
       id: 'gpt-4o',
-      accounting: 'anthropic',
+      accounting: 'openai',
       contextWindow: 128_000,
     });
     expect(await handler.countTokens({ ...hello, tools: [READ_FILE] })).toEqual({ tokens: 10 + 32, exact: false });
@@ -142,7 +168,7 @@ describe('vscodeLmHandler', () => {
 
   it.each([
     ['NoPermissions', 'permission'],
-    ['Blocked', 'refusal'],
+    ['Blocked', 'permission'],
     ['NotFound', 'model'],
     ['unknown', 'protocol'],
   ])('tells the error %s', async (code, kind) => {
@@ -174,7 +200,7 @@ describe('vscodeLmHandler', () => {
 });
 
 describe('lmMessages', () => {
-  const say = (words: string): LmPart => ({ kind: 'text', text: words });
+  const say = (words: string): LmAnswerPart => ({ kind: 'text', text: words });
 
   it('puts the system prompt before the first message, and later notes behind results', () => {
     const messages = [

@@ -1,5 +1,6 @@
 /**
- * Models that the user already has in VS Code, without a key. `vscode.lm` knows no system role and reports no usage; what
+ * Models that the user already has in VS Code, without a key. `vscode.lm` knows no system role; some models report their usage
+ * in a data part, which the typings don't name. What
  * is used of it stands here as a small interface, which the extension fills with the real one.
  */
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
@@ -9,6 +10,7 @@ import { singleCall, streamCall } from './call';
 import { foldSystem } from '../core/messages/foldSystem';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
+import { chatUsage } from './openaiChat';
 import { requestCounter } from './requestCounter';
 import { toolCallOf } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
@@ -20,6 +22,9 @@ export type LmPart =
   | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly input: unknown }
   | { readonly kind: 'toolResult'; readonly callId: string; readonly content: readonly LmPart[] }
   | { readonly kind: 'data'; readonly mimeType: string; readonly data: Uint8Array };
+
+/** What comes of an answer; `usage`: its tokens, in the fields of OpenAI's API. */
+export type LmAnswerPart = LmPart | { readonly kind: 'usage'; readonly fields: unknown };
 
 export interface LmMessage {
   readonly role: 'user' | 'assistant';
@@ -52,7 +57,7 @@ export interface LmModel {
     messages: readonly LmMessage[],
     options: LmRequestOptions,
     signal: AbortSignal,
-  ): Promise<AsyncIterable<LmPart>>;
+  ): Promise<AsyncIterable<LmAnswerPart>>;
   /** Tokens of a message. */
   countTokens(message: LmMessage, signal: AbortSignal): Promise<number>;
 }
@@ -88,15 +93,15 @@ export async function otherModels(
   return (await models.selectChatModels(selector)).filter(({ vendor }) => vendor !== ownVendor);
 }
 
-/** A handler of a model in VS Code. Tokens of a reply are counted here, for `vscode.lm` reports none. */
+/** A handler of a model in VS Code. Tokens of a reply are counted here where the model reports none. */
 export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
-  const counter = requestCounter(options.counter, selector.id, 'anthropic');
+  const counter = requestCounter(options.counter, selector.id, 'openai');
   const call = { ...options, name, secrets: [] };
   const modelInfo: ModelInfo = {
     vendor: 'vscode',
     id: selector.id,
-    accounting: 'anthropic',
+    accounting: 'openai',
     ...(contextWindow !== undefined && { contextWindow }),
   };
 
@@ -122,6 +127,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
       onPart();
       if (part.kind === 'text' && part.text !== '') yield { type: 'text', text: part.text };
       if (part.kind === 'thinking' && part.text !== '') yield { type: 'thinking', text: part.text };
+      if (part.kind === 'usage' && isRecord(part.fields)) yield { type: 'usage', usage: chatUsage(part.fields) };
       if (part.kind !== 'toolCall') continue;
       hasCalls = true;
       yield toolCallOf(part.callId, part.name, part.input);

@@ -10,8 +10,8 @@ import type { CondensationReason, LiveDecision } from './events';
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
 /** Whether the prompt cache of a conversation's model still holds what was sent last. */
-export const cacheOf = ({ model, lastAnswered }: LiveConversation, { clock }: LiveParts): CacheState =>
-  cacheState(model, lastAnswered, clock.now());
+export const cacheOf = ({ model, asked }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
+  cacheState(learning.cacheSpan(model), model, asked, clock.now());
 
 /**
  * What it freed, what of the cache it broke, when it has paid for itself; in the model's tokens and US dollars.
@@ -26,7 +26,8 @@ export function decisionOf(
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
   const factor = parts.learning.factor(model);
-  const isCacheWarm = cacheOf(conversation, parts) === 'warm';
+  // In doubt the break of a cache is told that may not be there: better than a saving that isn't.
+  const isCacheWarm = ['warm', 'uncertain'].includes(cacheOf(conversation, parts));
   const tokensBefore = Math.ceil(before.tokens * factor);
   const tokensAfter = Math.ceil(countedTokens * factor);
   const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);

@@ -43,19 +43,19 @@ describe('the cache', () => {
   const MINUTE = 60_000;
 
   it('is warm as long as the vendor keeps it', () => {
-    const state = (cacheLifetime: '5m' | '1h' | 'none', minutes: number) =>
-      cacheState(upstream({ cacheLifetime }), 0, minutes * MINUTE);
-    expect([state('5m', 4), state('5m', 5), state('1h', 59), state('1h', 60), state('none', 1)]).toEqual([
-      'warm',
-      'cold',
-      'warm',
-      'cold',
-      'unused',
-    ]);
+    const span = { warmMs: 30 * MINUTE, coldMs: 60 * MINUTE };
+    const asked = new Map([[upstream().key, 0]]);
+    const states = [29, 30, 59, 60].map((minutes) => cacheState(span, upstream(), asked, minutes * MINUTE));
+    expect(states).toEqual(['warm', 'uncertain', 'uncertain', 'cold']);
+    expect(cacheState(undefined, upstream(), asked, 0)).toBe('unused');
   });
 
   it('is not known before the first answer', () => {
-    expect(cacheState(upstream({ cacheLifetime: '5m' }), undefined, 0)).toBe('unused');
-    expect(cacheState(upstream(), 0, 0)).toBe('unused');
+    expect(cacheState({ warmMs: MINUTE, coldMs: MINUTE }, upstream(), new Map(), 0)).toBe('unused');
+  });
+
+  it('of a model that takes over from another is cold', () => {
+    const asked = new Map([['another', 0]]);
+    expect(cacheState({ warmMs: MINUTE, coldMs: MINUTE }, upstream(), asked, 1)).toBe('cold');
   });
 });

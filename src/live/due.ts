@@ -1,22 +1,30 @@
 import { thresholdPoint } from '../core/condense/trigger/automatic';
 import { tokensAt } from '../core/condense/trigger/thresholds';
+import type { CacheSpan } from '../core/vendors/caches';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
 
-/** Milliseconds that a vendor keeps a prompt. Source: Anthropic API guide, "Prompt caching". */
-const LIFETIME_MS = { none: 0, '5m': 5 * 60_000, '1h': 60 * 60_000 } as const;
+/**
+ * What is known of the vendor's cache. `uncertain`: longer ago than the vendor promises, sooner than it surely forgets.
+ * `unused`: there is no cache, or nobody knows since when.
+ */
+export type CacheState = 'warm' | 'uncertain' | 'cold' | 'unused';
 
-/** What is known of the vendor's cache. `unused`: prompts are not marked for it, or the model hasn't answered yet. */
-export type CacheState = 'warm' | 'cold' | 'unused';
-
-/** @param lastAnswered milliseconds since the epoch; undefined before the first answer of this host. */
+/**
+ * @param asked when the last request that was answered began, by the model's key, in milliseconds since the epoch. A model
+ * that another one has replaced in the conversation has nothing of it in its cache.
+ */
 export function cacheState(
-  { cacheLifetime = 'none' }: UpstreamModel,
-  lastAnswered: number | undefined,
+  span: CacheSpan | undefined,
+  { key }: UpstreamModel,
+  asked: ReadonlyMap<string, number>,
   now: number,
 ): CacheState {
-  if (cacheLifetime === 'none' || lastAnswered === undefined) return 'unused';
-  return now - lastAnswered < LIFETIME_MS[cacheLifetime] ? 'warm' : 'cold';
+  if (!span || asked.size === 0) return 'unused';
+  const last = asked.get(key);
+  if (last === undefined) return 'cold';
+  const age = now - last;
+  return age < span.warmMs ? 'warm' : age < span.coldMs ? 'uncertain' : 'cold';
 }
 
 /** A request as it stands before its condensation. */

@@ -43,8 +43,8 @@ export class LiveConversation {
   title = '';
   system: string | undefined;
   lastUsed = 0;
-  /** When the model last answered, in milliseconds since the epoch. */
-  lastAnswered: number | undefined;
+  /** When the last request that was answered began, by the model's key, in milliseconds since the epoch. */
+  readonly asked = new Map<string, number>();
   /** Messages of the view that the model last answered. */
   lastSent = 0;
   /** US dollars; undefined once an answer's cost was not known. */

@@ -5,6 +5,8 @@ import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { errorMessage } from '../core/errors';
+import { blocksOf, isImage, isToolResult } from '../core/messages/blocks';
+import type { Block } from '../core/messages/types';
 import { orAborted } from '../core/orAborted';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
@@ -59,6 +61,8 @@ export class LiveConversations implements LiveConversationsApi {
   private readonly registry: Registry;
   private readonly condensing: Condensing;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
+  /** When requests were sent, in milliseconds since the epoch. */
+  private readonly began = new WeakMap<PreparedRequest, number>();
   /** How often requests were already made shorter. */
   private readonly hardened = new WeakMap<PreparedRequest, number>();
 
@@ -128,9 +132,14 @@ export class LiveConversations implements LiveConversationsApi {
     const conversation = this.registry.get(prepared.conversation);
     if (!conversation) return;
     const { model } = conversation;
-    conversation.lastAnswered = this.parts.clock.now();
+    // A cache's time counts from the request's beginning, where it was read or written.
+    const began = this.began.get(prepared) ?? this.parts.clock.now();
+    const before = conversation.asked.get(model.key);
+    if (usage && before !== undefined && !prepared.outcome)
+      this.parts.learning.cacheAnswered(model, began - before, usage);
+    conversation.asked.set(model.key, began);
     conversation.lastSent = prepared.messages.length;
-    if (usage) this.parts.learning.answered(model, prepared.countedTokens, usage);
+    if (usage) this.learn(conversation, prepared, usage);
     this.changed(conversation);
   }
 
@@ -234,7 +243,7 @@ export class LiveConversations implements LiveConversationsApi {
           `The request has about ${tokens} tokens and hardly fits into the window of ${model.contextWindow}: nothing more could be taken out.`,
         ];
     this.changed(conversation);
-    return {
+    const prepared: PreparedRequest = {
       conversation: id,
       messages: shown.messages,
       cacheMarks: breakpoints(shown, lastSent),
@@ -244,6 +253,17 @@ export class LiveConversations implements LiveConversationsApi {
       ...(outcome && { outcome }),
       notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],
     };
+    this.began.set(prepared, this.parts.clock.now());
+    return prepared;
+  }
+
+  private learn({ id, model }: LiveConversation, prepared: PreparedRequest, usage: Usage): void {
+    // Vendors count images so differently that less than was expected says nothing.
+    const hasImages = prepared.messages.some((message) => blocksOf(message).some(isMedia));
+    const cut = this.parts.learning.answered(model, prepared.countedTokens, usage, hasImages);
+    if (cut === undefined) return;
+    const message = `The model's server has read ${cut} tokens of about ${prepared.tokens} that it was sent: it seems to cut what is longer, without a word. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
+    this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
   private changed({ id }: LiveConversation): void {
@@ -307,3 +327,9 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
     isPreparing: conversation.preparation?.isOver === false,
   };
 }
+
+/** Images and documents, also in a result. */
+const isMedia = (block: Block): boolean =>
+  isImage(block) ||
+  block.type === 'document' ||
+  (isToolResult(block) && Array.isArray(block.content) && (block.content as readonly Block[]).some(isMedia));

@@ -2,6 +2,7 @@
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type { EffectiveThreshold, WindowPoint } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
+import type { CacheSpan } from '../core/vendors/caches';
 import type { ApiMessage } from '../core/messages/types';
 import type { CondensationOutcome } from '../core/condense';
 
@@ -41,8 +42,10 @@ export interface UpstreamModel {
   readonly tokenFactor?: number;
   readonly prices?: ModelPrices;
   readonly accounting?: UsageAccounting;
-  /** How long the vendor keeps a prompt; default `none`. */
+  /** How long prompts are marked to be kept, which decides what writing them costs; default `none`. */
   readonly cacheLifetime?: CacheLifetime;
+  /** How long the vendor keeps a prompt; undefined: it keeps none, or nobody knows. */
+  readonly cacheSpan?: CacheSpan;
   readonly threshold: EffectiveThreshold | WindowPoint;
 }
 

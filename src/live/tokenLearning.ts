@@ -2,14 +2,19 @@ import { promptTokens, type Usage } from '../core/cost/usage';
 import { thresholdPoint } from '../core/condense/trigger/automatic';
 import { allowedTokens, reservedOutput } from '../core/condense/trigger/thresholds';
 import type { Overflow } from '../api/tooLong';
+import type { CacheSpan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
-/** No tokenizer is further from o200k than this; a report that says so is wrong. */
-const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
+/** No tokenizer is further from o200k than this: a report that says so is wrong, or the server has not read everything. */
+const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
+/** Reports this close together are the same. */
+const SAME_SHARE = 0.01;
 /** Weight of the newest answer; the content of a conversation changes slowly. */
 const WEIGHT = 0.3;
 /** Shorter requests say little: what is fixed weighs too much. */
 const MIN_TOKENS = 500;
+/** The longest of the vendors' shortest cached prompts. */
+const MIN_CACHED_TOKENS = 4_096;
 /** Of a request that was refused as too long, the share that is tried again. */
 const REFUSED_SHARE = 0.9;
 
@@ -31,6 +36,11 @@ const bounded = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.ma
 
 interface Learned {
   factor?: number;
+  /** The longest age at which the cache still had the prompt, and the shortest at which it had not. */
+  warmMs?: number;
+  coldMs?: number;
+  /** Tokens to which the last request was cut without a word. */
+  cutTo?: number;
   /** The window that a refusal named, where it is smaller than was believed. */
   window?: number;
   /** O200k tokens of the shortest request that was refused as too long. */
@@ -53,14 +63,52 @@ export class TokenLearning {
     return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * REFUSED_SHARE)));
   }
 
-  /** @param counted o200k tokens of the request that was answered. */
-  answered(model: UpstreamModel, counted: number, usage: Usage): void {
+  /**
+   * @param counted o200k tokens of the request that was answered.
+   * @param isUnsure what was counted may be far from what the vendor counts.
+   * @returns the tokens that the server has read where it has cut the request; each size is told once.
+   */
+  answered(model: UpstreamModel, counted: number, usage: Usage, isUnsure = false): number | undefined {
     const learned = this.of(model);
     if (learned.refused !== undefined && counted >= learned.refused) delete learned.refused;
     const reported = promptTokens(usage);
-    if (usage.source !== 'reported' || counted < MIN_TOKENS || reported <= 0) return;
+    if (usage.source !== 'reported' || counted < MIN_TOKENS || reported <= 0) return undefined;
+    if (reported < counted * FACTOR_BOUNDS.least) return isUnsure ? undefined : this.cut(learned, model, reported);
     const sample = bounded(reported / counted);
     learned.factor = learned.factor === undefined ? sample : learned.factor + WEIGHT * (sample - learned.factor);
+    return undefined;
+  }
+
+  /**
+   * Fewer tokens than the request can have: some servers cut what is longer than their context, without a word (Ollama to
+   * half of `num_ctx`: ollama/ollama#17427). Two requests that were cut to the same size name it.
+   */
+  private cut(learned: Learned, { contextWindow }: UpstreamModel, reported: number): number | undefined {
+    const before = learned.cutTo;
+    learned.cutTo = reported;
+    if (before === undefined || Math.abs(before - reported) > reported * SAME_SHARE) return undefined;
+    if (learned.window !== undefined && learned.window <= reported) return undefined;
+    learned.window = Math.min(contextWindow, reported);
+    return reported;
+  }
+
+  /** How long the model's cache keeps a prompt: what the vendor says, as far as answers have not shown it. */
+  cacheSpan({ key, cacheSpan }: UpstreamModel): CacheSpan | undefined {
+    const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
+    if (!cacheSpan) return undefined;
+    const warm = Math.min(Math.max(cacheSpan.warmMs, warmMs), coldMs);
+    return { warmMs: warm, coldMs: Math.max(warm, Math.min(cacheSpan.coldMs, coldMs)) };
+  }
+
+  /** @param ageMs milliseconds between the beginnings of two requests of a conversation, the second of which was answered. */
+  cacheAnswered(model: UpstreamModel, ageMs: number, usage: Usage): void {
+    const { cacheSpan } = model;
+    const tokens = promptTokens(usage);
+    // Shorter prompts are not cached by some; within the promised time a miss has other reasons.
+    if (!cacheSpan || usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS || ageMs < cacheSpan.warmMs) return;
+    const learned = this.of(model);
+    if (usage.cacheReadTokens > tokens / 2) learned.warmMs = Math.max(learned.warmMs ?? 0, ageMs);
+    else if (usage.cacheReadTokens < tokens / 10) learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
   }
 
   /** @param overflow what the vendor said of the request's length. */

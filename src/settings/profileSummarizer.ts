@@ -6,7 +6,6 @@ import { withOverrides } from '../core/cost/prices';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { tokenizerFactor } from '../core/vendors/families';
-import { vendorEntry } from '../core/vendors/vendors';
 import { readKey, type SecretStore } from './keys';
 import { handlerFor } from './profileHandler';
 import type { ApiProfile } from './profiles';
@@ -40,7 +39,6 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       handler,
       vendor: baseUrl === undefined ? vendor : new URL(baseUrl).host,
       ...(prices && { prices }),
-      billing: vendorEntry(vendor).pricedAs === undefined ? 'included' : 'per-token',
       cacheLifetime: profile.cacheLifetime ?? 'none',
       tokenFactor: parts.tokenFactor?.(model) ?? tokenizerFactor(model),
     });

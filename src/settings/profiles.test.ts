@@ -225,10 +225,10 @@ describe('summarizerFor', () => {
     expect('model' in summarizer && summarizer.model.prices).toBeUndefined();
   });
 
-  it('VS Code’s models are not paid by the token', async () => {
+  it('VS Code’s models are paid by the token, so that the cost limit holds for them', async () => {
     const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
     expect(await summarizerFor({ ...work, vendor: 'vscode' }, { counter, secrets: secrets(), models })).toMatchObject({
-      model: { billing: 'included' },
+      model: { billing: 'per-token' },
     });
   });
 

@@ -82,7 +82,23 @@ export const profileSchema = z
       .min(256)
       .max(10_000_000)
       .optional()
-      .describe('Most tokens of one answer. Absent: as known for the model.'),
+      .describe(
+        'Most tokens of one answer, kept free in the window as far as the threshold leaves room. Absent: what the model can write.',
+      ),
+    tokenFactor: z
+      .number()
+      .min(0.5)
+      .max(5)
+      .optional()
+      .describe(
+        "How many tokens the model makes of one that is counted here (o200k), until its answers have told. Absent: as known for the model's family.",
+      ),
+    images: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the model sees images; a text stands in their place where it doesn't. Absent: as known for the model, else found out.",
+      ),
     timeoutSeconds: z.int().min(5).max(3_600).optional().describe('Seconds that a whole call may take.'),
     offerInChat: z
       .boolean()

@@ -1,6 +1,6 @@
 /** VS Code's language models as the handler for them takes them. */
 import * as vscode from 'vscode';
-import type { LanguageModels, LmMessage, LmModel, LmPart } from '../api/vscodeLm';
+import type { LanguageModels, LmAnswerPart, LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 
 export const languageModels: LanguageModels = {
   async selectChatModels(selector) {
@@ -63,16 +63,27 @@ function cancellationOf(signal: AbortSignal): Cancellation {
   };
 }
 
-async function* parts(stream: AsyncIterable<unknown>, cancel: Cancellation): AsyncGenerator<LmPart, void> {
+async function* parts(stream: AsyncIterable<unknown>, cancel: Cancellation): AsyncGenerator<LmAnswerPart, void> {
   try {
     for await (const part of stream) {
       if (part instanceof vscode.LanguageModelTextPart) yield { kind: 'text', text: part.value };
       else if (part instanceof vscode.LanguageModelToolCallPart) {
         yield { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
+      } else if (part instanceof vscode.LanguageModelDataPart && part.mimeType === 'usage') {
+        yield { kind: 'usage', fields: jsonIn(part.data) };
       }
     }
   } finally {
     cancel.dispose();
+  }
+}
+
+/** Undefined for what is no JSON. */
+function jsonIn(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(data));
+  } catch {
+    return undefined;
   }
 }
 

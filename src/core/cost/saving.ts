@@ -26,19 +26,22 @@ export interface ConversationPricing {
 export interface Saving {
   /** US dollars that each later request costs less. */
   readonly perRequest: number;
-  /** US dollars that the first request costs more, because what stands behind the first change is no longer cached. */
+  /**
+   * US dollars that the first request costs more, because what stands behind the first change is no longer cached. Negative
+   * where the cache was gone: less has to be written anew.
+   */
   readonly cacheBreak: number;
   /** Requests after which the condensation has paid for itself; undefined where it never does, or its cost is not known. */
   readonly breakEvenRequests: number | undefined;
 }
 
 /**
- * What a condensation saves and when it has paid for itself. With a warm cache a later request reads its history at the
- * price of a cache read; without one it pays the plain price, and there is nothing to break.
+ * What a condensation saves and when it has paid for itself. A later request reads its history at the price of a cache read,
+ * also where the cache was gone before: the first request fills it. Without a cache it pays the plain price.
  */
 export function savingOf(effect: CondensationEffect, pricing: ConversationPricing): Saving {
   const { prices, accounting, cacheLifetime } = pricing;
-  const cached = pricing.isCacheWarm && cacheLifetime !== 'none';
+  const cached = cacheLifetime !== 'none';
   const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
     (tokens * priceAt(rateOf(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
   const historyPrice = cached ? 'cacheRead' : 'input';
@@ -47,13 +50,19 @@ export function savingOf(effect: CondensationEffect, pricing: ConversationPricin
     dollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
   const anew = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
   const writing = cacheLifetime === '1h' ? 'longCacheWrite' : 'cacheWrite';
-  const cacheBreak = cached
-    ? Math.max(0, dollars(anew, writing, effect.tokensAfter) - dollars(anew, 'cacheRead', effect.tokensAfter))
-    : 0;
+  const firstCosts = (tokens: number, promptTokens: number): number =>
+    dollars(tokens, writing, promptTokens) - dollars(tokens, 'cacheRead', promptTokens);
+  const broken = (): number =>
+    pricing.isCacheWarm
+      ? Math.max(0, firstCosts(anew, effect.tokensAfter))
+      : firstCosts(effect.tokensAfter, effect.tokensAfter) - firstCosts(effect.tokensBefore, effect.tokensBefore);
+  const cacheBreak = cached ? broken() : 0;
   return {
     perRequest,
     cacheBreak,
     breakEvenRequests:
-      effect.cost === undefined || perRequest <= 0 ? undefined : Math.ceil((effect.cost + cacheBreak) / perRequest),
+      effect.cost === undefined || perRequest <= 0
+        ? undefined
+        : Math.max(0, Math.ceil((effect.cost + cacheBreak) / perRequest)),
   };
 }

@@ -11,7 +11,7 @@ const WIRES = {
   /** OpenAI's Chat Completions and Responses. */
   openai: { accounting: 'openai' },
   /** VS Code's language models. */
-  editor: { accounting: 'anthropic' },
+  editor: { accounting: 'openai' },
 } as const satisfies Readonly<Record<string, { readonly accounting: UsageAccounting }>>;
 
 export type Wire = keyof typeof WIRES;
@@ -45,7 +45,7 @@ export interface VendorEntry {
    * machine's own sign-in is used instead. `none`: there is none.
    */
   readonly key: 'needed' | 'needed-at-own-endpoint' | 'optional' | 'none';
-  /** Its name in the price table; undefined: the editor's models have no entry there. */
+  /** Its name in the price table; undefined: the editor's models are listed there under who makes them. */
   readonly pricedAs: string | undefined;
   /** Hosts that are the vendor's own, so that the price table's figures hold there. */
   readonly ownHosts?: RegExp;

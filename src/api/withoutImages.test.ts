@@ -1,0 +1,51 @@
+import { afterEach, expect, it } from 'vitest';
+import { refused, reply } from '../../test/servers/behaviour';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { openaiHandler } from './openai';
+import { assistant, call, counter, image, KEY, outcomeOf, result, text, user } from './testing';
+import { withoutImages } from './withoutImages';
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  await open?.close();
+});
+
+const messages = [user([text('see'), image]), assistant([call('a')]), user([result('a', [text('a picture'), image])])];
+
+/** A server whose model sees nothing, in these words. */
+async function blindServer(words: string, status = 400): Promise<ModelServer> {
+  open = await startOpenAIServer();
+  open.play(({ body }) =>
+    JSON.stringify(body).includes('image_url') ? refused(status, 'invalid_request_error', words) : reply('fine'),
+  );
+  return open;
+}
+const handlerOf = (server: ModelServer, sees: boolean | undefined) =>
+  withoutImages(
+    openaiHandler({ apiKey: KEY, baseUrl: `${server.url}/v1`, model: { id: 'm' }, counter, retry: { retries: 0 } }),
+    sees,
+  );
+
+it.each([
+  ['Failed to deserialize the JSON body: messages[3]: unknown variant `image_url`, expected `text`', 400],
+  ['No endpoints found that support image input', 404],
+  ['image input is not supported - hint: if this is unexpected, you may need to provide the mmproj', 500],
+  ['registry.ollama.ai/library/gemma: this model does not support images', 400],
+])('learns that a model sees nothing: %s', async (words, status) => {
+  const server = await blindServer(words, status);
+  const handler = handlerOf(server, undefined);
+  expect((await outcomeOf(handler.stream({ messages }))).text).toBe('fine');
+  expect((await outcomeOf(handler.stream({ messages }))).text).toBe('fine');
+  expect(server.requests.map(({ status: each }) => each)).toEqual([status, 200, 200]);
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('this model sees none');
+});
+
+it('sends none where it is known, all where the model sees, and tells another refusal', async () => {
+  const server = await blindServer('unknown variant `image_url`');
+  expect((await outcomeOf(handlerOf(server, false).stream({ messages }))).text).toBe('fine');
+  expect((await outcomeOf(handlerOf(server, true).stream({ messages }))).error?.kind).toBe('invalid-request');
+  server.play(refused(400, 'invalid_request_error', 'something else'));
+  expect((await outcomeOf(handlerOf(server, undefined).stream({ messages }))).error?.kind).toBe('invalid-request');
+  expect(server.requests).toHaveLength(3);
+});

@@ -1,0 +1,71 @@
+/** Models that see no images: one in the history would have every later request refused. */
+import { isImage, isToolResult } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { isApiError } from './apiError';
+import type { ApiHandler } from './types';
+
+/** How servers say that their model sees none, each with the words that it is made for. */
+const REFUSALS: readonly RegExp[] = [
+  // DeepSeek: "messages[3]: unknown variant `image_url`, expected `text`"
+  /unknown variant `(?:image_url|input_image)`/i,
+  // OpenRouter, 404: "No endpoints found that support image input"
+  /support(?:s)? image input|image input is not supported|images? (?:input )?(?:is|are) not supported/i,
+  // Ollama, vLLM: "this model does not support images"; "… is not a multimodal model"; "does not support multimodal"
+  /not support (?:image|vision|multi-?modal)|not a multi-?modal model/i,
+  // llama.cpp, 500: "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"
+  /mmproj/i,
+];
+
+const NOT_SHOWN: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
+
+/**
+ * A handler whose model gets a text in the place of each image where it sees none. What is not known is learned from a
+ * refusal, after which the request is sent once more.
+ * @param sees undefined: not known.
+ */
+export function withoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
+  if (sees === true) return handler;
+  let isBlind = sees === false;
+  return {
+    ...handler,
+    async *stream(request, signal) {
+      const blind = (): typeof request => ({ ...request, messages: request.messages.map(withoutImagesIn) });
+      if (isBlind) return yield* handler.stream(blind(), signal);
+      try {
+        return yield* handler.stream(request, signal);
+      } catch (error) {
+        if (!refusesImages(error) || !request.messages.some((message) => withoutImagesIn(message) !== message))
+          throw error;
+        isBlind = true;
+      }
+      yield* handler.stream(blind(), signal);
+    },
+  };
+}
+
+const refusesImages = (error: unknown): boolean =>
+  isApiError(error) && REFUSALS.some((words) => words.test(error.details.vendorMessage ?? ''));
+
+/** The same message where there is no image in it. */
+function withoutImagesIn(message: ApiMessage): ApiMessage {
+  if (typeof message.content === 'string') return message;
+  const content = withoutImageBlocks(message.content);
+  return content === message.content ? message : { ...message, content };
+}
+
+function withoutImageBlocks(blocks: readonly Block[]): readonly Block[] {
+  let hasChanged = false;
+  const left = blocks.map((block) => {
+    const inside =
+      isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : undefined;
+    const changed = inside && withoutImageBlocks(inside);
+    const replaced = isImage(block)
+      ? NOT_SHOWN
+      : changed && changed !== inside
+        ? { ...block, content: changed }
+        : block;
+    hasChanged ||= replaced !== block;
+    return replaced;
+  });
+  return hasChanged ? left : blocks;
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { cacheSpanOf } from './caches';
+
+const MINUTE = 60_000;
+
+it.each([
+  ['Claude, marked for five minutes', { vendor: 'anthropic', model: 'claude-opus-5-5' }, 5, 5],
+  ['Claude, marked for an hour', { vendor: 'anthropic', model: 'claude-opus-5-5', lifetime: '1h' }, 60, 60],
+  ['Claude behind OpenRouter', { vendor: 'openai', model: 'anthropic/claude-opus-5.5', host: 'openrouter.ai' }, 5, 5],
+  // Number 6 of issue N: five minutes were taken for these, too.
+  ['GPT from 5.6 on', { vendor: 'openai', model: 'gpt-5.6' }, 30, 24 * 60],
+  ['older GPT', { vendor: 'openai', model: 'gpt-5.2' }, 5, 24 * 60],
+  ['DeepSeek', { vendor: 'openai', model: 'deepseek-chat', host: 'api.deepseek.com' }, 60, 24 * 60],
+] as const)('%s', (_, model, warm, cold) => {
+  expect(cacheSpanOf(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
+});
+
+it('is none where the profile says so, and of the editor’s models nobody knows', () => {
+  expect(cacheSpanOf({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBeUndefined();
+  expect(cacheSpanOf({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
+});

@@ -1,0 +1,63 @@
+/** How long vendors keep a prompt that was sent, so that the next request with the same beginning is read from a cache. */
+import type { CacheLifetime } from '../cost/prices';
+import { wireOf, type Vendor } from './vendors';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Between the two nobody knows, until an answer's usage tells. Milliseconds since the last request began. */
+export interface CacheSpan {
+  /** Up to here the prompt is still there. */
+  readonly warmMs: number;
+  /** From here on it is gone. */
+  readonly coldMs: number;
+}
+
+interface CacheRule {
+  readonly models?: RegExp;
+  /** Of an endpoint that is not the vendor's own. */
+  readonly host?: RegExp;
+  readonly span: CacheSpan;
+}
+
+/**
+ * Caches that need no marks, by host and model; the first that fits counts. Sources: OpenAI's SDK (responses.d.ts,
+ * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on, entries may live longer; `prompt_cache_retention`: up to 24
+ * hours, in memory 5 to 10 minutes, at most an hour); OpenRouter's guide on prompt caching (a conversation stays with its
+ * provider for 10 minutes); DeepSeek's guide "Context Caching" (hours to days); Google's guide (no promise).
+ */
+const AUTOMATIC: readonly CacheRule[] = [
+  { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR, coldMs: 24 * HOUR } },
+  { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE, coldMs: 24 * HOUR } },
+  { span: { warmMs: 5 * MINUTE, coldMs: 24 * HOUR } },
+];
+
+/** Caches that requests are marked for: the time is the one that was asked for, from the last use on. */
+const MARKED: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheSpan>> = {
+  '5m': { warmMs: 5 * MINUTE, coldMs: 5 * MINUTE },
+  '1h': { warmMs: HOUR, coldMs: HOUR },
+};
+
+export interface CachedModel {
+  readonly vendor: Vendor;
+  readonly model: string;
+  /** Host of an endpoint other than the vendor's own. */
+  readonly host?: string | undefined;
+  /** What the profile says; undefined: nothing. */
+  readonly lifetime?: CacheLifetime | undefined;
+}
+
+/** Whether the model's cache keeps what a request marks for it, and nothing else. */
+const isMarked = ({ vendor, model }: CachedModel): boolean => {
+  const wire = wireOf(vendor, model);
+  return wire === 'messages' || /claude/i.test(model);
+};
+
+/** How long the cache of a model holds a prompt; undefined: there is none that is known. */
+export function cacheSpanOf(model: CachedModel): CacheSpan | undefined {
+  const { vendor, lifetime, host = '' } = model;
+  if (lifetime === 'none' || wireOf(vendor, model.model) === 'editor') return undefined;
+  if (lifetime !== undefined || isMarked(model)) return MARKED[lifetime ?? '5m'];
+  const rule = AUTOMATIC.find((each) => (each.host?.test(host) ?? true) && (each.models?.test(model.model) ?? true));
+  return rule?.span;
+}
