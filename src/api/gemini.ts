@@ -1,0 +1,261 @@
+/** Google's Gemini, by its generateContent (Gemini API reference; types of `@google/genai`). */
+import { randomUUID } from 'node:crypto';
+import type { Content, GenerateContentConfig, GenerateContentResponse, Part } from '@google/genai';
+import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { foldSystem } from '../core/messages/foldSystem';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { ApiError } from './apiError';
+import { singleCall, streamCall, type Attempt } from './call';
+import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import type { HandlerOptions } from './handlerOptions';
+import { asText, REASONING_BLOCK } from './openaiBlocks';
+import { requestCounter } from './requestCounter';
+import { toolCallOf } from './toolInput';
+import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
+import { tokensIn } from './usage';
+
+export interface GeminiOptions extends HandlerOptions, EndpointOptions {
+  readonly apiKey: string;
+}
+
+/** The part of Google's client that is used. */
+export interface GeminiClient {
+  readonly models: {
+    generateContentStream(request: {
+      readonly model: string;
+      readonly contents: Content[];
+      readonly config: GenerateContentConfig;
+    }): Promise<AsyncIterable<GenerateContentResponse>>;
+  };
+}
+
+/**
+ * Models of Google's Gemini API.
+ * @throws {ApiError} kind `endpoint`
+ */
+export function geminiHandler(options: GeminiOptions): ApiHandler {
+  const { name = 'Google Gemini', apiKey, allowInsecureHttp, headers = {} } = options;
+  const endpoint = checkedEndpoint(
+    name,
+    options.baseUrl ?? 'https://generativelanguage.googleapis.com',
+    allowInsecureHttp,
+  );
+  return geminiFamilyHandler({
+    ...options,
+    name,
+    vendor: 'gemini',
+    secrets: [apiKey, ...Object.values(headers)],
+    async connect({ fetch }) {
+      const { GoogleGenAI } = await import('@google/genai');
+      const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
+      // Said out loud: the environment may name Vertex AI.
+      return new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
+    },
+  });
+}
+
+export interface GeminiFamilyOptions extends HandlerOptions {
+  readonly name: string;
+  readonly vendor: Vendor;
+  readonly secrets: readonly string[];
+  /** A client of one try. The SDK is loaded here, at the first call. */
+  readonly connect: (attempt: Attempt) => Promise<GeminiClient>;
+}
+
+/** A handler over Google's client, for its own API or for Vertex AI. */
+export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
+  const { model, vendor, connect } = options;
+  const counter = requestCounter(options.counter, model.id, 'openai');
+  const modelInfo: ModelInfo = { ...model, vendor, accounting: 'openai' };
+  return {
+    modelInfo,
+    stream: (request, signal) =>
+      streamCall({
+        ...options,
+        signal,
+        countUsage: (output) => counter.usage(request, output),
+        async *attempt(attempt) {
+          try {
+            const { models } = await connect(attempt);
+            const contents = contentsOf(request, model.id);
+            const config = { ...configOf(request, options), abortSignal: attempt.signal };
+            yield* fromGeminiStream(await models.generateContentStream({ model: model.id, contents, config }), options);
+          } catch (error) {
+            throw refusalOf(error);
+          }
+        },
+      }),
+    countTokens: (request, signal) =>
+      singleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+  };
+}
+
+/** The SDK's error has the answer's body as its message. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Error) || !('status' in error)) return error;
+  try {
+    const body: unknown = JSON.parse(error.message);
+    return isRecord(body) ? Object.assign(new Error(error.message), { status: error.status, error: body }) : error;
+  } catch {
+    return error;
+  }
+}
+
+function configOf(request: ApiRequest, { model }: GeminiFamilyOptions): GenerateContentConfig {
+  const { tools = [], toolChoice, temperature, thinkingTokens, extraBody } = request;
+  const maxOutputTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+  const prompt = promptOf(request);
+  const declared = tools.flatMap(({ name, description, input_schema: schema }) =>
+    schema ? [{ name, ...(description !== undefined && { description }), parametersJsonSchema: schema }] : [],
+  );
+  return {
+    ...(prompt !== '' && { systemInstruction: prompt }),
+    ...(declared.length > 0 && { tools: [{ functionDeclarations: declared }] }),
+    ...(declared.length > 0 && toolChoice !== undefined && { toolConfig: { functionCallingConfig: choiceTo(toolChoice) } }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(thinkingTokens !== undefined && { thinkingConfig: { thinkingBudget: thinkingTokens } }),
+    ...(extraBody && { httpOptions: { extraBody } }),
+  };
+}
+
+type Choice = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
+/** The SDK's enum has these words as its values; it is not loaded for them. */
+const mode = (word: 'AUTO' | 'ANY' | 'NONE'): Choice => ({ mode: word }) as Choice;
+
+function choiceTo(choice: ToolChoice): Choice {
+  if (typeof choice === 'object') return { ...mode('ANY'), allowedFunctionNames: [choice.name] };
+  return mode(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
+}
+
+function promptOf({ system, messages }: ApiRequest): string {
+  const own = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
+  return [...own, ...foldSystem(messages).prompt.map(({ text }) => text)].filter((text) => text.trim() !== '').join('\n\n');
+}
+
+/** What stands for a signature that is gone, or was another model's (Google's guide, "Thought signatures"). */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+/** Models that refuse calls without their signatures. */
+const SIGNS = /gemini-(?:[3-9]|\d\d)/i;
+
+/** The messages as contents; neighbours of one role are one content, since calls and results must stand beside each other. */
+export function contentsOf({ messages }: ApiRequest, model: string): Content[] {
+  const names = new Map<string, string>();
+  const contents: Content[] = [];
+  for (const message of foldSystem(messages).messages) {
+    const role = message.role === 'assistant' ? 'model' : 'user';
+    const parts = role === 'model' ? modelParts(message, names, model) : userParts(message, names);
+    if (parts.length === 0) continue;
+    const last = contents.at(-1);
+    if (last?.role === role) last.parts?.push(...parts);
+    else contents.push({ role, parts });
+  }
+  return contents;
+}
+
+function modelParts(message: ApiMessage, names: Map<string, string>, model: string): Part[] {
+  const blocks = textBlocks(message);
+  const kept = blocks.find(({ type, gemini }) => type === REASONING_BLOCK && isRecord(gemini))?.['gemini'];
+  const signatures: readonly unknown[] = isRecord(kept) && Array.isArray(kept['signatures']) ? kept['signatures'] : [];
+  let calls = 0;
+  return blocks.flatMap((block): Part[] => {
+    if (!isToolUse(block)) return partOf(block);
+    names.set(block.id, block.name);
+    const own = signatures[calls];
+    const isFirst = calls++ === 0;
+    const signature = typeof own === 'string' ? own : isFirst && SIGNS.test(model) ? NO_SIGNATURE : undefined;
+    const args = isRecord(block.input) ? { ...block.input } : {};
+    return [
+      { functionCall: { name: block.name, args }, ...(signature !== undefined && { thoughtSignature: signature }) },
+    ];
+  });
+}
+
+/** Results first, one for each call; what they show stands behind them. */
+function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
+  const blocks = textBlocks(message);
+  const results = blocks.filter(isToolResult);
+  const inside = results.map(({ content }) => (Array.isArray(content) ? (content as readonly Block[]) : []));
+  const responses = results.map(({ tool_use_id: id, content, is_error: isError }, index): Part => {
+    const text =
+      typeof content === 'string'
+        ? content
+        : (inside[index] ?? [])
+            .filter((block) => !isImage(block))
+            .flatMap((block) => partOf(block).map((part) => part.text ?? ''))
+            .join('\n');
+    return {
+      functionResponse: { name: names.get(id) ?? 'unknown', response: { [isError === true ? 'error' : 'output']: text } },
+    };
+  });
+  const images = inside.flat().filter(isImage);
+  return [...responses, ...[...images, ...blocks.filter((block) => !isToolResult(block))].flatMap(partOf)];
+}
+
+const textBlocks = (message: ApiMessage): readonly Block[] =>
+  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : blocksOf(message);
+
+function partOf(block: Block): Part[] {
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (isText(block)) return block.text === '' ? [] : [{ text: block.text }];
+  const source = isRecord(block['source']) ? block['source'] : {};
+  const { media_type: mimeType, data } = source;
+  const isData = (isImage(block) || block.type === 'document') && source['type'] === 'base64';
+  if (isData && typeof mimeType === 'string' && typeof data === 'string') return [{ inlineData: { mimeType, data } }];
+  return [{ text: asText(block).text }];
+}
+
+/** Words as they come, the calls with their signatures once the answer is whole, the end last. */
+async function* fromGeminiStream(
+  responses: AsyncIterable<GenerateContentResponse>,
+  { name }: GeminiFamilyOptions,
+): AsyncGenerator<ApiEvent, void> {
+  const calls: { readonly event: ApiEvent; readonly signature: string | undefined }[] = [];
+  let finish: string | undefined;
+  for await (const { candidates = [], promptFeedback, usageMetadata } of responses) {
+    const [candidate] = candidates;
+    for (const { text, thought, functionCall, thoughtSignature } of candidate?.content?.parts ?? []) {
+      if (text !== undefined && text !== '') yield { type: thought === true ? 'thinking' : 'text', text };
+      if (!functionCall) continue;
+      const { id = `call_${randomUUID()}`, name: called = '', args } = functionCall;
+      calls.push({ event: toolCallOf(id, called, args ?? {}), signature: thoughtSignature });
+    }
+    finish = candidate?.finishReason ?? finish;
+    if (promptFeedback?.blockReason !== undefined && !candidate) finish = 'PROHIBITED_CONTENT';
+    if (usageMetadata) yield { type: 'usage', usage: usageFrom(usageMetadata) };
+  }
+  // Without a reason the stream was cut: no end.
+  if (finish === undefined) return;
+  if (BROKEN_CALLS.has(finish)) {
+    throw new ApiError('protocol', { name, what: 'The model wrote a call that could not be read.' });
+  }
+  const signatures = calls.map(({ signature }) => signature ?? null);
+  if (signatures.some((signature) => signature !== null)) {
+    yield { type: 'block', block: { type: REASONING_BLOCK, gemini: { signatures } } };
+  }
+  for (const { event } of calls) yield event;
+  yield { type: 'end', stopReason: stopReasonFrom(finish, calls.length > 0) };
+}
+
+/** What is read from the cache is part of the prompt; what was thought is no part of the candidates. */
+function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage {
+  const thoughts = tokensIn(wire.thoughtsTokenCount);
+  return {
+    accounting: 'openai',
+    source: 'reported',
+    inputTokens: tokensIn(wire.promptTokenCount) + tokensIn(wire.toolUsePromptTokenCount),
+    outputTokens: tokensIn(wire.candidatesTokenCount) + thoughts,
+    cacheReadTokens: tokensIn(wire.cachedContentTokenCount),
+    cacheWriteTokens: 0,
+    ...(thoughts > 0 && { reasoningTokens: thoughts }),
+  };
+}
+
+const BROKEN_CALLS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
+const REFUSALS = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY']);
+
+function stopReasonFrom(finish: string, hasCalls: boolean): StopReason {
+  if (finish === 'STOP') return hasCalls ? 'tool_use' : 'end_turn';
+  if (finish === 'MAX_TOKENS') return 'max_tokens';
+  return REFUSALS.has(finish) ? 'refusal' : 'other';
+}
