@@ -4,6 +4,7 @@ const NAMES = [
   '@anthropic-ai/bedrock-sdk',
   '@anthropic-ai/sdk',
   '@anthropic-ai/vertex-sdk',
+  '@google/genai',
   '@pydantic/genai-prices',
   'google-auth-library',
   'openai',

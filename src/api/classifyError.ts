@@ -137,6 +137,8 @@ const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 
 
 function kindOfAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
   if (isTooManyBytes(status, message, type)) return 'too-many-bytes';
+  // Gemini answers 400.
+  if (/api key not valid/i.test(message)) return 'auth';
   if (FILTERS.has(code)) return 'refusal';
   if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA.test(message))
     return 'quota';

@@ -49,7 +49,11 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
       const { GoogleGenAI } = await import('@google/genai');
       const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
       // Said out loud: the environment may name Vertex AI.
-      return new GoogleGenAI({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
+      return new GoogleGenAI({
+        apiKey,
+        vertexai: false,
+        httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } },
+      });
     },
   });
 }
@@ -111,7 +115,8 @@ function configOf(request: ApiRequest, { model }: GeminiFamilyOptions): Generate
   return {
     ...(prompt !== '' && { systemInstruction: prompt }),
     ...(declared.length > 0 && { tools: [{ functionDeclarations: declared }] }),
-    ...(declared.length > 0 && toolChoice !== undefined && { toolConfig: { functionCallingConfig: choiceTo(toolChoice) } }),
+    ...(declared.length > 0 &&
+      toolChoice !== undefined && { toolConfig: { functionCallingConfig: choiceTo(toolChoice) } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
     ...(thinkingTokens !== undefined && { thinkingConfig: { thinkingBudget: thinkingTokens } }),
@@ -130,7 +135,9 @@ function choiceTo(choice: ToolChoice): Choice {
 
 function promptOf({ system, messages }: ApiRequest): string {
   const own = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
-  return [...own, ...foldSystem(messages).prompt.map(({ text }) => text)].filter((text) => text.trim() !== '').join('\n\n');
+  return [...own, ...foldSystem(messages).prompt.map(({ text }) => text)]
+    .filter((text) => text.trim() !== '')
+    .join('\n\n');
 }
 
 /** What stands for a signature that is gone, or was another model's (Google's guide, "Thought signatures"). */
@@ -185,7 +192,10 @@ function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Par
             .flatMap((block) => partOf(block).map((part) => part.text ?? ''))
             .join('\n');
     return {
-      functionResponse: { name: names.get(id) ?? 'unknown', response: { [isError === true ? 'error' : 'output']: text } },
+      functionResponse: {
+        name: names.get(id) ?? 'unknown',
+        response: { [isError === true ? 'error' : 'output']: text },
+      },
     };
   });
   const images = inside.flat().filter(isImage);
@@ -252,7 +262,15 @@ function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>):
 }
 
 const BROKEN_CALLS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
-const REFUSALS = new Set(['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY']);
+const REFUSALS = new Set([
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'LANGUAGE',
+  'IMAGE_SAFETY',
+]);
 
 function stopReasonFrom(finish: string, hasCalls: boolean): StopReason {
   if (finish === 'STOP') return hasCalls ? 'tool_use' : 'end_turn';

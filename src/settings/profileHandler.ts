@@ -4,6 +4,7 @@ import { ApiError } from '../api/apiError';
 import { bedrockHandler, type AwsCredentials } from '../api/bedrock';
 import type { CallOptions, Timeouts } from '../api/call';
 import { completeText } from '../api/completeText';
+import { geminiHandler } from '../api/gemini';
 import type { HandlerOptions } from '../api/handlerOptions';
 import { openaiHandler } from '../api/openai';
 import type { ApiHandler, Usage, Vendor } from '../api/types';
@@ -69,6 +70,7 @@ const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: Asked) =>
     bedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
   vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
     vertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) }),
+  gemini: (common, { key = '' }) => geminiHandler({ ...common, apiKey: key }),
   vscode: (common, { models }) => {
     const { name, model } = common;
     if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });

@@ -10,6 +10,8 @@ const WIRES = {
   messages: { accounting: 'anthropic' },
   /** OpenAI's Chat Completions and Responses. */
   openai: { accounting: 'openai' },
+  /** Gemini's generateContent. */
+  gemini: { accounting: 'openai' },
   /** VS Code's language models. */
   editor: { accounting: 'openai' },
 } as const satisfies Readonly<Record<string, { readonly accounting: UsageAccounting }>>;
@@ -93,6 +95,15 @@ export const VENDORS = {
     pricedAs: 'google',
     ownHosts: /(?:^|\.)aiplatform\.googleapis\.com$/,
     suggestedModel: 'claude-sonnet-5',
+  },
+  gemini: {
+    label: 'Google Gemini',
+    wires: [{ wire: 'gemini' }],
+    fields: { ...ADDRESS, ...CONNECTION, thinkingTokens: 'optional' },
+    key: 'needed',
+    pricedAs: 'google',
+    ownHosts: /(?:^|\.)generativelanguage\.googleapis\.com$/,
+    suggestedModel: 'gemini-3.5-flash',
   },
   vscode: {
     label: 'VS Code',

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { callsTool, refused, reply } from '../../test/servers/behaviour';
+import { startGeminiServer, type GeminiServerOptions } from '../../test/servers/geminiServer';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { geminiHandler } from './gemini';
+import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  await open?.close();
+});
+
+async function start(options: GeminiServerOptions = {}, model = 'gemini-3.5-flash') {
+  open = await startGeminiServer({ apiKey: KEY, strict: { signatures: true }, ...options });
+  const handler = geminiHandler({
+    apiKey: KEY,
+    baseUrl: open.url,
+    model: { id: model },
+    counter,
+    retry: { retries: 0 },
+  });
+  return { server: open, handler };
+}
+
+describe('geminiHandler', () => {
+  it('streams text, usage and the end', async () => {
+    const { handler, server } = await start({ script: { ...reply(['Hel', 'lo']), thinking: 'so' } });
+    const {
+      events,
+      text: words,
+      error,
+    } = await outcomeOf(
+      handler.stream({ messages: [user('hello')], system: 'Be short.', temperature: 0.5, maxOutputTokens: 100 }),
+    );
+    expect(error).toBeUndefined();
+    expect(words).toBe('Hello');
+    expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
+    expect(eventOf(events, 'usage')?.usage).toMatchObject({ accounting: 'openai', source: 'reported' });
+    expect(eventOf(events, 'usage')?.usage.outputTokens).toBeGreaterThan(server.tokensOf('Hello'));
+    expect(server.requests[0]?.body).toMatchObject({ generationConfig: { temperature: 0.5, maxOutputTokens: 100 } });
+    expect(JSON.stringify(server.requests[0]?.headers)).toContain(KEY);
+    expect(server.requests[0]?.path).not.toContain(KEY);
+  });
+
+  it('sends calls back with their signatures, results of all of them, and images', async () => {
+    const { handler, server } = await start({
+      script: [
+        callsTool({ name: 'read_file', input: { path: 'a' } }, { name: 'read_file', input: {} }),
+        reply('Done.'),
+      ],
+    });
+    const tools = [READ_FILE];
+    const { events } = await outcomeOf(handler.stream({ messages: [user('go')], tools, toolChoice: 'required' }));
+    const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []));
+    const block = eventOf(events, 'block')?.block;
+    expect(calls.map(({ input }) => input)).toEqual([{ path: 'a' }, {}]);
+    const messages = [
+      user('go'),
+      assistant([block!, ...calls.map(({ id, input }) => call(id, input))]),
+      user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), image])]),
+    ];
+    expect((await outcomeOf(handler.stream({ messages, tools }))).text).toBe('Done.');
+    // History of another model: no signature, and two messages of the user in a row.
+    const foreign = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
+    expect((await outcomeOf(handler.stream({ messages: foreign, tools }))).error).toBeUndefined();
+    expect(server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it.each([
+    ['max-tokens', 'max_tokens'],
+    ['refusal', 'refusal'],
+  ] as const)('an answer that ends with %s', async (stop, stopReason) => {
+    const { handler } = await start({ script: { ...reply('Half'), stop } });
+    const { events } = await outcomeOf(handler.stream({ messages: [user('hi')] }));
+    expect(events.at(-1)).toEqual({ type: 'end', stopReason });
+  });
+
+  it('a wrong key, a missing model and a long prompt are told apart', async () => {
+    const { handler, server } = await start({ maxContextTokens: 100 });
+    const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));
+    expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 100 } } });
+    server.play(refused(404, 'NOT_FOUND', 'models/x is not found for API version v1beta'));
+    expect((await outcomeOf(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('model');
+    const other = geminiHandler({ apiKey: 'wrong', baseUrl: server.url, model: { id: 'm' }, counter });
+    expect((await outcomeOf(other.stream({ messages: [user('hi')] }))).error?.kind).toBe('auth');
+  });
+
+  it('a cancel ends the request', async () => {
+    const { handler } = await start({ script: { kind: 'never' } });
+    const abort = new AbortController();
+    const asked = outcomeOf(handler.stream({ messages: [user('hi')] }, abort.signal));
+    abort.abort();
+    expect((await asked).error?.kind).toBe('aborted');
+  });
+});
