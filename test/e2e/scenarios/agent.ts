@@ -31,8 +31,8 @@ const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools
 const stepsOf = (server: ModelServer): readonly RecordedRequest[] => server.requests.filter(isStep);
 
 const refusals = (server: ModelServer): unknown[] =>
-  server.requests.flatMap(({ status, index }) =>
-    status === 200 ? [] : [`request ${index}: ${status ?? 'unanswered'}`],
+  server.requests.flatMap(({ status, index, refusal = '' }) =>
+    status === 200 ? [] : [`request ${index}: ${status ?? 'unanswered'} ${refusal}`],
   );
 
 /** What the model does at each step of the task, by its number from 0; titles and the like are answered beside it. */

@@ -83,7 +83,7 @@ async function inTwoTurns(
     await goOn(bench, server);
     const refused = server.requests.filter(({ status }) => status !== 200);
     assert.deepEqual(
-      refused.map(({ index, status }) => `${index}: ${status ?? 'no answer'}`),
+      refused.map(({ index, status, refusal = '' }) => `${index}: ${status ?? 'no answer'} ${refusal}`),
       [],
     );
   } finally {

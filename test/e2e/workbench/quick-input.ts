@@ -30,32 +30,39 @@ const rows = (bench: Workbench): Locator => widget(bench).locator('.quick-input-
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text === wanted : wanted.test(text);
 
+/** What is asked of a list that may close by itself has a short time, and whoever asks tries again: a panel takes the focus, for one. */
+const SOON = { timeout: 2_000 };
+
 /** All in one call: the list changes while it is read. */
 function read(bench: Workbench): Promise<QuickInput> {
-  return widget(bench).evaluate((box) => {
-    const plain = (text: string | undefined): string => (text ?? '').replace(/[\u00a0\s]+/g, ' ').trim();
-    const text = (parent: typeof box, selector: string): string => {
-      const found = parent.querySelector(selector);
-      return found === null || found.style.display === 'none' ? '' : plain(found.textContent);
-    };
-    const input = box.querySelector('.quick-input-box input.input');
-    const rows: (typeof box)[] = Array.from(box.querySelectorAll('.quick-input-list .monaco-list-row'));
-    return {
-      title: text(box, '.quick-input-title'),
-      placeholder: input?.placeholder ?? '',
-      value: input?.value ?? '',
-      message: text(box, '.quick-input-message'),
-      items: rows
-        .toSorted((a, b) => Number(a.dataset.index) - Number(b.dataset.index))
-        .map((row) => ({
-          label: text(row, '.quick-input-list-row .label-name'),
-          description: text(row, '.quick-input-list-row .label-description'),
-          detail: text(row, '.quick-input-list-label-meta'),
-          index: Number(row.dataset.index),
-        })),
-      busy: box.querySelector('.quick-input-progress.active') !== null,
-    };
-  });
+  return widget(bench).evaluate(
+    (box) => {
+      const plain = (text: string | undefined): string => (text ?? '').replace(/[\u00a0\s]+/g, ' ').trim();
+      const text = (parent: typeof box, selector: string): string => {
+        const found = parent.querySelector(selector);
+        return found === null || found.style.display === 'none' ? '' : plain(found.textContent);
+      };
+      const input = box.querySelector('.quick-input-box input.input');
+      const rows: (typeof box)[] = Array.from(box.querySelectorAll('.quick-input-list .monaco-list-row'));
+      return {
+        title: text(box, '.quick-input-title'),
+        placeholder: input?.placeholder ?? '',
+        value: input?.value ?? '',
+        message: text(box, '.quick-input-message'),
+        items: rows
+          .toSorted((a, b) => Number(a.dataset.index) - Number(b.dataset.index))
+          .map((row) => ({
+            label: text(row, '.quick-input-list-row .label-name'),
+            description: text(row, '.quick-input-list-row .label-description'),
+            detail: text(row, '.quick-input-list-label-meta'),
+            index: Number(row.dataset.index),
+          })),
+        busy: box.querySelector('.quick-input-progress.active') !== null,
+      };
+    },
+    undefined,
+    SOON,
+  );
 }
 
 /** The quick pick or input box that shows, once it satisfies `wanted`. The command palette does not count. */
@@ -76,7 +83,7 @@ export async function pick(bench: Workbench, label: string | RegExp): Promise<vo
   await until(`a row ${String(label)} in the quick pick`, async () => {
     const found = (await read(bench)).items.find((item) => matches(item.label, label));
     if (found === undefined) return false;
-    await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click({ timeout: 2_000 });
+    await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click(SOON);
     return true;
   });
 }
@@ -114,13 +121,13 @@ export async function runCommand(bench: Workbench, title: string): Promise<void>
       if ((await widget(bench).count()) > 0) await dismiss(bench);
       await page.keyboard.press('F1');
       await widget(bench).waitFor({ timeout: 3_000 });
-      await input(bench).fill(`>${title}`);
+      await input(bench).fill(`>${title}`, SOON);
       const row = rows(bench).filter({ has: page.getByText(title, { exact: true }) });
       await row.first().waitFor({ timeout: 1_500 });
-      await row.first().click({ timeout: 2_000 });
+      await row.first().click(SOON);
       return true;
     },
-    60_000,
+    120_000,
   );
 }
 
