@@ -3,6 +3,7 @@ import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import { startGeminiServer, type GeminiServerOptions } from '../../test/servers/geminiServer';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { geminiHandler } from './gemini';
+import { vertexHandler } from './vertex';
 import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
 
 let open: ModelServer | undefined;
@@ -92,4 +93,24 @@ describe('geminiHandler', () => {
     abort.abort();
     expect((await asked).error?.kind).toBe('aborted');
   });
+});
+
+it('Gemini on Vertex AI is asked there, with an access token', async () => {
+  open = await startGeminiServer({ apiKey: 'ya29.token', script: reply('ok') });
+  const handler = vertexHandler({
+    projectId: 'proj',
+    region: 'europe-west1',
+    credentials: { accessToken: 'ya29.token' },
+    baseUrl: `${open.url}/v1`,
+    model: { id: 'gemini-3.5-flash' },
+    counter,
+  });
+  expect(await outcomeOf(handler.stream({ messages: [user('hello')] }))).toMatchObject({
+    text: 'ok',
+    error: undefined,
+  });
+  expect(open.requests[0]?.path).toContain(
+    '/v1/projects/proj/locations/europe-west1/publishers/google/models/gemini-3.5-flash:streamGenerateContent',
+  );
+  expect(handler.modelInfo).toMatchObject({ vendor: 'vertex', accounting: 'openai' });
 });

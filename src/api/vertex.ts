@@ -3,7 +3,9 @@ import { isRecord } from '../core/messages/blocks';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { ApiError } from './apiError';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
+import { wireOf } from '../core/vendors/vendors';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
+import { geminiFamilyHandler } from './gemini';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
 
@@ -20,7 +22,7 @@ export interface VertexOptions extends HandlerOptions, EndpointOptions {
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
- * Anthropic's models on Google Vertex AI.
+ * Models on Google Vertex AI: Anthropic's by Anthropic's SDK, Google's by Google's.
  * @throws {ApiError} kind `endpoint`, or `auth` for a key file that can't be read
  */
 export function vertexHandler(options: VertexOptions): ApiHandler {
@@ -43,14 +45,41 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
       throw signInError(name, error);
     }
   };
+  const secrets = [
+    token,
+    ...(account ? [account.client_email, account.private_key] : []),
+    ...Object.values(headers),
+  ].filter((value) => typeof value === 'string');
+  if (wireOf('vertex', options.model.id) === 'gemini') {
+    return geminiFamilyHandler({
+      ...options,
+      name,
+      vendor: 'vertex',
+      secrets,
+      async connect({ fetch }) {
+        const [{ GoogleGenAI }, auth] = await Promise.all([import('@google/genai'), signedIn()]);
+        return new GoogleGenAI({
+          vertexai: true,
+          project: projectId,
+          location: region,
+          apiVersion: 'v1',
+          googleAuthOptions: { authClient: await auth.getClient() },
+          httpOptions: {
+            baseUrl: endpoint.href.replace(/\/(?:v1\/?)?$/, ''),
+            headers: { ...headers },
+            fetch,
+            retryOptions: { attempts: 1 },
+          },
+        });
+      },
+    });
+  }
   return anthropicFamilyHandler({
     ...options,
     name,
     vendor: 'vertex',
     countsTokens: true,
-    secrets: [token, ...(account ? [account.client_email, account.private_key] : []), ...Object.values(headers)].filter(
-      (value) => typeof value === 'string',
-    ),
+    secrets,
     async connect(attempt) {
       const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn()]);
       return new AnthropicVertex({

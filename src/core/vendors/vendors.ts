@@ -89,7 +89,7 @@ export const VENDORS = {
   },
   vertex: {
     label: 'Google Vertex AI',
-    wires: [{ wire: 'messages' }],
+    wires: [{ models: /gemini|gemma/i, wire: 'gemini' }, { wire: 'messages' }],
     fields: { ...CONNECTION, region: 'needed', projectId: 'needed', thinkingTokens: 'optional' },
     key: 'optional',
     pricedAs: 'google',
