@@ -4,8 +4,10 @@ const NAMES = [
   '@anthropic-ai/bedrock-sdk',
   '@anthropic-ai/sdk',
   '@anthropic-ai/vertex-sdk',
+  '@aws-sdk/client-bedrock-runtime',
   '@google/genai',
   '@pydantic/genai-prices',
+  '@smithy/node-http-handler',
   'google-auth-library',
   'openai',
 ];

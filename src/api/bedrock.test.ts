@@ -68,7 +68,7 @@ describe('bedrockHandler', () => {
       region: 'us-east-1',
       credentials: 'default',
       baseUrl: server.url,
-      model: { id: 'm' },
+      model: { id: 'claude' },
       counter,
     });
     expect((await outcomeOf(byDefault.stream(hello))).text).toBe('ok');
@@ -110,13 +110,13 @@ describe('bedrockHandler', () => {
       bedrockHandler({
         region: 'eu-west-1',
         credentials: { apiKey: KEY },
-        model: { id: 'm' },
+        model: { id: 'claude' },
         counter,
         retry: { retries: 0 },
       }).stream(hello),
     );
     const [url] = fetched.mock.calls[0] ?? [];
     fetched.mockRestore();
-    expect(url).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/invoke-with-response-stream');
+    expect(url).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com/model/claude/invoke-with-response-stream');
   });
 });

@@ -1,4 +1,6 @@
+import { wireOf } from '../core/vendors/vendors';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { converseHandler } from './converse';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
@@ -17,19 +19,45 @@ export interface BedrockOptions extends HandlerOptions, EndpointOptions {
 }
 
 /**
- * Anthropic's models on Amazon Bedrock.
+ * Models on Amazon Bedrock: Anthropic's by Anthropic's SDK, all others by AWS's.
  * @throws {ApiError} kind `endpoint`
  */
 export function bedrockHandler(options: BedrockOptions): ApiHandler {
   const { name = 'Amazon Bedrock', region, credentials, allowInsecureHttp, headers = {} } = options;
   const { baseUrl = `https://bedrock-runtime.${region}.amazonaws.com` } = options;
   const endpoint = checkedEndpoint(name, baseUrl, allowInsecureHttp);
+  const secrets = [...(credentials === 'default' ? [] : Object.values<string>(credentials)), ...Object.values(headers)];
+  if (wireOf('bedrock', options.model.id) === 'converse') {
+    return converseHandler({
+      ...options,
+      name,
+      secrets,
+      async connect() {
+        const [{ BedrockRuntimeClient }, { NodeHttpHandler }] = await Promise.all([
+          import('@aws-sdk/client-bedrock-runtime'),
+          import('@smithy/node-http-handler'),
+        ]);
+        return new BedrockRuntimeClient({
+          region,
+          endpoint: endpoint.href,
+          maxAttempts: 1,
+          // Its own speaks HTTP/2, past the editor's proxy.
+          requestHandler: new NodeHttpHandler(),
+          // Said out loud: a key in AWS_BEARER_TOKEN_BEDROCK is not this profile's.
+          ...(credentials !== 'default' && 'apiKey' in credentials
+            ? { token: { token: credentials.apiKey }, authSchemePreference: ['httpBearerAuth'] }
+            : { authSchemePreference: ['sigv4'] }),
+          ...(credentials !== 'default' && 'accessKeyId' in credentials && { credentials }),
+        });
+      },
+    });
+  }
   return anthropicFamilyHandler({
     ...options,
     name,
     vendor: 'bedrock',
     countsTokens: false,
-    secrets: [...(credentials === 'default' ? [] : Object.values<string>(credentials)), ...Object.values(headers)],
+    secrets,
     async connect(attempt) {
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
       const common = {

@@ -10,6 +10,8 @@ const WIRES = {
   messages: { accounting: 'anthropic' },
   /** OpenAI's Chat Completions and Responses. */
   openai: { accounting: 'openai' },
+  /** Bedrock's Converse. */
+  converse: { accounting: 'anthropic' },
   /** Gemini's generateContent. */
   gemini: { accounting: 'openai' },
   /** VS Code's language models. */
@@ -80,7 +82,8 @@ export const VENDORS = {
   },
   bedrock: {
     label: 'Amazon Bedrock',
-    wires: [{ wire: 'messages' }],
+    // A profile of one's own in Bedrock has an ARN that doesn't say whose model it is: Claude's, as before.
+    wires: [{ models: /claude|^arn:/i, wire: 'messages' }, { wire: 'converse' }],
     fields: { ...CONNECTION, region: 'needed', thinkingTokens: 'optional' },
     key: 'optional',
     pricedAs: 'aws',

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { callsTool, refused, reply } from '../../test/servers/behaviour';
+import { startConverseServer, type ConverseServerOptions } from '../../test/servers/converseServer';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { bedrockHandler } from './bedrock';
+import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
+
+let open: ModelServer | undefined;
+afterEach(async () => {
+  await open?.close();
+});
+
+async function start(options: ConverseServerOptions = {}) {
+  open = await startConverseServer({ apiKey: KEY, ...options });
+  const handler = bedrockHandler({
+    region: 'eu-central-1',
+    credentials: { apiKey: KEY },
+    baseUrl: open.url,
+    model: { id: 'amazon.nova-2-pro-v1:0' },
+    counter,
+    retry: { retries: 0 },
+  });
+  return { server: open, handler };
+}
+
+describe('Bedrock’s Converse', () => {
+  it('streams text, usage and the end', async () => {
+    const { handler, server } = await start({ script: reply(['Hel', 'lo']) });
+    const asked = { messages: [user('hello')], system: 'Be short.', temperature: 0.5, maxOutputTokens: 100 };
+    const { events, text: words, error } = await outcomeOf(handler.stream(asked));
+    expect(error).toBeUndefined();
+    expect(words).toBe('Hello');
+    expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
+    expect(eventOf(events, 'usage')?.usage).toMatchObject({ accounting: 'anthropic', source: 'reported' });
+    expect(server.requests[0]?.body).toMatchObject({ inferenceConfig: { maxTokens: 100, temperature: 0.5 } });
+    expect(handler.modelInfo).toMatchObject({ vendor: 'bedrock', accounting: 'anthropic' });
+  });
+
+  it('sends calls, results, images and cache points in the form that it takes', async () => {
+    const { handler, server } = await start({
+      script: [
+        callsTool({ name: 'read_file', input: { path: 'a' } }, { name: 'read_file', input: {} }),
+        reply('Done.'),
+      ],
+    });
+    const tools = [READ_FILE];
+    const { events } = await outcomeOf(handler.stream({ messages: [user('go')], tools }));
+    const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []));
+    expect(calls.map(({ input }) => input)).toEqual([{ path: 'a' }, {}]);
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const messages = [
+      user('go'),
+      assistant(calls.map(({ id, input }) => call(id, input))),
+      user([
+        { ...result(calls[0]!.id, ''), is_error: true },
+        { ...result(calls[1]!.id, [text('two'), image]), ...mark },
+      ]),
+      user('and now'),
+    ];
+    const second = await outcomeOf(
+      handler.stream({ messages, tools, system: [{ type: 'text', text: 'You.', ...mark }] }),
+    );
+    expect(second.error).toBeUndefined();
+    expect(second.text).toBe('Done.');
+    expect(JSON.stringify(server.requests[1]?.body).split('cachePoint')).toHaveLength(3);
+  });
+
+  it('a long prompt, too many requests and a wrong key are told apart', async () => {
+    const { handler, server } = await start({ maxContextTokens: 100 });
+    const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));
+    expect(error?.kind).toBe('context-too-long');
+    server.play(refused(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'));
+    expect((await outcomeOf(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('rate-limit');
+  });
+
+  it('a cancel ends the request', async () => {
+    const { handler } = await start({ script: { kind: 'never' } });
+    const abort = new AbortController();
+    const asked = outcomeOf(handler.stream({ messages: [user('hi')] }, abort.signal));
+    abort.abort();
+    expect((await asked).error?.kind).toBe('aborted');
+  });
+});

@@ -1,0 +1,268 @@
+/** Bedrock's Converse, which all its models speak (API reference, "ConverseStream"; types of `@aws-sdk/client-bedrock-runtime`). */
+import type {
+  BedrockRuntimeClient,
+  ContentBlock,
+  ConverseStreamCommandInput,
+  ConverseStreamOutput,
+  ImageFormat,
+  Message,
+  SystemContentBlock,
+  Tool,
+  ToolResultContentBlock,
+} from '@aws-sdk/client-bedrock-runtime';
+import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { foldSystem } from '../core/messages/foldSystem';
+import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
+import type { ApiError } from './apiError';
+import { singleCall, streamCall, type Attempt } from './call';
+import { toApiError } from './classifyError';
+import type { HandlerOptions } from './handlerOptions';
+import { asText, REASONING_BLOCK } from './openaiBlocks';
+import { LearnedQuirks, type Quirk } from './quirks';
+import { requestCounter } from './requestCounter';
+import { toolCall } from './toolInput';
+import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, Usage } from './types';
+import { tokensIn } from './usage';
+
+export interface ConverseOptions extends HandlerOptions {
+  readonly name: string;
+  readonly secrets: readonly string[];
+  /** A client. The SDK is loaded here, at the first call. */
+  readonly connect: (attempt: Attempt) => Promise<BedrockRuntimeClient>;
+}
+
+interface ConverseDialect {
+  /** Prompts can be marked for the cache. */
+  readonly cachePoints: boolean;
+  readonly forcedTools: boolean;
+  readonly temperature: boolean;
+}
+
+const QUIRKS: readonly Quirk<ConverseDialect>[] = [
+  // "You invoked an unsupported model or your request did not allow prompt caching."
+  { words: /prompt caching|cachePoint/i, change: { cachePoints: false } },
+  // "This model doesn't support the toolConfig.toolChoice.any field. Remove toolConfig.toolChoice.any and try again."
+  { words: /toolChoice/i, change: { forcedTools: false } },
+  { words: /temperature/i, change: { temperature: false } },
+];
+
+/** Models that cache prompts (user guide, "Prompt caching"). */
+const CACHES = /claude|nova/i;
+
+/** A handler over AWS's client. */
+export function converseHandler(options: ConverseOptions): ApiHandler {
+  const { model, connect, name, secrets } = options;
+  const counter = requestCounter(options.counter, model.id, 'anthropic');
+  const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
+  const classify = (raw: unknown): ApiError => toApiError(refusalOf(raw), { name, secrets, now: 0 });
+  const dialect: ConverseDialect = { cachePoints: CACHES.test(model.id), forcedTools: true, temperature: true };
+  const learning = new LearnedQuirks(dialect, QUIRKS, classify);
+  return {
+    modelInfo,
+    stream: (request, signal) =>
+      streamCall({
+        ...options,
+        signal,
+        countUsage: (output) => counter.usage(request, output),
+        async *attempt(attempt) {
+          try {
+            const [{ ConverseStreamCommand }, client] = await Promise.all([
+              import('@aws-sdk/client-bedrock-runtime'),
+              connect(attempt),
+            ]);
+            const { stream = nothing() } = await learning.ask((known) =>
+              client.send(new ConverseStreamCommand(inputOf(request, options, known)), { abortSignal: attempt.signal }),
+            );
+            yield* fromConverseStream(stream, attempt);
+          } catch (error) {
+            throw refusalOf(error);
+          }
+        },
+      }),
+    countTokens: (request, signal) =>
+      singleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+  };
+}
+
+async function* nothing(): AsyncGenerator<ConverseStreamOutput, void> {
+  // A stream that was cut before its first event: no end.
+}
+
+/** AWS's errors name themselves, and have the status beside. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Error) || !('$metadata' in error)) return error;
+  const metadata = isRecord(error.$metadata) ? error.$metadata : {};
+  const type = error.name.charAt(0).toLowerCase() + error.name.slice(1);
+  const fields = { error: { message: error.message, type }, status: metadata['httpStatusCode'] };
+  return Object.assign(new Error(error.message), fields);
+}
+
+function inputOf(
+  request: ApiRequest,
+  { model }: ConverseOptions,
+  dialect: ConverseDialect,
+): ConverseStreamCommandInput {
+  const { tools = [], toolChoice, temperature } = request;
+  const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+  const system = systemOf(request, dialect);
+  const declared = tools.flatMap((tool): Tool[] => {
+    const { name, description, input_schema: schema } = tool;
+    // What JSON says, the SDK's type of a document holds.
+    const json = schema as NonNullable<NonNullable<Tool.ToolSpecMember['toolSpec']['inputSchema']>['json']>;
+    const spec: Tool[] = schema
+      ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }]
+      : [];
+    return [...spec, ...pointOf(tool, dialect)];
+  });
+  const choice =
+    toolChoice === 'required' && dialect.forcedTools
+      ? { toolChoice: { any: {} } }
+      : typeof toolChoice === 'object' && dialect.forcedTools
+        ? { toolChoice: { tool: { name: toolChoice.name } } }
+        : {};
+  return {
+    modelId: model.id,
+    messages: messagesOf(request, dialect),
+    ...(system.length > 0 && { system }),
+    inferenceConfig: {
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(temperature !== undefined && dialect.temperature && { temperature }),
+    },
+    ...(declared.length > 0 && { toolConfig: { tools: declared, ...choice } }),
+  };
+}
+
+type CachePoint = { readonly cachePoint: { readonly type: 'default'; readonly ttl?: '5m' | '1h' } };
+
+/** The cache point that stands behind what is marked. */
+function pointOf(marked: Readonly<Record<string, unknown>>, { cachePoints }: ConverseDialect): CachePoint[] {
+  const mark = marked['cache_control'];
+  if (!cachePoints || !isRecord(mark)) return [];
+  return [{ cachePoint: { type: 'default', ...(mark['ttl'] === '1h' && { ttl: '1h' }) } }];
+}
+
+function systemOf({ system, messages }: ApiRequest, dialect: ConverseDialect): SystemContentBlock[] {
+  const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
+  return [...own, ...foldSystem(messages).prompt]
+    .filter(({ text }) => text.trim() !== '')
+    .flatMap((block) => [{ text: block.text }, ...pointOf(block, dialect)]);
+}
+
+/** User and model in turn, the results of calls first: neighbours of one role are one message. */
+function messagesOf({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
+  const list: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
+  for (const message of foldSystem(messages).messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = contentOf(message, dialect);
+    if (content.length === 0) continue;
+    const last = list.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else list.push({ role, content });
+  }
+  return list;
+}
+
+const contentOf = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>
+  (typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : blocksOf(message)).flatMap(
+    (block: Block) => {
+      const converted = blockTo(block, message.role);
+      return converted.length > 0 ? [...converted, ...pointOf(block, dialect)] : [];
+    },
+  );
+
+function blockTo(block: Block, role: ApiMessage['role']): ContentBlock[] {
+  if (isToolUse(block)) {
+    // An object of JSON, which the SDK's type of a document holds.
+    const input = (isRecord(block.input) ? block.input : {}) as NonNullable<
+      ContentBlock.ToolUseMember['toolUse']['input']
+    >;
+    return [{ toolUse: { toolUseId: block.id, name: block.name, input } }];
+  }
+  if (isToolResult(block)) {
+    const status = block.is_error === true ? { status: 'error' as const } : {};
+    return [{ toolResult: { toolUseId: block.tool_use_id, content: resultOf(block), ...status } }];
+  }
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  // Images are the user's alone.
+  return role === 'assistant' && isImage(block) ? [{ text: '[image]' }] : shownOf(block);
+}
+
+type Shown = ContentBlock.TextMember | ContentBlock.ImageMember;
+
+function shownOf(block: Block): Shown[] {
+  if (isText(block)) return block.text.trim() === '' ? [] : [{ text: block.text }];
+  const source = isImage(block) && isRecord(block.source) ? block.source : {};
+  const { media_type: type, data } = source;
+  const format = typeof type === 'string' ? FORMATS.get(type) : undefined;
+  if (format === undefined || typeof data !== 'string') return [{ text: asText(block).text }];
+  return [{ image: { format, source: { bytes: Buffer.from(data, 'base64') } } }];
+}
+
+const FORMATS: ReadonlyMap<string, ImageFormat> = new Map<string, ImageFormat>([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpeg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
+
+/** Never empty or blank: both are refused. */
+function resultOf({ content }: ToolResultBlock): ToolResultContentBlock[] {
+  const blocks: readonly Block[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : ((content as readonly Block[] | undefined) ?? []);
+  const shown = blocks.flatMap(shownOf);
+  return shown.length > 0 ? shown : [{ text: '(no output)' }];
+}
+
+/** Words as they come, each call once it is whole, the end last: the usage comes behind the stop. */
+async function* fromConverseStream(
+  stream: AsyncIterable<ConverseStreamOutput>,
+  { onBytes }: Attempt,
+): AsyncGenerator<ApiEvent, void> {
+  const open = new Map<number | undefined, { readonly id: string; readonly name: string; json: string }>();
+  let stopReason: StopReason | undefined;
+  for await (const event of stream) {
+    onBytes();
+    const { contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata } = event;
+    const started = contentBlockStart?.start?.toolUse;
+    if (started) {
+      const { toolUseId = '', name = '' } = started;
+      open.set(contentBlockStart.contentBlockIndex, { id: toolUseId, name, json: '' });
+    }
+    const delta = contentBlockDelta?.delta;
+    if (delta?.text) yield { type: 'text', text: delta.text };
+    if (delta?.reasoningContent?.text) yield { type: 'thinking', text: delta.reasoningContent.text };
+    const call = open.get((contentBlockDelta ?? contentBlockStop)?.contentBlockIndex);
+    if (call && delta?.toolUse?.input !== undefined) call.json += delta.toolUse.input;
+    if (call && contentBlockStop) {
+      open.delete(contentBlockStop.contentBlockIndex);
+      yield toolCall(call.id, call.name, call.json === '' ? '{}' : call.json);
+    }
+    if (messageStop) stopReason = STOP_REASONS.get(messageStop.stopReason) ?? 'other';
+    if (metadata?.usage) yield { type: 'usage', usage: usageFrom(metadata.usage) };
+  }
+  if (stopReason !== undefined) yield { type: 'end', stopReason };
+}
+
+const usageFrom = (usage: {
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  cacheReadInputTokens?: number | undefined;
+  cacheWriteInputTokens?: number | undefined;
+}): Usage => ({
+  accounting: 'anthropic',
+  source: 'reported',
+  inputTokens: tokensIn(usage.inputTokens),
+  outputTokens: tokensIn(usage.outputTokens),
+  cacheReadTokens: tokensIn(usage.cacheReadInputTokens),
+  cacheWriteTokens: tokensIn(usage.cacheWriteInputTokens),
+});
+
+const STOP_REASONS: ReadonlyMap<string | undefined, StopReason> = new Map<string | undefined, StopReason>([
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'stop_sequence'],
+  ['tool_use', 'tool_use'],
+  ['max_tokens', 'max_tokens'],
+  ['model_context_window_exceeded', 'context_window'],
+  ['guardrail_intervened', 'refusal'],
+  ['content_filtered', 'refusal'],
+]);
