@@ -133,6 +133,19 @@ describe('a conversation', () => {
     });
   });
 
+  // Number 8 of issue N: VS Code's summary of a conversation that had outgrown the window went out whole, and was refused.
+  it('VS Code’s own summary of more than the window is condensed like any other request', async () => {
+    const server = await anthropic(reply('A summary'));
+    const { provider, model, live } = await chatOn(server, { contextWindow: 20_000 });
+    const summary = new FakeChat(provider, model, {});
+    summary.system('Your task is to create a comprehensive, detailed summary of the entire conversation so far.');
+    summary.user('x'.repeat(100_000));
+    summary.user('Summarize the conversation history so far');
+    await summary.ask();
+    expect(live.requests).toHaveLength(1);
+    expect(live.requests[0]?.system).toContain('comprehensive, detailed summary');
+  });
+
   it('off is off: the same body as without us', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server, { cacheLifetime: 'none' }, { settings: { automatic: false } });

@@ -30,13 +30,15 @@ export function withoutImages(handler: ApiHandler, sees: boolean | undefined): A
     ...handler,
     async *stream(request, signal) {
       const blind = (): typeof request => ({ ...request, messages: request.messages.map(withoutImagesIn) });
-      if (isBlind) return yield* handler.stream(blind(), signal);
-      try {
-        return yield* handler.stream(request, signal);
-      } catch (error) {
-        if (!refusesImages(error) || !request.messages.some((message) => withoutImagesIn(message) !== message))
-          throw error;
-        isBlind = true;
+      if (!isBlind) {
+        try {
+          yield* handler.stream(request, signal);
+          return;
+        } catch (error) {
+          if (!refusesImages(error) || !request.messages.some((message) => withoutImagesIn(message) !== message))
+            throw error;
+          isBlind = true;
+        }
       }
       yield* handler.stream(blind(), signal);
     },
@@ -54,18 +56,12 @@ function withoutImagesIn(message: ApiMessage): ApiMessage {
 }
 
 function withoutImageBlocks(blocks: readonly Block[]): readonly Block[] {
-  let hasChanged = false;
   const left = blocks.map((block) => {
+    if (isImage(block)) return NOT_SHOWN;
     const inside =
       isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : undefined;
     const changed = inside && withoutImageBlocks(inside);
-    const replaced = isImage(block)
-      ? NOT_SHOWN
-      : changed && changed !== inside
-        ? { ...block, content: changed }
-        : block;
-    hasChanged ||= replaced !== block;
-    return replaced;
+    return changed && changed !== inside ? { ...block, content: changed } : block;
   });
-  return hasChanged ? left : blocks;
+  return left.some((block, index) => block !== blocks[index]) ? left : blocks;
 }
