@@ -8,10 +8,12 @@ import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
-/** What a prompt leaves of the window, in the model's tokens; undefined where nobody counted. */
+/** What a prompt leaves of the window, in the model's tokens. */
 export interface PromptRoom {
   readonly contextWindow: number;
   readonly promptTokens: number;
+  /** The model has reported tokens before: its count is close. */
+  readonly isCalibrated: boolean;
 }
 
 export interface RequestParts {
@@ -52,8 +54,9 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
   return cacheMarks ? withCacheMarks(request, cacheMarks, cacheLifetimeOf(profile)) : request;
 }
 
-/** Counts are estimates: so much of a prompt may be missing in its count. */
+/** Counts are estimates: so much of a prompt may be missing in its count, once the model has reported tokens, and before. */
 const COUNT_MARGIN = 0.05;
+const GUESS_MARGIN = 0.5;
 const LEAST_MARGIN = 1_024;
 /** Less than this is no answer: a prompt that leaves less is refused for its length. */
 const LEAST_OUTPUT = 1_024;
@@ -61,8 +64,9 @@ const LEAST_OUTPUT = 1_024;
 /** What an answer may have: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
 function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
-  const { contextWindow, promptTokens } = room;
-  const left = contextWindow - promptTokens - Math.max(LEAST_MARGIN, Math.ceil(promptTokens * COUNT_MARGIN));
+  const { contextWindow, promptTokens, isCalibrated } = room;
+  const margin = Math.ceil(promptTokens * (isCalibrated ? COUNT_MARGIN : GUESS_MARGIN));
+  const left = contextWindow - promptTokens - Math.max(LEAST_MARGIN, margin);
   return Math.max(Math.min(LEAST_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 

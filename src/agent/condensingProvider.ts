@@ -60,7 +60,7 @@ const MAX_REFUSALS = 5;
 interface Sent {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
-  readonly room?: PromptRoom;
+  readonly room: PromptRoom;
 }
 
 /** What a live conversation does with an answer while it comes. */
@@ -173,9 +173,15 @@ export class CondensingProvider {
 
   /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
   private async plain(passage: Passage, isStep: boolean): Promise<void> {
-    const { messages } = passage.chat;
+    const { model, chat, options } = passage;
+    const { messages, system = '' } = chat;
     const cacheMarks = isStep ? newestMarks(messages) : undefined;
-    await this.send(passage, { messages, cacheMarks }, NOBODY);
+    const counter = await this.parts.counter();
+    const counted =
+      counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(toolsOf(options.tools)));
+    const promptTokens = Math.ceil(counted * tokenFactorOf(model));
+    const room = { contextWindow: model.contextWindow, promptTokens, isCalibrated: false };
+    await this.send(passage, { messages, cacheMarks, room }, NOBODY);
   }
 
   private async condensed(passage: Passage): Promise<void> {
@@ -189,11 +195,11 @@ export class CondensingProvider {
       this.tellNotes(prepared);
       if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(key, prepared.messages);
       try {
-        const { messages, cacheMarks, tokens: promptTokens, contextWindow } = prepared;
+        const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow } = prepared;
         const follower = this.follower(live, prepared.conversation);
         const { usages } = await this.send(
           passage,
-          { messages, cacheMarks, room: { contextWindow, promptTokens } },
+          { messages, cacheMarks, room: { contextWindow, promptTokens, isCalibrated } },
           follower,
         );
         // What was forgotten with a condensation was counted before, and not sent.

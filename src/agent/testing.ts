@@ -86,6 +86,7 @@ export class PassingLive implements LiveConversationsApi {
       cacheMarks: [messages.length - 1],
       tokens: 0,
       countedTokens: 0,
+      isCalibrated: true,
       contextWindow: 200_000,
       notes: [],
     };

@@ -249,6 +249,7 @@ export class LiveConversations implements LiveConversationsApi {
       cacheMarks: breakpoints(shown, lastSent),
       tokens,
       countedTokens,
+      isCalibrated: this.parts.learning.isCalibrated(model),
       contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
       notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],

@@ -64,6 +64,8 @@ export interface PreparedRequest {
   readonly tokens: number;
   /** The same in o200k tokens, as counted here. */
   readonly countedTokens: number;
+  /** The model has reported tokens before: until then its tokens are a guess from its family. */
+  readonly isCalibrated: boolean;
   /** The model's window as far as it is known by now, in its tokens. */
   readonly contextWindow: number;
   /** What was done in this request; absent where nothing was due. */

@@ -56,6 +56,11 @@ export class TokenLearning {
     return this.models.get(key)?.factor ?? tokenFactor;
   }
 
+  /** Whether the model's answers or refusals have told its tokens. */
+  isCalibrated({ key }: UpstreamModel): boolean {
+    return this.models.get(key)?.factor !== undefined;
+  }
+
   /** O200k tokens that a request may have, all that is sent counted. */
   fitting(model: UpstreamModel): number {
     const allowed = Math.floor(allowedTokens(model.contextWindow, reservedOf(model)) / this.factor(model));

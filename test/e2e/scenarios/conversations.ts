@@ -42,6 +42,9 @@ const AGENTS = [
   'Cline',
   'OpenCode',
   'Gemini CLI',
+  'Pi',
+  'Oh My Pi',
+  'Cursor',
 ] as const;
 
 const everyAgent: Scenario = async (bed) => {
