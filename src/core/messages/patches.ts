@@ -60,9 +60,10 @@ class LineReader {
     return this.start <= this.source.length;
   }
 
-  next(): void {
+  next(): this {
     this.start = this.end + 1;
     this.end = this.endFrom(this.start);
+    return this;
   }
 
   /** The line without a carriage return at its end. */
@@ -109,7 +110,8 @@ function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
     lines.next();
     if (kind === undefined) continue;
     const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
-    const [, movedTo] = lines.isOpen ? (MOVE_HEAD.exec(lines.text()) ?? []) : [];
+    // Behind the last line the text is empty.
+    const [, movedTo] = MOVE_HEAD.exec(lines.text()) ?? [];
     if (movedTo !== undefined) lines.next();
     files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readHunks(lines) });
   }

@@ -124,8 +124,7 @@ const search =
     const where = hasPattern ? options.operands : options.operands.slice(1);
     const isNumbered = has(options, 'n', 'line-number') && !has(options, 'N', 'no-line-number');
     const matches = { kind: 'matches', isNumbered, folder, most: Infinity } as const;
-    const recurses =
-      isRecursive || has(options, 'R', 'recursive', 'dereference-recursive') || (!isRecursive && has(options, 'r'));
+    const recurses = isRecursive || has(options, 'r', 'R', 'recursive', 'dereference-recursive');
     if (where.length === 0 && input) return printing(filtered(input, options, isNumbered));
     if (has(options, 'h', 'no-filename', 'I'))
       return where.length === 1 && !recurses ? oneFile(where[0], matches) : ANYTHING;
