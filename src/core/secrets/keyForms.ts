@@ -191,6 +191,7 @@ export const KEY_FORMS: readonly KeyForm[] = [
 
 /** Forms that are more than a literal and a run. Each is linear: every repetition is bounded, or ends where nothing before it can. */
 export const SHAPES: readonly { readonly of: string; readonly shape: RegExp }[] = [
+  { of: 'a key that its vendor shows in part', shape: /(?<![A-Za-z0-9_])[sr]k[-_][\w.-]{0,60}\*{2,}[\w*.-]{0,60}/g },
   { of: 'Slack webhook', shape: /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{16,}/g },
   { of: 'Discord webhook', shape: /(?<=discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/)[\w-]{16,}/g },
   { of: 'Discord bot', shape: /(?<![\w-])[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{25,45}(?![\w-])/g },

@@ -85,6 +85,7 @@ const SECRETS: readonly (readonly [text: string, secret: string])[] = [
   ['eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc', 'eyJzdWIiOiIx'],
   ['log\\nsk-ant-api03-abcdefghijklmnop', 'sk-ant-api03-abcdefghijklmnop'],
   ['sk-ab12****************wxyz', 'wxyz'],
+  ['Bad key sk-test-****-key', 'sk-test'],
 ];
 
 const LINE = 'MIIEowIBAAKCAQEAabcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL';
