@@ -58,7 +58,8 @@ const everyAgent: Scenario = async (bed) => {
   assert.equal(shown.length, AGENTS.length);
   await screenshot(bench, 'conversations-dark');
 
-  for (const agent of AGENTS) {
+  // Cursor writes no results down: there is nothing to condense.
+  for (const agent of AGENTS.filter((name) => name !== 'Cursor')) {
     // One agent at a time is unfolded: the first row with the title is its own.
     await clickRow(bench, agent);
     await treeRows(bench, (texts) => texts.some((text) => /^\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)));
