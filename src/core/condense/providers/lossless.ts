@@ -106,5 +106,22 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   );
   // Last, since it asks which lines still stand behind which.
   if (config.lineNumbers) steps.push(lineNumbers(tools));
-  return [...steps.map((step) => keepingReferences(step, tools)), restoredReferences(tools)];
+  const kept = steps.map((step) => keepingReferences(step, tools));
+  return [...kept, untilNothingIsFound(kept, restoredReferences(tools))];
 }
+
+/** What one step leaves can be shorter once a later one has moved the copy that its reference names. */
+const MAX_ROUNDS = 3;
+
+/** The last step, behind which the others run again for as long as they find something: a second run then finds nothing. */
+const untilNothingIsFound = (steps: readonly DraftStep[], last: DraftStep): DraftStep => ({
+  ...last,
+  run: async (draft, pace) => {
+    await last.run(draft, pace);
+    for (let round = 0, before = Infinity; round < MAX_ROUNDS && draft.tokens < before; round++) {
+      before = draft.tokens;
+      for (const step of steps) if (step.skip?.(draft) === undefined) await step.run(draft, pace);
+      await last.run(draft, pace);
+    }
+  },
+});
