@@ -309,26 +309,33 @@ describe('export', () => {
   });
 });
 
+/** Some eighty runs of the command; on a machine that does nothing else they take ten seconds. */
+const EVERY_AGENT_MS = 300_000;
+
 describe('every agent’s conversation', () => {
-  it('is inspected, condensed and exported', async () => {
-    const home = join(folder, 'home');
-    for (const { path, format } of writeHome(home)) {
-      expect(await cli('inspect', path, '--json'), path).toBe(0);
-      expect(json()).toMatchObject({ format, violations: [] });
-      if (path.includes('subagents')) continue;
-      // Cursor writes no results down, so that nothing can repeat.
-      if (format === 'cursor') {
-        expect(await cli('condense', path), path).toBe(1);
-        continue;
+  it(
+    'is inspected, condensed and exported',
+    async () => {
+      const home = join(folder, 'home');
+      for (const { path, format } of writeHome(home)) {
+        expect(await cli('inspect', path, '--json'), path).toBe(0);
+        expect(json()).toMatchObject({ format, violations: [] });
+        if (path.includes('subagents')) continue;
+        // Cursor writes no results down, so that nothing can repeat.
+        if (format === 'cursor') {
+          expect(await cli('condense', path), path).toBe(1);
+          continue;
+        }
+        expect(await cli('condense', path, '--json'), `${path}: ${stderr}`).toBe(0);
+        expect(json()).toMatchObject({ outcome: 'condensed', violations: 0 });
+        for (const form of ['anthropic', 'openai', 'markdown', 'handover']) {
+          expect(await cli('export', path, '--to', form, '--condensed'), path).toBe(0);
+          expect(stdout).toContain('src/values.ts');
+        }
       }
-      expect(await cli('condense', path, '--json'), `${path}: ${stderr}`).toBe(0);
-      expect(json()).toMatchObject({ outcome: 'condensed', violations: 0 });
-      for (const form of ['anthropic', 'openai', 'markdown', 'handover']) {
-        expect(await cli('export', path, '--to', form, '--condensed'), path).toBe(0);
-        expect(stdout).toContain('src/values.ts');
-      }
-    }
-  });
+    },
+    EVERY_AGENT_MS,
+  );
 
   it('a database is never written to', async () => {
     const database = join(folder, 'kilo.db');

@@ -1,5 +1,6 @@
 import { contentsOf, type Content } from '../../messages/content';
 import { Exchanges, toolExchanges } from '../../messages/exchanges';
+import { findMarkers } from '../../messages/markers';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 import type { Draft } from '../draft/draft';
@@ -11,6 +12,7 @@ import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLine
 import { NOTHING } from './lineIds';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from './lines';
+import { tellsNumbers } from './prefixes';
 import { Settled } from './settled';
 import { StandingLines } from './standing';
 
@@ -222,7 +224,7 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
     let cut = cuts[next];
     // A cut that ends before the line's own text took its number or its path and nothing else.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
-      if (line === 0 || (before && !TELLS_NUMBERS.test(before.text))) {
+      if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => tellsNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });
       }
       cut = cuts[++next];
@@ -236,6 +238,3 @@ function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requi
   }
   return requirements;
 }
-
-/** A marker that says which lines it stands for. */
-const TELLS_NUMBERS = /: lines [\d-]+/;

@@ -99,6 +99,19 @@ describe('paths of search results', () => {
     expect(shown).toBe([`${PATH}:7:one`, '8-9:nine', '9-ten'].join('\n'));
   });
 
+  it('begin anew behind lines that are gone without a word which they were, so that no check gives them back', async () => {
+    const gap = '⟦condensed: 37 lines truncated · ref e9a2a5⟧';
+    const named = '⟦condensed: lines 9-40 of lines.ts, shown later · ref e9a2a5⟧';
+    const shown = (marker: string): Promise<string> => {
+      const numbers = [7, 8, 41, 42, 43];
+      return cut('Grep', numbers.map((n) => `${PATH}:${n}:line ${n}${n === 8 ? marker : ''}`).join('\n'));
+    };
+    const { length } = await shown('');
+    expect((await shown(gap)).split('\n')[2]).toBe(`${PATH}:41:line 41`);
+    expect((await shown(named)).split('\n')[2]).toBe('41:line 41');
+    expect(length).toBe(`${PATH}:`.length + '7:line 7\n8:line 8\n41:line 41\n42:line 42\n43:line 43'.length);
+  });
+
   it('begin anew behind other text', async () => {
     const lines = [`${PATH}:7:one`, `${PATH}:8:two`, 'a note', `${PATH}:9:three`, `${PATH}:10:four`];
     expect(await cut('Grep', lines.join('\n'))).toBe(

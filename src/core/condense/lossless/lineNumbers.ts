@@ -1,10 +1,19 @@
 import { filePartsOf, type FilePart } from '../../messages/fileParts';
+import { findMarkers } from '../../messages/markers';
 import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { TextLayout } from './lines';
 import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
-import { linesThatProve, prefixAt, prefixFormat, resultHint, type Prefix, type PrefixFormat } from './prefixes';
+import {
+  linesThatProve,
+  prefixAt,
+  prefixFormat,
+  resultHint,
+  tellsNumbers,
+  type Prefix,
+  type PrefixFormat,
+} from './prefixes';
 import { resultStep } from './resultStep';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */
@@ -65,6 +74,8 @@ function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: Prefix | undefined;
+  /** Whether lines are missing before it that no marker names: neither a number nor a path follows across them. */
+  readonly afterGap?: boolean;
 }
 
 function* linesWithPrefix(
@@ -73,10 +84,21 @@ function* linesWithPrefix(
   lineEnd: LineEnd,
   of: Slice = { start: 0, end: text.length },
 ): Generator<PrefixedLine> {
+  const gapBefore = gapFinder(text);
   for (let at = of.start, end = of.start; end < of.end; at = end + lineEnd.length) {
     end = endOfLine(text, at, lineEnd);
-    yield { at, prefix: prefixAt(text, at, format) };
+    yield { at, prefix: prefixAt(text, at, format), afterGap: gapBefore(at) };
   }
+}
+
+/** Whether the line before an offset holds a marker that doesn't say which lines it stands for. */
+function gapFinder(text: string): (at: number) => boolean {
+  const ends = new Set(
+    findMarkers(text)
+      .filter(({ what }) => !tellsNumbers(what))
+      .map(({ end }) => text.indexOf('\n', end) + 1),
+  );
+  return (at) => at > 0 && ends.has(at);
 }
 
 function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixFormat, kept: number): Slice[] {
@@ -86,8 +108,8 @@ function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixF
   let inRun = 0;
   // A line is judged when the next one is known.
   const judge = (line: PrefixedLine, next: PrefixedLine | undefined): void => {
-    const { at, prefix } = line;
-    const follows = prefix !== undefined && prefix.number - 1 === before;
+    const { at, prefix, afterGap } = line;
+    const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
@@ -109,12 +131,12 @@ function searchCuts(text: string, lines: Iterable<PrefixedLine>, keepNumbers = f
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;
-  for (const { at, prefix } of lines) {
-    if (!prefix) {
+  for (const { at, prefix, afterGap } of lines) {
+    if (!prefix || afterGap) {
       // Groups of context are parted by dashes.
       if (!text.startsWith('--\n', at)) spellings = [];
       before = undefined;
-      continue;
+      if (!prefix) continue;
     }
     const path = text.slice(at, Math.max(at, prefix.pathEnd - 1));
     if (!spellings.some((spelling) => isSameFile(spelling, path))) spellings = [];

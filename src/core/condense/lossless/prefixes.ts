@@ -45,6 +45,9 @@ export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix
   return found && { ...found, pathEnd: at, isMatch: false };
 }
 
+/** Whether a marker says which lines it stands for, so that the number behind it follows. @param what the marker's words. */
+export const tellsNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
+
 /** A dash ends the path only behind a file extension: file names hold dashes and digits, too. */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
 
