@@ -17,7 +17,7 @@ const entries = {
   commands: 'src/commands/index.ts',
   panel: 'src/panel/index.ts',
   worker: 'src/background/worker.ts',
-  previewWorker: 'src/background/preview/worker.ts',
+  forecastWorker: 'src/background/forecast/worker.ts',
   cli: 'src/cli/main.ts',
   mcpServer: 'src/cli/mcp/server.ts',
   readerWorker: 'src/conversations/worker.ts',

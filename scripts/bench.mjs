@@ -1,4 +1,4 @@
-// Measures: npm run bench [-- --only providers|curve|recall|tokens …]. Bundles the bench and runs it with the collector at hand.
+// Measures: npm run bench [-- --only providers|curve|retention|tokens …]. Bundles the bench and runs it with the collector at hand.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

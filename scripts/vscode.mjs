@@ -29,7 +29,7 @@ const stamp = 'context-condenser-stamp';
  * Of code-server's native modules its workbench needs three. node-pty brings itself built for the usual platforms (`prebuiltFor`);
  * the other two, which log and watch, have stand-ins in JavaScript: so no compiler is needed.
  */
-const standIns = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog': 'watchdog.cjs' };
+const replacements = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog': 'watchdog.cjs' };
 
 /** Node 24, which code-server and vsce need: this process if it is new enough, else the one that `npm ci` installed. */
 export function node24() {
@@ -60,7 +60,7 @@ function headers() {
 
 /** Makes what is native in code-server's workbench run, in the folder of its packages. */
 async function provideNativeModules(vscode) {
-  for (const [name, file] of Object.entries(standIns))
+  for (const [name, file] of Object.entries(replacements))
     copyFileSync(join(root, 'scripts', 'codeServer', file), join(vscode, 'node_modules', name, 'index.js'));
   const loads = () => {
     const { status } = spawnSync(node24(), ['-e', 'require("node-pty").spawn("true", [])'], {

@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       load().previewPrompt(services, typeof path === 'string' ? path : undefined),
     ),
     vscode.commands.registerCommand('contextCondenser.importRooSettings', () => load().importRooSettings(services)),
-    vscode.commands.registerCommand('contextCondenser.showMeasures', () => load().showMeasures(services)),
+    vscode.commands.registerCommand('contextCondenser.showMeasures', () => load().showMetrics(services)),
     vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();

@@ -22,7 +22,7 @@ it('an answer that the model has to correct goes back in the order in which it c
     },
     countTokens: () => Promise.resolve({ tokens: 0, exact: true }),
   };
-  const told: string[] = [];
+  const reported: string[] = [];
   await answer(
     { messages: [{ role: 'user', content: 'go' }] },
     {
@@ -30,11 +30,11 @@ it('an answer that the model has to correct goes back in the order in which it c
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
       text: () => undefined,
-      call: (id) => told.push(id),
+      call: (id) => reported.push(id),
       used: () => undefined,
     },
   );
-  expect(told).toEqual(['c3']);
+  expect(reported).toEqual(['c3']);
   expect(requests[1]?.messages[1]?.content).toMatchObject([
     { thinking: 'a' },
     { text: 'I read.' },

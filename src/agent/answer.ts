@@ -91,7 +91,7 @@ interface Turn {
   readonly stopReason: StopReason;
 }
 
-async function readTurn(request: ApiRequest, { handler, signal, text: tell, used }: AnswerParts): Promise<Turn> {
+async function readTurn(request: ApiRequest, { handler, signal, text: onText, used }: AnswerParts): Promise<Turn> {
   let text = '';
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
@@ -101,7 +101,7 @@ async function readTurn(request: ApiRequest, { handler, signal, text: tell, used
       switch (event.type) {
         case 'text':
           text += event.text;
-          tell(event.text);
+          onText(event.text);
           break;
         case 'tool_call':
           calls.push(event);

@@ -57,17 +57,17 @@ export function apiRequest(model: OfferedModel, parts: RequestParts): ApiRequest
 /** Counts are estimates: so much of a prompt may be missing in its count, once the model has reported tokens, and before. */
 const COUNT_MARGIN = 0.05;
 const GUESS_MARGIN = 0.5;
-const LEAST_MARGIN = 1_024;
+const MIN_MARGIN = 1_024;
 /** Less than this is no answer: a prompt that leaves less is refused for its length. */
-const LEAST_OUTPUT = 1_024;
+const MIN_OUTPUT = 1_024;
 
 /** What an answer may have: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
 function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
   const margin = Math.ceil(promptTokens * (isCalibrated ? COUNT_MARGIN : GUESS_MARGIN));
-  const left = contextWindow - promptTokens - Math.max(LEAST_MARGIN, margin);
-  return Math.max(Math.min(LEAST_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, left));
+  const left = contextWindow - promptTokens - Math.max(MIN_MARGIN, margin);
+  return Math.max(Math.min(MIN_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 
 /** A history with calls needs its tools declared, also where the chat offers none any more. */

@@ -192,7 +192,7 @@ export class CondensingProvider {
     const request = this.agentRequest(passage, extraTokens);
     let prepared = await live.prepare(request, signal);
     for (let refusals = 0; ; refusals++) {
-      this.tellNotes(prepared);
+      this.showNotes(prepared);
       if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(key, prepared.messages);
       try {
         const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow } = prepared;
@@ -208,12 +208,12 @@ export class CondensingProvider {
         return;
       } catch (error) {
         // Refused before anything was told: once more, shorter.
-        const harder =
+        const smaller =
           isTooLong(error) && refusals < MAX_REFUSALS
             ? await live.tooLong(prepared, request, signal, error.details.overflow)
             : undefined;
-        if (!harder) throw error;
-        prepared = harder;
+        if (!smaller) throw error;
+        prepared = smaller;
       }
     }
   }
@@ -304,7 +304,7 @@ export class CondensingProvider {
     return answered;
   }
 
-  private tellNotes({ notes }: PreparedRequest): void {
+  private showNotes({ notes }: PreparedRequest): void {
     for (const note of notes) this.parts.log.info(note);
   }
 }

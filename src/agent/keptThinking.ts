@@ -195,18 +195,18 @@ export function withKeptThinking(
   return {
     ...handler,
     async *stream(request, signal) {
-      const told = { began: false };
+      const output = { began: false };
       const ask = async function* (): AsyncGenerator<ApiEvent, void> {
         const restored = { ...request, messages: kept.restore(model, request.messages) };
         for await (const event of keeping(handler.stream(restored, signal), kept, model)) {
-          told.began ||= event.type !== 'usage';
+          output.began ||= event.type !== 'usage';
           yield event;
         }
       };
       try {
         yield* ask();
       } catch (error) {
-        if (told.began || !refusesKeptBlocks(error) || !kept.forget(model, request.messages)) throw error;
+        if (output.began || !refusesKeptBlocks(error) || !kept.forget(model, request.messages)) throw error;
         onLeftOut(error);
         yield* ask();
       }

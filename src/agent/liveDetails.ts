@@ -73,12 +73,12 @@ async function showActions(
       ? [
           action(
             `$(discard) ${vscode.l10n.t('Undo the Last Condensation')}`,
-            () => told(live.undo(id)),
+            () => showOutcome(live.undo(id)),
             lastLines(conversation)[0],
           ),
         ]
       : []),
-    ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => told(live.redo(id)))] : []),
+    ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => showOutcome(live.redo(id)))] : []),
     ...(applied.length > 0
       ? [action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id))]
       : []),
@@ -114,6 +114,6 @@ async function condenseUncovered(id: LiveId, condense: DetailsParts['condense'])
 }
 
 /** Says what came of a command. */
-export async function told(result: Promise<CommandResult>): Promise<void> {
+export async function showOutcome(result: Promise<CommandResult>): Promise<void> {
   void vscode.window.showInformationMessage((await result).detail);
 }

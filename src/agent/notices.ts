@@ -20,14 +20,14 @@ export interface NoticeParts {
 }
 
 /** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
-export async function tellLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
+export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
   const { manager, log } = parts;
   const reportOf = (outcome: CondensationOutcome): string =>
     formatReport(outcome, manager.providerName(outcome.provider));
   switch (event.kind) {
     case 'condensed':
       log.info(`${reportOf(event.outcome)}\n${decisionWords(event.decision)}`);
-      await tellCondensed(event, parts);
+      await showCondensed(event, parts);
       return;
     case 'not-condensed':
       log.info(reportOf(event.outcome));
@@ -41,7 +41,7 @@ export async function tellLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
   }
 }
 
-async function tellCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
+async function showCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
   const provider = parts.manager.providerName(outcome.provider);
   // Whoever asked for it wants to know.
   switch (decision.reason === 'by-hand' ? 'notification' : parts.kind()) {

@@ -107,9 +107,9 @@ describe('a task that outgrows the window', () => {
     fake.answers = ['Show Diff', 'Details', 'Undo'];
     await readFiles(9);
     await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
-    const told = fake.shown.find(({ choices }) => choices.includes('Undo'));
-    expect(told?.choices).toEqual(['Undo', 'Show Diff', 'Details']);
-    expect(told?.message).toMatch(/^Context condensed using Truncation\. .* Total: .* Cost: \$0\. Time: /);
+    const notification = fake.shown.find(({ choices }) => choices.includes('Undo'));
+    expect(notification?.choices).toEqual(['Undo', 'Show Diff', 'Details']);
+    expect(notification?.message).toMatch(/^Context condensed using Truncation\. .* Total: .* Cost: \$0\. Time: /);
     fake.shown = [];
     fake.settings['contextCondenser.notifications'] = 'none';
     await readFiles(9);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { liveStoreOf, withCancellation } from '../window/background';
 import { engineOf } from '../window/engine';
 import { languageModels } from '../window/languageModels';
-import { keepMeasure } from '../window/metrics';
+import { keepMetrics } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { configToRun } from '../window/settings/providerConfig';
@@ -14,14 +14,14 @@ import { thresholdOf } from '../settings/profiles';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from '../live/liveConversations';
-import { measureOfEvent } from '../live/measureOfEvent';
+import { metricsOfEvent } from '../live/metricsOfEvent';
 import type { LiveConversationsApi, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
-import { showDetails, told } from './liveDetails';
+import { showDetails, showOutcome } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
-import { tellLiveEvent } from './notices';
+import { showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { setting, watchSettings } from '../window/settings/settings';
@@ -116,7 +116,7 @@ export class AgentRuntime implements vscode.Disposable {
   async undo(conversation: string): Promise<void> {
     const live = await this.live();
     const known = live.list().find(({ id }) => id === conversation);
-    if (known) await told(live.undo(known.id));
+    if (known) await showOutcome(live.undo(known.id));
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
@@ -164,8 +164,8 @@ export class AgentRuntime implements vscode.Disposable {
     const [headline = ''] = outcome ? formatReport(outcome, manager.providerName(outcome.provider)).split('\n') : [];
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = provider === 'truncation' ? [] : [truncate];
-    const told = headline || vscode.l10n.t('Nothing was condensed.');
-    const choice = await vscode.window.showInformationMessage(told, ...choices);
+    const text = headline || vscode.l10n.t('Nothing was condensed.');
+    const choice = await vscode.window.showInformationMessage(text, ...choices);
     if (choice === truncate) await this.condense(conversation, 'truncation');
   }
 
@@ -189,7 +189,7 @@ export class AgentRuntime implements vscode.Disposable {
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
       };
-      void tellLiveEvent(event, parts);
+      void showLiveEvent(event, parts);
     });
     this.started = live;
     return live;
@@ -204,8 +204,8 @@ export class AgentRuntime implements vscode.Disposable {
   private onEvent(event: LiveEvent): void {
     this.liveEvents.fire(event);
     this.showStatus();
-    const measure = measureOfEvent(event, setting('provider'), new Date());
-    if (measure) void keepMeasure(this.services, measure, setting('provider'));
+    const metrics = metricsOfEvent(event, setting('provider'), new Date());
+    if (metrics) void keepMetrics(this.services, metrics, setting('provider'));
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;

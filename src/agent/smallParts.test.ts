@@ -13,7 +13,7 @@ import { chatError, Failures } from './failures';
 import type { LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
-import { tellLiveEvent, type NoticeParts } from './notices';
+import { showLiveEvent, type NoticeParts } from './notices';
 import { isSmallRequest, titleOfChat } from './chatRequests';
 import { figuresOf, LiveStatusBar, short } from './statusBar';
 import { TokenCounts } from './tokenCounts';
@@ -172,19 +172,19 @@ describe('what is told of a live conversation', () => {
     const done = () => Promise.resolve();
     const parts: NoticeParts = { manager, kind: () => 'none', log, undo: done, showDiff: done };
     // Of an outcome only what is told matters here.
-    const tell = (event: object) => tellLiveEvent(event as LiveEvent, parts);
+    const report = (event: object) => showLiveEvent(event as LiveEvent, parts);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
     const coherence = await coherenceOf([], [], new Pace());
     const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [], coherence } as const;
     const conversation = 'c' as LiveId;
-    await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });
+    await report({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });
     const unchanged = { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail: 'Found nothing.' } as const;
-    await tell({ kind: 'not-condensed', conversation, outcome: unchanged, reason: 'window' });
+    await report({ kind: 'not-condensed', conversation, outcome: unchanged, reason: 'window' });
     const refused = { ...outcome, provider: 'gone', kind: 'refused', violations: [] } as const;
-    await tell({ kind: 'not-condensed', conversation, outcome: refused, reason: 'window' });
-    await tell({ kind: 'problem', message: 'The disk is full.' });
-    await tell({ kind: 'changed', conversation });
-    await tell({ kind: 'preparing', conversation, isPreparing: true });
+    await report({ kind: 'not-condensed', conversation, outcome: refused, reason: 'window' });
+    await report({ kind: 'problem', message: 'The disk is full.' });
+    await report({ kind: 'changed', conversation });
+    await report({ kind: 'preparing', conversation, isPreparing: true });
     const cold = {
       reason: 'by-hand',
       tokensBefore: 900,
@@ -192,7 +192,13 @@ describe('what is told of a live conversation', () => {
       contextWindow: 1_200,
       isCacheWarm: false,
     } as const;
-    await tell({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision: cold });
+    await report({
+      kind: 'condensed',
+      conversation,
+      condensation: condensation.id,
+      outcome: condensed,
+      decision: cold,
+    });
     expect(log.lines).toHaveLength(5);
     expect(log.lines[0]).toContain(
       'Why: the threshold was reached; request 900 → 500 tokens (-44%) of 1,200, prompt cache still held; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',

@@ -41,11 +41,11 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   const names = picked.map(({ name }) => name);
   await saveUserSetting('agent.wrappedModels', names);
   const added = picked.filter(({ name }) => !chosen.includes(name)).map(({ label }) => label);
-  if (added.length > 0) tellInPicker(added);
+  if (added.length > 0) announceInPicker(added);
 }
 
 /** Where models that were just offered are found: the picker shows one that was not used yet only once it is searched for. */
-export function tellInPicker(names: readonly string[]): void {
+export function announceInPicker(names: readonly string[]): void {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   void vscode.window.showInformationMessage(
     vscode.l10n.t('Choose {0} in the chat’s model picker; type “condensed” there if it does not show.', shown),

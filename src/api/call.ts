@@ -99,16 +99,16 @@ async function* withRetries<T>(
   call.signal?.addEventListener('abort', onAbort);
   try {
     for (let tried = 0; ; tried++) {
-      let told = false;
+      let hasContent = false;
       try {
         for await (const item of oneTry(call, timeouts, clock, whole.signal, source)) {
-          told ||= isContent(item);
+          hasContent ||= isContent(item);
           yield item;
         }
         return;
       } catch (raw) {
         const error = toApiError(raw, errorContext(call, clock));
-        const wait = told ? undefined : waitBeforeRetry(error, tried, policy, random());
+        const wait = hasContent ? undefined : waitBeforeRetry(error, tried, policy, random());
         if (wait === undefined) throw error;
         await clock.sleep(wait, whole.signal);
       }

@@ -92,7 +92,7 @@ function answerOf(error: unknown): Answer | undefined {
   const { type, code } = fields;
   return {
     status: typeof own.status === 'number' ? own.status : statusIn(type, code),
-    message: wordsOf(inner) ?? own.message,
+    message: messageIn(inner) ?? own.message,
     type,
     code,
     headers: own.headers instanceof Headers ? own.headers : undefined,
@@ -105,7 +105,7 @@ function statusIn(type: unknown, code: unknown): number | undefined {
   return [code, type].map((name) => (typeof name === 'string' ? STATUS_OF_TYPE[name] : undefined)).find(Boolean);
 }
 
-function wordsOf(body: unknown): string | undefined {
+function messageIn(body: unknown): string | undefined {
   // LM Studio gives a string where OpenAI has an object.
   if (typeof body === 'string' && body !== '') return body;
   const message = isRecord(body) ? body['message'] : undefined;

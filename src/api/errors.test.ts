@@ -3,7 +3,7 @@ import { ApiError, isApiError } from './apiError';
 import { toApiError } from './classifyError';
 import { overflowIn } from './tooLong';
 import { CHAT_QUIRKS, dialectOf } from './dialect';
-import { learned } from './quirks';
+import { quirkChange } from './quirks';
 import { checkedEndpoint } from './endpoint';
 import { redact } from './redact';
 import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
@@ -199,18 +199,18 @@ describe('learned', () => {
     const dialect = dialectOf(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');
     expect(
-      learned(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
+      quirkChange(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
     ).toBeUndefined();
-    expect(learned(dialect, new ApiError('invalid-request', { name: 'x' }), CHAT_QUIRKS)).toBeUndefined();
+    expect(quirkChange(dialect, new ApiError('invalid-request', { name: 'x' }), CHAT_QUIRKS)).toBeUndefined();
     expect(
-      learned(
+      quirkChange(
         dialect,
         new ApiError('server', { name: 'x', vendorMessage: 'Unknown parameter: max_completion_tokens' }),
         CHAT_QUIRKS,
       ),
     ).toEqual({ maxTokensField: 'max_tokens' });
     expect(
-      learned(
+      quirkChange(
         dialectOf(new URL('https://openrouter.ai/api')),
         new ApiError('invalid-request', { name: 'x', vendorMessage: "'cache_control'" }),
         CHAT_QUIRKS,

@@ -33,7 +33,7 @@ export const guardedFetch =
       onBytes();
       return response;
     }
-    const told = response.body.pipeThrough(
+    const guarded = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           onBytes();
@@ -44,7 +44,11 @@ export const guardedFetch =
         },
       }),
     );
-    return new Response(told, { status: response.status, statusText: response.statusText, headers: response.headers });
+    return new Response(guarded, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
   };
 
 /** Only where to: a location's path and query may hold secrets. */

@@ -9,7 +9,7 @@ export interface Quirk<Dialect> {
 }
 
 /** What to change in a dialect after this refusal; undefined where it teaches nothing new. */
-export function learned<Dialect extends object>(
+export function quirkChange<Dialect extends object>(
   dialect: Dialect,
   { kind, details: { vendorMessage = '' } }: ApiError,
   quirks: readonly Quirk<Dialect>[],
@@ -47,7 +47,7 @@ export class LearnedQuirks<Dialect extends object> {
       try {
         return await ask(used);
       } catch (raw) {
-        const change = learned(used, this.classify(raw), this.quirks);
+        const change = quirkChange(used, this.classify(raw), this.quirks);
         if (!change || tried >= this.quirks.length) throw raw;
         this.dialect = { ...this.dialect, ...change };
       }

@@ -31,13 +31,13 @@ describe('a prompt that is too long', () => {
     const { status, contentType, body } = tooLongAnswer(vendor);
     const error = await errorOf({ status, body: body(overflow), contentType });
     expect(error?.kind).toBe('context-too-long');
-    const told = error?.details.overflow ?? {};
+    const parsed = error?.details.overflow ?? {};
     const said = body(overflow);
     // Ollama names the difference alone.
-    if (said.includes('300123')) expect(told.tokens).toBe(300_123);
-    if (said.includes('262144')) expect(told.limit).toBe(262_144);
+    if (said.includes('300123')) expect(parsed.tokens).toBe(300_123);
+    if (said.includes('262144')) expect(parsed.limit).toBe(262_144);
     // MiniMax's 2013 is the code of the error.
-    if (!/300123|262144/.test(said)) expect(told).toEqual({});
+    if (!/300123|262144/.test(said)) expect(parsed).toEqual({});
   });
 
   it('of Anthropic’s, where the answer counts', async () => {

@@ -6,13 +6,13 @@ import {
   type CondensationRequest,
 } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import { measureOf, type Measure, type MeasureContext } from '../core/condense/metrics/metrics';
+import { runMetrics, type RunMetrics, type RunContext } from '../core/condense/metrics/metrics';
 import { formatReport } from '../core/condense/report/report';
 import { Pace } from '../core/pace';
 import { pinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { coherenceOf } from '../core/condense/report/coherence/coherence';
-import { withoutMessages } from '../core/condense/report/preview';
+import { withoutMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -25,7 +25,7 @@ import type { CondensedResult, ConversationSummary, NotCondensedResult } from '.
 export interface CondenseParts {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
-  readonly tell: (progress: TaskProgress) => void;
+  readonly onProgress: (progress: TaskProgress) => void;
   readonly signal?: AbortSignal;
   /** US dollars that may be spent. */
   readonly maxCost?: number;
@@ -44,9 +44,9 @@ export interface CondensedConversation {
 export async function condenseConversation(
   conversation: Conversation,
   task: Omit<CondenseTask, 'kind'>,
-  { manager, counter, tell, signal, maxCost }: CondenseParts,
+  { manager, counter, onProgress, signal, maxCost }: CondenseParts,
 ): Promise<CondensedConversation> {
-  tell({ step: 'Counting its tokens' });
+  onProgress({ step: 'Counting its tokens' });
   const before = counter.messages(conversation.messages);
   const targetTokens = Math.ceil((before * task.targetPercent) / 100);
   const pinned = await pinnedOf(conversation, task.store);
@@ -63,7 +63,7 @@ export async function condenseConversation(
     ...(maxCost !== undefined && { maxCost }),
     ...(task.coherenceFloor && { coherenceFloor: task.coherenceFloor }),
     onProgress: ({ step }) => {
-      if (step !== '') tell({ step });
+      if (step !== '') onProgress({ step });
     },
   };
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
@@ -71,18 +71,18 @@ export async function condenseConversation(
   const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const report = formatReport(outcome, manager.providerName(outcome.provider));
   const summary = summaryOf(conversation, task.path);
-  const measured = (context: MeasureContext): Measure =>
-    measureOf(outcome, task.provider, new Date(), { trigger: 'by-hand', ...context });
+  const metricsWith = (context: RunContext): RunMetrics =>
+    runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...context });
   if (outcome.kind !== 'condensed') {
     // A cancelled one has nothing to show; the worker is never told of a cancel, for the host ends its thread.
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
-    const measure = measured({});
-    return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report, measure } };
+    const metrics = metricsWith({});
+    return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report, metrics } };
   }
   const context: { condensation?: CondensationId } = {};
   if (!task.isPreview) {
-    tell({ step: 'Keeping the originals' });
+    onProgress({ step: 'Keeping the originals' });
     const { ledger } = await recordCondensation(task.store, conversation, task.path, outcome, new Date());
     const id = ledger.condensations.at(-1)?.id;
     if (id !== undefined) context.condensation = id;
@@ -102,7 +102,7 @@ export async function condenseConversation(
     timeMs,
     notes,
     report,
-    measure: measured(context),
+    metrics: metricsWith(context),
     before: renderConversation(conversation.messages),
     after: renderConversation(outcome.view, applyEdits(conversation.messages, outcome.edits).origins),
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,

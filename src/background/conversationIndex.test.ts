@@ -34,7 +34,8 @@ const task = (more: Partial<IndexTask> = {}): IndexTask => ({
   ...more,
 });
 type Run = ConstructorParameters<typeof ConversationIndex>[0]['run'];
-const inProcess: Run = (_signal, tell) => indexConversations(task(), () => loadTokenCounter(inject('bundles')), tell);
+const inProcess: Run = (_signal, report) =>
+  indexConversations(task(), () => loadTokenCounter(inject('bundles')), report);
 const make = (run: Run = inProcess): ConversationIndex =>
   (index = new ConversationIndex({
     run,
@@ -42,7 +43,7 @@ const make = (run: Run = inProcess): ConversationIndex =>
     fail: (error) => failures.push(error),
   }));
 /** What a run told of, less what it found. */
-async function told(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
+async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
   const batches: string[][] = [];
   const counter = loadTokenCounter(inject('bundles'));
   let counted = 0;
@@ -50,10 +51,10 @@ async function told(more: Partial<IndexTask> = {}): Promise<{ known: string[]; r
     counted += 1;
     return counter;
   };
-  const tell = (progress: IndexProgress): void => {
+  const report = (progress: IndexProgress): void => {
     if ('details' in progress) batches.push(progress.details.map(({ path }) => path));
   };
-  await indexConversations(task(more), tokens, tell);
+  await indexConversations(task(more), tokens, report);
   return counted === 0 ? { known: batches.flat(), read: [] } : { known: [], read: batches.flat() };
 }
 
@@ -77,26 +78,26 @@ describe('the index', () => {
 
   it('nothing is read again as long as it stays the same', async () => {
     const written = writeHome(home);
-    expect((await told()).read).toHaveLength(written.length);
-    const again = await told();
+    expect((await indexed()).read).toHaveLength(written.length);
+    const again = await indexed();
     expect(again.read).toEqual([]);
     expect(again.known.sort()).toEqual(written.map(({ path }) => path).sort());
 
     const [changed] = written;
     utimesSync(changed!.path, new Date(), new Date(Date.now() + 5_000));
-    const third = await told();
+    const third = await indexed();
     expect(third.read.filter((path) => path === changed!.path)).toHaveLength(1);
-    expect((await told()).read).toEqual([]);
-    expect((await told({ history: 'all' })).read).toHaveLength(written.length);
+    expect((await indexed()).read).toEqual([]);
+    expect((await indexed({ history: 'all' })).read).toHaveLength(written.length);
   });
 
   it('what is known is kept for the user alone; a broken file of it is made anew', async () => {
     const written = writeHome(home);
-    await told();
+    await indexed();
     const { cache } = task();
     expect(statSync(cache).mode & 0o777).toBe(0o600);
     writeFileSync(cache, '{"version":2,"details":[{"path":7}]}');
-    expect((await told()).read).toHaveLength(written.length);
+    expect((await indexed()).read).toHaveLength(written.length);
     expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 2, history: 'active' });
   });
 
@@ -104,7 +105,7 @@ describe('the index', () => {
     writeHome(home);
     writeFileSync(join(home, 'blocked'), '');
     const cache = join(home, 'blocked', 'details.json');
-    expect((await told({ cache })).read.length).toBeGreaterThan(0);
+    expect((await indexed({ cache })).read.length).toBeGreaterThan(0);
     expect(existsSync(cache)).toBe(false);
   });
 
@@ -136,12 +137,12 @@ describe('the index', () => {
   it('runs in the worker', async () => {
     const written = writeHome(home);
     const workerPath = join(inject('bundles'), 'worker.cjs');
-    const conversations = make((signal, tell) =>
+    const conversations = make((signal, report) =>
       runTask(task(), {
         workerPath,
         signal,
         onProgress: (progress) => {
-          if (progress.index) tell(progress.index);
+          if (progress.index) report(progress.index);
         },
       }),
     );
@@ -154,15 +155,15 @@ describe('the index', () => {
 describe('runs', () => {
   /** Runs that end when they are told to. */
   function manual() {
-    const runs: { signal: AbortSignal; tell: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
-    const run: Run = (signal, tell) =>
+    const runs: { signal: AbortSignal; report: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
+    const run: Run = (signal, report) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error): void => {
           if (error) reject(error);
           else resolve(null);
         };
         signal.addEventListener('abort', () => end(new Error('aborted')));
-        runs.push({ signal, tell, end });
+        runs.push({ signal, report, end });
       });
     return { runs, conversations: make(run) };
   }
@@ -173,12 +174,12 @@ describe('runs', () => {
   it('a new one takes the place of one under way, which is heard no more', async () => {
     const { runs, conversations } = manual();
     const first = conversations.refresh();
-    runs[0]!.tell(found('/a'));
+    runs[0]!.report(found('/a'));
     const second = conversations.refresh();
     await first;
     expect(runs[0]!.signal.aborted).toBe(true);
     expect(conversations.isBusy).toBe(true);
-    runs[0]!.tell(found());
+    runs[0]!.report(found());
     expect(conversations.conversations).toHaveLength(1);
     runs[1]!.end();
     await second;
@@ -189,15 +190,15 @@ describe('runs', () => {
   it('one that fails is told; what was known stays, what is gone goes', async () => {
     const { runs, conversations } = manual();
     const first = conversations.refresh();
-    runs[0]!.tell(found('/a', '/b'));
-    runs[0]!.tell({ details: [{ path: '/a', modified: 1, bytes: 1, title: 'A', isComplete: true }] });
+    runs[0]!.report(found('/a', '/b'));
+    runs[0]!.report({ details: [{ path: '/a', modified: 1, bytes: 1, title: 'A', isComplete: true }] });
     runs[0]!.end(new Error('the worker ended'));
     await first;
     expect(failures).toEqual([new Error('the worker ended')]);
     expect(conversations.conversations.map(({ details }) => details?.title)).toEqual(['A', undefined]);
     const second = conversations.refresh();
-    runs[1]!.tell(found('/b'));
-    runs[1]!.tell(found('/a', '/b'));
+    runs[1]!.report(found('/b'));
+    runs[1]!.report(found('/a', '/b'));
     runs[1]!.end();
     await second;
     expect(conversations.conversations.map(({ details }) => details?.title)).toEqual([undefined, undefined]);

@@ -11,7 +11,7 @@ export interface IndexedConversation extends FoundConversation {
 
 export interface ConversationIndexOptions {
   /** Runs the index task in the worker; ends when all is read, or with the signal. */
-  readonly run: (signal: AbortSignal, tell: (progress: IndexProgress) => void) => Promise<unknown>;
+  readonly run: (signal: AbortSignal, report: (progress: IndexProgress) => void) => Promise<unknown>;
   /** Gets what stood in the way, each path and reason once. */
   readonly report: (problem: FindProblem) => void;
   /** Gets what made a run fail as a whole. */

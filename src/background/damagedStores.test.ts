@@ -40,7 +40,7 @@ async function look(): Promise<Seen> {
     cache: join(home, 'details.json'),
   } as const;
   const index = new ConversationIndex({
-    run: (_signal, tell) => indexConversations(task, () => loadTokenCounter(inject('bundles')), tell),
+    run: (_signal, report) => indexConversations(task, () => loadTokenCounter(inject('bundles')), report),
     report: (problem) => problems.push(problem),
     fail: (error) => {
       throw error;

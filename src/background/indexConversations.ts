@@ -14,21 +14,21 @@ import type { TokenCounter } from '../core/tokens/types';
 import { DetailsCache } from './detailsCache';
 import type { IndexProgress, IndexTask } from './tasks';
 
-type Tell = (progress: IndexProgress) => void;
+type Report = (progress: IndexProgress) => void;
 
 /** How often what is known is told, and how often it is written down, in milliseconds. */
-const TELL_MS = 100;
+const REPORT_MS = 100;
 const SAVE_MS = 2_000;
 
 /** Finds, then reads what is not known yet. Reading is synchronous: this runs in the worker. */
 export async function indexConversations(
   task: IndexTask,
   tokens: () => Promise<TokenCounter>,
-  tell: Tell,
+  report: Report,
 ): Promise<null> {
   const databases = new OpenDatabases();
   try {
-    await index(task, tokens, tell, databases);
+    await index(task, tokens, report, databases);
   } finally {
     databases.close();
   }
@@ -38,16 +38,16 @@ export async function indexConversations(
 async function index(
   { find, history, cache: file }: IndexTask,
   tokens: () => Promise<TokenCounter>,
-  tell: Tell,
+  report: Report,
   databases: OpenDatabases,
 ): Promise<void> {
   const found = await findConversations(find, databases);
-  tell({ found });
+  report({ found });
   const cache = await DetailsCache.open(file, history);
   const known = found.conversations.flatMap((each) => cache.current(each) ?? []);
-  if (known.length > 0) tell({ details: known });
+  if (known.length > 0) report({ details: known });
 
-  const sink = new Sink(cache, tell);
+  const sink = new Sink(cache, report);
   const heads = new KeptHeads();
   let counter: TokenCounter | undefined;
   const readWhole = async (each: FoundConversation): Promise<void> => {
@@ -78,18 +78,18 @@ async function index(
 /** Tells in batches, and writes down from time to time: a cancel loses little. */
 class Sink {
   private batch: ConversationDetails[] = [];
-  private told = performance.now();
+  private reportedAt = performance.now();
   private saved = performance.now();
 
   constructor(
     private readonly cache: DetailsCache,
-    private readonly tell: Tell,
+    private readonly report: Report,
   ) {}
 
   async add(details: ConversationDetails): Promise<void> {
     this.cache.set(details);
     this.batch.push(details);
-    if (performance.now() - this.told > TELL_MS) await this.flush();
+    if (performance.now() - this.reportedAt > REPORT_MS) await this.flush();
     if (performance.now() - this.saved > SAVE_MS) {
       await this.cache.save();
       this.saved = performance.now();
@@ -102,9 +102,9 @@ class Sink {
   }
 
   private async flush(): Promise<void> {
-    if (this.batch.length > 0) this.tell({ details: this.batch });
+    if (this.batch.length > 0) this.report({ details: this.batch });
     this.batch = [];
-    this.told = performance.now();
+    this.reportedAt = performance.now();
     // One turn of the loop, so that the message goes out before the next file.
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -14,13 +14,13 @@ import type { CondensedResult } from './taskResults';
 let folder: string;
 let path: string;
 let store: string;
-let told: TaskProgress[];
+let reported: TaskProgress[];
 
 beforeEach(() => {
   folder = temporaryFolder();
   path = writeTranscript(folder);
   store = join(folder, 'store');
-  told = [];
+  reported = [];
 });
 
 afterEach(() => {
@@ -42,7 +42,7 @@ const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
   perform(
     what,
     () => loadTokenCounter(inject('bundles')),
-    (progress) => told.push(progress),
+    (progress) => reported.push(progress),
   );
 
 describe('perform', () => {
@@ -70,7 +70,7 @@ describe('perform', () => {
     expect(JSON.parse(result.json)).toMatchObject({ messages: [{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}] });
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });
     expect(ledger.ledger.condensations).toHaveLength(1);
-    expect(told.map(({ step }) => step)).toEqual(
+    expect(reported.map(({ step }) => step)).toEqual(
       expect.arrayContaining(['Reading the conversation', 'Keeping the originals']),
     );
   });

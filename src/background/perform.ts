@@ -18,18 +18,18 @@ import {
 import type { CondenseTask, Task, TaskProgress, UndoTask } from './tasks';
 import type { CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
 
-type Tell = (progress: TaskProgress) => void;
+type Report = (progress: TaskProgress) => void;
 
 /** Does a task, in the worker. Reading is synchronous here: the thread has nothing else to do. */
-export async function perform(task: Task, tokens: () => Promise<TokenCounter>, tell: Tell): Promise<unknown> {
+export async function perform(task: Task, tokens: () => Promise<TokenCounter>, onProgress: Report): Promise<unknown> {
   switch (task.kind) {
     case 'condense':
-      return condense(task, new MessageCounter(await tokens()), tell);
+      return condense(task, new MessageCounter(await tokens()), onProgress);
     case 'undo':
       return undo(task);
     case 'index':
       return indexConversations(task, tokens, (index) => {
-        tell({ step: 'Looking for conversations', index });
+        onProgress({ step: 'Looking for conversations', index });
       });
     case 'ledgers':
       return outlineLedgers(task);
@@ -55,12 +55,12 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, t
 async function condense(
   task: CondenseTask,
   counter: MessageCounter,
-  tell: Tell,
+  onProgress: Report,
 ): Promise<CondensedResult | NotCondensedResult> {
-  tell({ step: 'Reading the conversation' });
+  onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
   const manager = new CondensationManager(counter, providersWithoutModels());
-  return (await condenseConversation(conversation, task, { manager, counter, tell })).result;
+  return (await condenseConversation(conversation, task, { manager, counter, onProgress })).result;
 }
 
 async function undo(task: UndoTask): Promise<UndoResult> {

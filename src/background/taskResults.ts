@@ -2,7 +2,7 @@
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import type { Measure } from '../core/condense/metrics/metrics';
+import type { RunMetrics } from '../core/condense/metrics/metrics';
 import type { UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
 
@@ -22,7 +22,7 @@ export interface CondensedResult {
   readonly notes: readonly string[];
   /** The report in words. */
   readonly report: string;
-  readonly measure: Measure;
+  readonly metrics: RunMetrics;
   /** The conversation before and after, for people to compare. */
   readonly before: string;
   readonly after: string;
@@ -35,7 +35,7 @@ export interface NotCondensedResult {
   readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
   readonly conversation: ConversationSummary;
   readonly report: string;
-  readonly measure: Measure;
+  readonly metrics: RunMetrics;
 }
 
 export interface ConversationSummary {

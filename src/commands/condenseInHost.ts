@@ -19,14 +19,14 @@ export async function condenseInHost(
   config: unknown,
   models: ModelSettings,
   signal: AbortSignal,
-  tell: (progress: TaskProgress) => void,
+  onProgress: (progress: TaskProgress) => void,
 ): Promise<CondensedResult | NotCondensedResult> {
   const { counter, manager } = await engineOf(services);
   // Before the file is read: the extension that brings the provider may not be there.
   manager.getProvider(settings.provider);
-  tell({ step: 'Reading the conversation' });
+  onProgress({ step: 'Reading the conversation' });
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
   const here = { conversation, manager, counter };
-  return condenseHere(services, here, path, settings, config, { models, signal, tell });
+  return condenseHere(services, here, path, settings, config, { models, signal, onProgress });
 }

@@ -14,7 +14,7 @@ import { agentOf } from '../agent/runtime';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from '../window/background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
-import { keepMeasure } from '../window/metrics';
+import { keepMetrics } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
 import { condenseInHost } from './condenseInHost';
 import { condenseNative } from './native';
@@ -22,7 +22,8 @@ import { pickConversation } from './pickConversation';
 import { providerConfig } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
-import { mayAskModels } from '../window/engine';
+import { smartProvider } from '../core/condense';
+import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
 
 /** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
@@ -65,39 +66,39 @@ export async function condenseFile(services: Services, path: string, settings: M
   try {
     const result = await vscode.window.withProgress(progress, (report, token) =>
       withCancellation(token, (signal) => {
-        const told = ({ step }: TaskProgress): void => {
+        const onProgress = ({ step }: TaskProgress): void => {
           report.report({ message: step });
         };
         const models = modelSettings();
         if (runsInHost(settings.provider, task.config)) {
-          return condenseInHost(services, path, settings, task.config, models, signal, told);
+          return condenseInHost(services, path, settings, task.config, models, signal, onProgress);
         }
-        if (settings.provider !== 'native') return inBackground(services, task, signal, told);
+        if (settings.provider !== 'native') return inBackground(services, task, signal, onProgress);
         const profile = models.condensing;
         if (!profile) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
-        return condenseNative(services, { path, settings, profile, models, signal }, told);
+        return condenseNative(services, { path, settings, profile, models, signal }, onProgress);
       }),
     );
     log.info(`${path}\n${result.report}`);
-    await keepMeasure(services, result.measure, settings.provider);
-    if (result.kind === 'condensed') await tell(services, result);
-    else await tellUnchanged(services, result, settings);
+    await keepMetrics(services, result.metrics, settings.provider);
+    if (result.kind === 'condensed') await showCondensed(services, result);
+    else await showUnchanged(services, result, settings);
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
       log.info(`${path}\nCancelled. Nothing was condensed.`);
       void vscode.window.setStatusBarMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
       return;
     }
-    await tellError(services, error, () => condenseFile(services, path, settings));
+    await showError(services, error, () => condenseFile(services, path, settings));
   }
 }
 
 /** What may ask models needs the keys, and a provider of another extension lives in this host. */
 const runsInHost = (provider: string, config: unknown): boolean =>
-  !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && mayAskModels(config));
+  !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** What was done, in one paragraph (a notification has no lines), with what can be done next. */
-async function tell(services: Services, result: CondensedResult): Promise<void> {
+async function showCondensed(services: Services, result: CondensedResult): Promise<void> {
   services.last = { conversation: result.conversation.id, title: result.conversation.title };
   const { provider, tokensBefore, tokensAfter, cost } = result;
   const { id } = result.conversation;
@@ -163,7 +164,7 @@ const nameOf = (id: string, registered: readonly CondensationProvider[]): string
   isBuiltIn(id) ? NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 
 /** Nothing came of it: why, and what else could be tried. */
-async function tellUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
+async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const details = vscode.l10n.t('Details');
   const truncate = vscode.l10n.t('Use Truncation');
   const [headline = ''] = result.report.split('\n');
@@ -184,13 +185,13 @@ async function tellUnchanged(services: Services, result: NotCondensedResult, set
 }
 
 /** An error in words, with Retry. */
-export async function tellError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
+export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = errorMessage(error);
   services.log.error(message);
   const again = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
-  const told = vscode.l10n.t('Nothing was condensed. {0}', message);
-  const choice = await vscode.window.showErrorMessage(told, again, details);
+  const text = vscode.l10n.t('Nothing was condensed. {0}', message);
+  const choice = await vscode.window.showErrorMessage(text, again, details);
   if (choice === again) await retry();
   if (choice === details) services.log.show();
 }

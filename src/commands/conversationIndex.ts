@@ -46,7 +46,7 @@ export function watchConversations(services: Services): Promise<void> {
 function newIndex(services: Services): ConversationIndex {
   const { context, log } = services;
   return new ConversationIndex({
-    run: (signal, tell) => {
+    run: (signal, report) => {
       const task: IndexTask = {
         kind: 'index',
         find: thisMachine(services),
@@ -54,7 +54,7 @@ function newIndex(services: Services): ConversationIndex {
         cache: join(context.globalStorageUri.fsPath, 'conversations.json'),
       };
       return inBackground(services, task, signal, ({ index }) => {
-        if (index) tell(index);
+        if (index) report(index);
       });
     },
     report: ({ path, reason }) => {

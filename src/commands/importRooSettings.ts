@@ -47,12 +47,12 @@ export async function importRooSettings(services: Services): Promise<void> {
   if (!picked || picked.length === 0) return;
   const undo = await apply(services, picked, found.profiles);
   for (const left of found.left) services.log.warn(`Import of Roo Code's settings: not taken over: ${left}`);
-  const told = [
+  const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
     ...(found.left.length > 0 ? [vscode.l10n.t('Not taken over: {0}.', found.left.join('; '))] : []),
   ].join(' ');
   const back = vscode.l10n.t('Undo');
-  if ((await vscode.window.showInformationMessage(told, back)) !== back) return;
+  if ((await vscode.window.showInformationMessage(notice, back)) !== back) return;
   const kept = await undo();
   void vscode.window.showInformationMessage(
     kept.length === 0

@@ -14,19 +14,17 @@ export { factsOfModel, modelsOfEditor } from './modelFacts';
 export { metricsOf } from '../window/metrics';
 export { watchSettings } from '../window/settings/settings';
 export {
-  choosePreviewed,
-  condensePreviewed,
+  chooseConversation,
+  condenseChosen,
   defaultConversation,
+  forecastConversation,
   onLiveChange,
-  previewedConversation,
-  previewSetup,
-  pricingOf,
-  profileSetups,
   savePins,
-} from './preview';
+} from './chosenConversation';
+export { forecastSetup, pricingOf, profileSetups } from './forecastSetup';
 export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';
 export { previewPrompt } from './previewPrompt';
 export { promptFor } from './promptText';
-export { showMeasures } from './showMeasures';
+export { showMetrics } from './showMetrics';
 export { undoLast } from './undo';
 export { getApi } from '../extensionApi';

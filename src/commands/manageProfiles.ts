@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { tellInPicker } from '../agent/wrappedModels';
+import { announceInPicker } from '../agent/wrappedModels';
 import { formatTime } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { issueWords } from '../core/issueWords';
@@ -73,7 +73,7 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
     case 'offer':
       return offerInChat(profile);
     case 'key':
-      if (await askKey(services, profile)) await tellKept(services, profile);
+      if (await askKey(services, profile)) await showKept(services, profile);
       return;
     case 'edit':
       return editProfile(profile);
@@ -89,7 +89,7 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
   await saveUserSetting('profiles', withProfile(profileEntries(), changed));
-  if (!isOffered) tellInPicker([profile.name]);
+  if (!isOffered) announceInPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {
@@ -128,10 +128,10 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
   return true;
 }
 
-async function tellKept(services: Services, profile: ApiProfile): Promise<void> {
+async function showKept(services: Services, profile: ApiProfile): Promise<void> {
   const test = vscode.l10n.t('Test Connection');
-  const told = vscode.l10n.t('The key of {0} is kept.', profile.name);
-  if ((await vscode.window.showInformationMessage(told, test)) === test) await testProfile(services, profile);
+  const notice = vscode.l10n.t('The key of {0} is kept.', profile.name);
+  if ((await vscode.window.showInformationMessage(notice, test)) === test) await testProfile(services, profile);
 }
 
 export interface Connection {

@@ -17,7 +17,7 @@ import { settingProblems } from '../window/settings/settings';
 import { modelSettings } from '../window/settings/modelSettings';
 import { previewPrompt } from './previewPrompt';
 import type { Services } from '../window/services';
-import { showMeasures } from './showMeasures';
+import { showMetrics } from './showMetrics';
 
 let home: string;
 let file: string;
@@ -205,21 +205,21 @@ describe('condensing with Native', () => {
     expect(picked.items().map(({ label }) => label)).toEqual(['Native', 'Lossless', 'Truncation', 'Smart', 'Strategy']);
     expect(fake.quickPick?.activeItems.map(({ label }) => label)).toEqual(['Lossless']);
     expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)$/);
-    const told = shown().at(-1) ?? '';
-    expect(told).toContain('Context condensed using Native. Summary by claude-sonnet-4-20250514 (Work):');
-    expect(told).toMatch(/Cost: \$0\.\d+/);
+    const notice = shown().at(-1) ?? '';
+    expect(notice).toContain('Context condensed using Native. Summary by claude-sonnet-4-20250514 (Work):');
+    expect(notice).toMatch(/Cost: \$0\.\d+/);
     const { body } = server.requests.at(-1)!;
     expect(JSON.stringify(body)).toContain('You are an agent.');
-    const measures = readFileSync(join(home, 'storage', 'us', 'metrics.jsonl'), 'utf8')
+    const runs = readFileSync(join(home, 'storage', 'us', 'metrics.jsonl'), 'utf8')
       .trim()
       .split('\n');
-    expect(measures).toHaveLength(1);
-    expect(JSON.parse(measures[0]!)).toMatchObject({
+    expect(runs).toHaveLength(1);
+    expect(JSON.parse(runs[0]!)).toMatchObject({
       provider: 'native',
       outcome: 'condensed',
       calls: [{ profile: 'Work' }],
     });
-    expect(JSON.stringify([measures, services.log, fake.shown])).not.toContain(KEY);
+    expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
   it('the prompt can be read beforehand, with the real conversation in it; nothing is sent', async () => {
@@ -244,9 +244,9 @@ describe('condensing with Native', () => {
     pickProvider('Native');
     await condenseNow(services, file);
     fake.answers = ['Clear'];
-    await showMeasures(services);
+    await showMetrics(services);
     expect(shown().at(-1)).toMatch(/^1 condensations, 0 failures, 0 fallbacks\. Time: .*Work: 1 calls, \$/);
-    await showMeasures(services);
+    await showMetrics(services);
     expect(shown().at(-1)).toBe('0 condensations, 0 failures, 0 fallbacks.');
   });
 

@@ -50,17 +50,17 @@ async function prepare(
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
   const counter = await counterOf(services);
-  const measures = await metricsOf(services).read();
+  const runs = await metricsOf(services).read();
   const select = async () =>
     selectSummarizer({
       condensing: await summarizerFor(profile, {
         counter,
         secrets: services.context.secrets,
         models: languageModels,
-        tokenFactor: (model) => calibratedFactor(measures, model),
+        tokenFactor: (model) => calibratedFactor(runs, model),
       }),
     });
-  const native = nativeProvider({ select, samples: ({ model }) => outputSamples(measures, model) });
+  const native = nativeProvider({ select, samples: ({ model }) => outputSamples(runs, model) });
   const config = nativeConfigFor(profile, models.prompt);
   return { conversation, counter, manager: new CondensationManager(counter, [native]), config, select };
 }
@@ -109,12 +109,16 @@ export async function estimateNative(services: Services, request: NativeRequest)
 export async function condenseNative(
   services: Services,
   request: NativeRequest,
-  tell: (progress: TaskProgress) => void,
+  onProgress: (progress: TaskProgress) => void,
 ): Promise<CondensedResult | NotCondensedResult> {
-  tell({ step: 'Reading the conversation' });
+  onProgress({ step: 'Reading the conversation' });
   const { config, ...here } = await prepare(services, request);
   const { path, settings, models, signal } = request;
-  return condenseHere(services, here, path, { ...settings, provider: 'native' }, config, { models, signal, tell });
+  return condenseHere(services, here, path, { ...settings, provider: 'native' }, config, {
+    models,
+    signal,
+    onProgress,
+  });
 }
 
 /** What condensing in this thread works with. */
@@ -130,14 +134,14 @@ export async function condenseHere(
   run: {
     readonly models: ModelSettings;
     readonly signal: AbortSignal;
-    readonly tell: (progress: TaskProgress) => void;
+    readonly onProgress: (progress: TaskProgress) => void;
   },
 ): Promise<CondensedResult | NotCondensedResult> {
-  const { models, signal, tell } = run;
+  const { models, signal, onProgress } = run;
   const choice = { targetPercent, coherenceFloor, ...(excluded && { excluded }) };
   const task = { path, history, provider, config, ...choice, store: storeOf(services) };
-  const parts = { manager, counter, tell, signal, maxCost: models.maxCost };
+  const parts = { manager, counter, onProgress, signal, maxCost: models.maxCost };
   const { result } = await condenseConversation(conversation, task, parts);
   if (result.kind !== 'condensed') return result;
-  return { ...result, notes: [...result.notes, ...warningsOf(result.measure, models.warnings)] };
+  return { ...result, notes: [...result.notes, ...warningsOf(result.metrics, models.warnings)] };
 }

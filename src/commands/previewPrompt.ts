@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { withCancellation } from '../window/background';
-import { tellError } from './condenseNow';
+import { showError } from './condenseNow';
 import { modelSettings } from '../window/settings/modelSettings';
 import { previewNative } from './native';
 import { pickFile } from './pickConversation';
@@ -33,6 +33,6 @@ export async function previewPrompt(services: Services, path?: string): Promise<
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: 'markdown' }));
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
-    await tellError(services, error, () => previewPrompt(services, file));
+    await showError(services, error, () => previewPrompt(services, file));
   }
 }

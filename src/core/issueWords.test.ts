@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { issueWords } from './issueWords';
 
-const told = (schema: z.ZodType, value: unknown): string[] =>
+const problems = (schema: z.ZodType, value: unknown): string[] =>
   (schema.safeParse(value).error?.issues ?? []).map(issueWords);
 
 it('says what is wrong in plain words', () => {
@@ -23,6 +23,6 @@ it('says what is wrong in plain words', () => {
     [z.url(), 'not a url', 'is no URL that begins with https:// or http://'],
     [z.string().superRefine((_, context) => context.addIssue({ code: 'custom', message: 'is odd' })), 'x', 'is odd'],
   ];
-  for (const [schema, value, words] of cases) expect(told(schema, value)).toEqual([words]);
-  expect(told(z.email(), 'x')).toEqual(['Invalid email address']);
+  for (const [schema, value, words] of cases) expect(problems(schema, value)).toEqual([words]);
+  expect(problems(z.email(), 'x')).toEqual(['Invalid email address']);
 });

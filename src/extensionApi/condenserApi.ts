@@ -25,7 +25,11 @@ export function condenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const engine = (): Promise<Engine> => engineOf(services);
   /** Logs an outcome, tells of it where it condensed, and gives it the form of the API. */
-  const told = ({ manager }: Engine, { id, edits }: ParsedConversation, outcome: CondensationOutcome): Outcome => {
+  const publicOutcome = (
+    { manager }: Engine,
+    { id, edits }: ParsedConversation,
+    outcome: CondensationOutcome,
+  ): Outcome => {
     const report = formatReport(outcome, manager.providerName(outcome.provider));
     services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
@@ -55,7 +59,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const parsed = parseConversation(conversation);
       const request = requestOf(parsed, parseOptions(options));
       const made = await engine();
-      return told(made, parsed, await made.manager.condense(request));
+      return publicOutcome(made, parsed, await made.manager.condense(request));
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
@@ -67,7 +71,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       };
       const made = await engine();
       const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
-      if (outcome.kind === 'ran') return told(made, parsed, outcome.outcome);
+      if (outcome.kind === 'ran') return publicOutcome(made, parsed, outcome.outcome);
       const { tokens, percent } = outcome.decision;
       return { kind: 'not-due', tokens, percent };
     },

@@ -78,8 +78,9 @@ async function condense(
     cost,
     outcome: { kind: 'done' },
   };
-  const told = leftOut === 0 ? [] : [`${leftOut} of ${changes.length} changes would save nothing and were left out.`];
-  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...told] };
+  const reported =
+    leftOut === 0 ? [] : [`${leftOut} of ${changes.length} changes would save nothing and were left out.`];
+  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
 }
 
 /** What the provider estimates; of one that has no estimate of its own, what its changes come to. */

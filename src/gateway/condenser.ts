@@ -25,7 +25,7 @@ export interface PreparedCall {
    * @param overflow what it said of the length.
    * @returns a shorter one; undefined where there is none.
    */
-  harder(overflow: Overflow): Promise<PreparedCall | undefined>;
+  condenseFurther(overflow: Overflow): Promise<PreparedCall | undefined>;
   /** The vendor refused it as invalid, and what came in goes out in its place. @param words what the vendor said. */
   refused(words: string): void;
   /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */

@@ -36,7 +36,7 @@ function engine(root: string, window = 24_000, provider = 'lossless') {
     counter: freshCounter(),
     addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
     window,
-    tell: (note) => notes.push(note),
+    report: (note) => notes.push(note),
   });
   return { ...bed, condenser, notes };
 }
@@ -104,8 +104,8 @@ describe('the engine behind the gateway', () => {
   it('makes what was refused as too long shorter', () =>
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);
-      const harder = await prepared.harder({});
-      expect(harder?.text?.length).toBeLessThan(prepared.text.length);
+      const smaller = await prepared.condenseFurther({});
+      expect(smaller?.text?.length).toBeLessThan(prepared.text.length);
     }));
 
   it('shows what only asks for its size as it was sent, and makes nothing of its own for it', () =>

@@ -41,7 +41,7 @@ export interface LiveCondenserOptions {
   /** Percent of the window at which a conversation is due. */
   readonly threshold?: number;
   /** What a person should know; never content. */
-  readonly tell?: (note: string) => void;
+  readonly report?: (note: string) => void;
 }
 
 /** A call, its messages, and what the engine was asked. */
@@ -92,30 +92,32 @@ export class LiveCondenser implements Condenser {
     };
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
-    for (const note of prepared.notes) this.options.tell?.(note);
+    for (const note of prepared.notes) this.options.report?.(note);
     return this.toSend({ call, request, asked }, prepared, signal);
   }
 
   private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {
-    const { live, tell } = this.options;
+    const { live, report } = this.options;
     const { conversation } = prepared;
     let text: string | undefined;
     try {
       text = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
     } catch (error) {
-      tell?.(`A view could not be written, the request went out as it came: ${errorMessage(error)}`);
+      report?.(`A view could not be written, the request went out as it came: ${errorMessage(error)}`);
     }
     return {
       text,
-      harder: async (overflow) => {
-        const harder = await live.tooLong(prepared, step.asked, signal, overflow);
-        if (!harder) return undefined;
-        const sent = this.toSend(step, harder, signal);
+      condenseFurther: async (overflow) => {
+        const smaller = await live.tooLong(prepared, step.asked, signal, overflow);
+        if (!smaller) return undefined;
+        const sent = this.toSend(step, smaller, signal);
         return sent.text === undefined ? undefined : sent;
       },
       refused: (words) => {
         this.leftAlone.add(conversation);
-        tell?.(`The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`);
+        report?.(
+          `The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`,
+        );
       },
       answered: (usage) => {
         const counted = text === undefined ? this.wholeTokens(prepared) : prepared.countedTokens;
@@ -166,7 +168,12 @@ export class LiveCondenser implements Condenser {
       view: [...view, ...added],
       origins: [...origins, ...added.map((_, index) => original.length + index)],
     });
-    return { text, harder: () => Promise.resolve(undefined), refused: () => undefined, answered: () => undefined };
+    return {
+      text,
+      condenseFurther: () => Promise.resolve(undefined),
+      refused: () => undefined,
+      answered: () => undefined,
+    };
   }
 
   /** The conversation that messages go on from, or look back on. */

@@ -57,7 +57,7 @@ async function bed(answer: Answering, options: Partial<GatewayOptions> = {}): Pr
       ['a', new URL(`http://127.0.0.1:${vendorPort}`)],
       ['deep', new URL(`http://127.0.0.1:${vendorPort}/base/path/`)],
     ]),
-    tell: (event) => events.push(event),
+    report: (event) => events.push(event),
     ...options,
   });
   closers.push(async () => {
@@ -94,21 +94,21 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 /** Replaces each body by the texts in turn, and notes what it is told. */
-function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: AgentCall[]; told: unknown[] } {
+function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: AgentCall[]; reported: unknown[] } {
   const calls: AgentCall[] = [];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const prepared = (at: number): PreparedCall => ({
     text: texts[at],
-    harder: () => {
-      told.push('harder');
+    condenseFurther: () => {
+      reported.push('condensed further');
       return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
     },
-    refused: (words) => told.push(words),
-    answered: (usage: Usage | undefined) => told.push(usage),
+    refused: (words) => reported.push(words),
+    answered: (usage: Usage | undefined) => reported.push(usage),
   });
   return {
     calls,
-    told,
+    reported,
     prepare: (call) => {
       calls.push(call);
       return Promise.resolve(prepared(0));
@@ -255,7 +255,7 @@ describe('what is condensed', () => {
       expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe('{"short":"é"}');
       expect(headersOf(seen[0]!).get('content-length')).toBe('14');
     }
-    expect(condenser.told).toMatchObject(
+    expect(condenser.reported).toMatchObject(
       [1, 2].map(() => ({ inputTokens: 12, cacheReadTokens: 100, outputTokens: 34 })),
     );
     expect(condenser.calls[0]!.body['model']).toBe('claude-sonnet-4-5');
@@ -282,7 +282,7 @@ describe('what is condensed', () => {
     const came = bodyOf('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen.map(({ body }) => body)).toEqual([Buffer.from(came).toString('latin1'), '{"n":1}']);
-    expect(condenser.told).toMatchObject(['harder', { inputTokens: 5 }]);
+    expect(condenser.reported).toMatchObject(['condensed further', { inputTokens: 5 }]);
   });
 
   it('is not repeated again and again: the second refusal is the answer', async () => {
@@ -301,8 +301,8 @@ describe('what is condensed', () => {
     const came = bodyOf('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[1]!.body).toBe(Buffer.from(came).toString('latin1'));
-    expect(condenser.told[0]).toContain('nonsense');
-    expect(condenser.told).toHaveLength(1);
+    expect(condenser.reported[0]).toContain('nonsense');
+    expect(condenser.reported).toHaveLength(1);
   });
 
   it("a refusal of what came is the vendor's answer, word for word", async () => {

@@ -37,7 +37,7 @@ const LIMITS: GatewayLimits = {
 };
 
 /** Of a vendor's refusal, which is read before it passes. */
-const MOST_REFUSAL_BYTES = 1024 * 1024;
+const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** How long a free connection to the vendor is kept, in milliseconds. */
 const KEEP_MS = 30_000;
 
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   /** 0: any that is free. */
   readonly port?: number;
   readonly limits?: Partial<GatewayLimits>;
-  readonly tell?: (event: GatewayEvent) => void;
+  readonly report?: (event: GatewayEvent) => void;
   /** Answers to requests of our own, by their route: recall for the MCP server. Gets the body, gives JSON. */
   readonly own?: ReadonlyMap<string, (body: unknown) => Promise<unknown>>;
 }
@@ -99,12 +99,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
     const admission = admit(request.url ?? '', request.headers, keys, portOf());
     if (admission.kind === 'refused') {
-      options.tell?.({ kind: 'refused', detail: admission.detail });
+      options.report?.({ kind: 'refused', detail: admission.detail });
       say(response, admission.status, admission.detail);
       return;
     }
     passing.pass(request, response, admission).catch((error: unknown) => {
-      options.tell?.({ kind: 'failed', route: admission.route, detail: errorMessage(error) });
+      options.report?.({ kind: 'failed', route: admission.route, detail: errorMessage(error) });
       if (response.headersSent) response.destroy();
       else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
     });
@@ -186,7 +186,7 @@ class Passing {
     const known = knownRequest(request.method ?? '', address.pathname);
     if (!known || request.headers['content-encoding'] !== undefined) {
       await one.stream(this.limits.bodyBytes);
-      this.options.tell?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
+      this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
     }
     const bytes = await this.bodyOf(request, response);
@@ -217,7 +217,7 @@ class Passing {
       return await this.options.condenser?.prepare(call, signal);
     } catch (error) {
       signal.throwIfAborted();
-      this.options.tell?.({
+      this.options.report?.({
         kind: 'problem',
         route: call.route,
         detail: `A request went out as it came: ${errorMessage(error)}`,
@@ -259,7 +259,7 @@ class Passing {
     });
     if (isAnswer) now?.answered(await reader.end());
     const condensed = now?.text !== undefined;
-    this.options.tell?.({
+    this.options.report?.({
       kind: condensed ? 'condensed' : 'passed',
       route,
       detail: `status ${answer.statusCode ?? 0}`,
@@ -275,13 +275,14 @@ class Passing {
     const words = bytes.toString();
     const overflow = overflowOf(words);
     if (overflow) {
-      const harder = await prepared.harder(overflow);
-      if (harder) this.options.tell?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
-      return harder && { prepared: harder };
+      const smaller = await prepared.condenseFurther(overflow);
+      if (smaller)
+        this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
+      return smaller && { prepared: smaller };
     }
     if (prepared.text === undefined) return undefined;
     prepared.refused(words);
-    this.options.tell?.({
+    this.options.report?.({
       kind: 'problem',
       route,
       detail: `The vendor refused a condensed request; it went out as it came: ${shortened(words)}`,
@@ -308,7 +309,7 @@ async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MOST_REFUSAL_BYTES) return { bytes: Buffer.concat(chunks), isWhole: false };
+    if (length > MAX_REFUSAL_BYTES) return { bytes: Buffer.concat(chunks), isWhole: false };
   }
   return { bytes: Buffer.concat(chunks), isWhole: true };
 }

@@ -6,7 +6,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { Wire } from './wires/wire';
 
 /** Longer events and answers are not looked into. */
-const MOST_CHARS = 16 * 1024 * 1024;
+const MAX_CHARS = 16 * 1024 * 1024;
 
 /** What has come is given out at once, and an answer that was cut off is no error. */
 const AT_ONCE = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
@@ -71,7 +71,7 @@ export class UsageReader {
   }
 
   private take(chunk: Buffer): void {
-    if (this.rest.length > MOST_CHARS) return;
+    if (this.rest.length > MAX_CHARS) return;
     this.rest += this.text.decode(chunk, { stream: true });
     if (!this.isStream) return;
     const lines = this.rest.split('\n');
@@ -84,7 +84,7 @@ export class UsageReader {
   }
 
   private report(json: string): void {
-    if (json.length > MOST_CHARS || !json.includes('sage')) return;
+    if (json.length > MAX_CHARS || !json.includes('sage')) return;
     let value: unknown;
     try {
       value = JSON.parse(json);

@@ -13,7 +13,7 @@ const GIVE_UP_MS = 300_000;
 /** Share of the window that must be new before a model is asked again that came to nothing. */
 const RETRY_PERCENT = 10;
 /** Share of a refused request that is tried again. */
-const HARDER_SHARE = 0.6;
+const FURTHER_SHARE = 0.6;
 
 /** Condenses the live conversations of a window; one object for all of them. */
 export class Condensing {
@@ -51,10 +51,10 @@ export class Condensing {
   ): Promise<CondensationOutcome | undefined> {
     conversation.preparation?.abort();
     const { countedTokens, overheadTokens, model } = conversation;
-    const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * HARDER_SHARE);
+    const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * FURTHER_SHARE);
     const limitTokens = fitting - overheadTokens;
     const settings = this.settings.now();
-    const provider = this.needsModel(settings) ? 'truncation' : settings.provider;
+    const provider = this.asksModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
       this.parts.manager,
       {
@@ -121,7 +121,7 @@ export class Condensing {
   }
 
   /** A mechanical condensation is made within the request, one that needs a model beside it. */
-  private needsModel({ provider, config }: LiveSettings): boolean {
+  private asksModel({ provider, config }: LiveSettings): boolean {
     return this.parts.manager.asksModel(provider, config);
   }
 
@@ -131,7 +131,7 @@ export class Condensing {
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
     const settings = this.settings.now();
-    return this.needsModel(settings)
+    return this.asksModel(settings)
       ? this.withModel(conversation, reason, signal, settings)
       : this.mechanically(conversation, reason, signal, settings);
   }
@@ -201,7 +201,7 @@ export class Condensing {
     const { backgroundPercent } = settings;
     const { model, id, countedTokens, overheadTokens } = conversation;
     if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
-    if (this.modelTokens(conversation) < tokensFrom(backgroundPercent, model) || !this.needsModel(settings)) return;
+    if (this.modelTokens(conversation) < tokensFrom(backgroundPercent, model) || !this.asksModel(settings)) return;
     if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
     this.start(conversation, settings);
   }

@@ -30,8 +30,8 @@ describe('a request', () => {
       expect(prepared.outcome?.kind).toBe('condensed');
       expect(prepared.tokens).toBeLessThanOrEqual(20_000);
       expect(newViolations(DUE, prepared.messages)).toEqual([]);
-      const told = events.find((event) => event.kind === 'condensed');
-      expect(told?.decision).toMatchObject({
+      const reported = events.find((event) => event.kind === 'condensed');
+      expect(reported?.decision).toMatchObject({
         reason: 'threshold',
         tokensAfter: prepared.tokens,
         contextWindow: 40_000,
@@ -163,16 +163,16 @@ describe('a request that does not fit', () => {
       const { live, events } = liveBed(root);
       const sent = request(reads(24));
       const prepared = await live.prepare(sent);
-      const harder = await live.tooLong(prepared, sent);
-      expect(harder?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
+      const smaller = await live.tooLong(prepared, sent);
+      expect(smaller?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('too-long');
-      const again = await live.tooLong(harder!, sent);
-      expect(again?.tokens).toBeLessThanOrEqual(harder!.tokens * 0.6);
+      const again = await live.tooLong(smaller!, sent);
+      expect(again?.tokens).toBeLessThanOrEqual(smaller!.tokens * 0.6);
       const last = await live.tooLong(again!, sent);
       if (last) expect(await live.tooLong(last, sent)).toBeUndefined();
       // What was refused is known: the next request keeps under it.
       const next = await live.prepare(request([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
-      expect(next.countedTokens).toBeLessThan(harder!.countedTokens);
+      expect(next.countedTokens).toBeLessThan(smaller!.countedTokens);
     }));
 
   it('that was refused with figures is condensed by them at once', () =>
@@ -182,10 +182,10 @@ describe('a request that does not fit', () => {
       const prepared = await live.prepare(sent);
       // The model's tokenizer makes 2.2 tokens of one of ours, and its window is smaller than was believed.
       const tokens = Math.round(prepared.countedTokens * 2.2);
-      const harder = await live.tooLong(prepared, sent, undefined, { tokens, limit: 30_000 });
-      expect(harder!.countedTokens * 2.2).toBeLessThan(30_000);
-      expect(harder!.tokens).toBeCloseTo(harder!.countedTokens * 2.2, -1);
-      expect(harder!.contextWindow).toBe(30_000);
+      const smaller = await live.tooLong(prepared, sent, undefined, { tokens, limit: 30_000 });
+      expect(smaller!.countedTokens * 2.2).toBeLessThan(30_000);
+      expect(smaller!.tokens).toBeCloseTo(smaller!.countedTokens * 2.2, -1);
+      expect(smaller!.contextWindow).toBe(30_000);
       const next = await live.prepare(request([...reads(24), user('go on')]));
       expect(next.tokens).toBeLessThan(30_000);
     }));

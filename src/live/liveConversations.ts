@@ -114,9 +114,9 @@ export class LiveConversations implements LiveConversationsApi {
       const isExact = overflow.tokens !== undefined;
       const outcome = fits ? undefined : await this.condensing.condenseFurther(conversation, isExact, signal);
       if (!fits && conversation.countedTokens >= Math.min(counted, prepared.countedTokens)) return undefined;
-      const harder = this.prepared(conversation, outcome, []);
-      this.hardened.set(harder, before + 1);
-      return harder;
+      const smaller = this.prepared(conversation, outcome, []);
+      this.hardened.set(smaller, before + 1);
+      return smaller;
     }, signal);
   }
 

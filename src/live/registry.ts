@@ -11,7 +11,7 @@ import { commonPrefix } from './align';
 import type { AgentRequest, LiveId } from './request';
 
 /** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */
-const MOST = 20;
+const MAX_CONVERSATIONS = 20;
 
 /** Stands for the task of a conversation in which nobody has said anything. */
 const NO_TASK = 'none' as MessageKey;
@@ -98,7 +98,7 @@ export class Registry {
   }
 
   private dropOldest(): void {
-    for (const { id, preparation } of this.all().slice(MOST)) {
+    for (const { id, preparation } of this.all().slice(MAX_CONVERSATIONS)) {
       preparation?.abort();
       this.conversations.delete(id);
     }

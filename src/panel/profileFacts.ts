@@ -40,13 +40,13 @@ export class ProfileFacts implements vscode.Disposable {
     try {
       const profiles = setting('profiles');
       const keys = await Promise.all(profiles.map((profile) => this.keyOf(profile)));
-      this.tell(generation, {
+      this.report(generation, {
         ...this.facts,
         profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
       });
       const { factsOfModel, modelsOfEditor } = this.parts.commands();
       const [models, editorModels] = await Promise.all([Promise.all(profiles.map(factsOfModel)), modelsOfEditor()]);
-      this.tell(generation, {
+      this.report(generation, {
         editorModels: editorModels.map(({ id, name, vendor, maxInputTokens }) => ({
           id,
           name,
@@ -61,7 +61,7 @@ export class ProfileFacts implements vscode.Disposable {
   }
 
   /** What an older look found is not told any more. */
-  private tell(generation: number, facts: Facts): void {
+  private report(generation: number, facts: Facts): void {
     if (generation !== this.generation) return;
     this.facts = facts;
     this.changed();

@@ -53,8 +53,8 @@ describe('the handshake', () => {
   it('is answered with the texts, what package.json says, the providers and the state', () => {
     l10n.bundle = { Provider: 'Anbieter' };
     const panel = openTestPanel();
-    expect(panel.told()).toEqual([]);
-    const [welcome] = ready(panel).told();
+    expect(panel.posted()).toEqual([]);
+    const [welcome] = ready(panel).posted();
     if (welcome?.type !== 'welcome') throw new Error();
     expect(welcome.texts).toEqual({ Provider: 'Anbieter' });
     expect(welcome.schemas['threshold']).toMatchObject({ minimum: 5, maximum: 100 });
@@ -66,14 +66,14 @@ describe('the handshake', () => {
   it('comes before anything else, and shows the section that was asked for meanwhile', () => {
     const panel = openTestPanel();
     panel.panel.reveal('profiles');
-    expect(panel.told()).toEqual([]);
-    expect(ready(panel).told().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
+    expect(panel.posted()).toEqual([]);
+    expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
   });
 
   it('of another version is no message', () => {
     const panel = openTestPanel();
     panel.page.receive({ type: 'ready', version: PROTOCOL_VERSION + 1 });
-    expect(panel.told()).toEqual([]);
+    expect(panel.posted()).toEqual([]);
     expect(panel.logged).toHaveLength(1);
   });
 });
@@ -88,7 +88,7 @@ describe('a setting', () => {
     expect(await problemsOf(panel, change('threshold', 60, { scope: 'workspace' }))).toEqual([]);
     expect(fake.workspaceSettings['contextCondenser.threshold']).toBe(60);
     expect(panel.state().settings['threshold']).toMatchObject({ value: 60, user: 80, workspace: 60 });
-    const revisions = panel.told().flatMap((message) => ('state' in message ? [message.state.revision] : []));
+    const revisions = panel.posted().flatMap((message) => ('state' in message ? [message.state.revision] : []));
     expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
     expect(new Set(revisions).size).toBe(revisions.length);
   });
@@ -259,7 +259,7 @@ describe('other requests', () => {
   it('tell the page what VS Code dropped without naming it: a setting that does not count in a remote window', () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const panel = ready(openTestPanel());
-    const states = (): number => panel.told().filter(({ type }) => type === 'state').length;
+    const states = (): number => panel.posted().filter(({ type }) => type === 'state').length;
     workspace.changeExternalSetting();
     expect(states()).toBe(0);
     fake.settings['contextCondenser.profiles'] = undefined;

@@ -35,7 +35,7 @@ export class SettingsPanel implements vscode.Disposable {
   private revision = 0;
   private condensations = 0;
   private isReady = false;
-  private toldSettings = '';
+  private sentSettings = '';
   /** The section to show once the webview is there. */
   private pendingSection: string | undefined;
 
@@ -47,7 +47,7 @@ export class SettingsPanel implements vscode.Disposable {
     this.schemas = settingSchemas(extension.packageJSON as Manifest);
     this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.list()));
     this.facts = new ProfileFacts(parts, () => {
-      this.tellState();
+      this.sendState();
     });
     const preview = new PreviewHandlers(parts, () => {
       this.send({ type: 'previewChanged', revision: this.revision++ });
@@ -63,11 +63,11 @@ export class SettingsPanel implements vscode.Disposable {
         // VS Code drops what doesn't count in a remote window without naming it in an event: it is gone at the next one.
         if (!event.affectsConfiguration('contextCondenser') && !this.hasOtherSettings()) return;
         // At once, so that an answer to the change that was asked for comes after what it changed.
-        this.tellState();
+        this.sendState();
         this.facts.refresh();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        this.tellState();
+        this.sendState();
       }),
       {
         dispose: services.registered.onDidChange(() => {
@@ -78,7 +78,7 @@ export class SettingsPanel implements vscode.Disposable {
       },
       services.condensed.event(() => {
         this.condensations++;
-        this.tellState();
+        this.sendState();
       }),
       services.context.secrets.onDidChange(() => {
         this.facts.refresh();
@@ -146,7 +146,7 @@ export class SettingsPanel implements vscode.Disposable {
   private state(): PanelState {
     const { name: workspace } = vscode.workspace;
     const settings = this.settings.states();
-    this.toldSettings = JSON.stringify(settings);
+    this.sentSettings = JSON.stringify(settings);
     return {
       revision: this.revision++,
       settings,
@@ -160,10 +160,10 @@ export class SettingsPanel implements vscode.Disposable {
 
   /** Whether the settings are no longer what the page was told. */
   private hasOtherSettings(): boolean {
-    return this.isReady && JSON.stringify(this.settings.states()) !== this.toldSettings;
+    return this.isReady && JSON.stringify(this.settings.states()) !== this.sentSettings;
   }
 
-  private tellState(): void {
+  private sendState(): void {
     if (this.isReady) this.send({ type: 'state', state: this.state() });
   }
 

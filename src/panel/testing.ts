@@ -24,7 +24,7 @@ export interface TestPanel {
   /** Says that something was condensed. */
   readonly condensed: EventEmitter<unknown>;
   /** What the page was told, checked as the webview checks it. */
-  told(): ToWebview[];
+  posted(): ToWebview[];
   state(): PanelState;
   /** @returns the answer to a request. */
   ask<M extends Method>(method: M, params: Params<M>): Promise<ToWebview>;
@@ -71,16 +71,16 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
   } as unknown as PanelParts;
   const panel = new SettingsPanel(page as never, parts);
   let id = 0;
-  const told = (): ToWebview[] => page.sent.map((message) => toWebviewSchema.parse(message));
+  const posted = (): ToWebview[] => page.sent.map((message) => toWebviewSchema.parse(message));
   return {
     panel,
     page,
     logged,
     condensed,
     registered,
-    told,
+    posted,
     state() {
-      const states = told().flatMap((message) => ('state' in message ? [message.state] : []));
+      const states = posted().flatMap((message) => ('state' in message ? [message.state] : []));
       const last = states.at(-1);
       if (!last) throw new Error('the page was told no state');
       return last;
@@ -89,7 +89,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
       const mine = ++id;
       page.receive({ type: 'request', id: mine, method, params });
       for (;;) {
-        const answer = told().find((message) => 'id' in message && message.id === mine);
+        const answer = posted().find((message) => 'id' in message && message.id === mine);
         if (answer) return answer;
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -107,7 +107,7 @@ function builtExtension(): string {
 /** The sample, condensed without loss. */
 const previewBackend = (): Backend => ({
   defaultConversation: () => ({ kind: 'file', path: join('sample', 'conversation.jsonl') }),
-  previewedConversation: (_services: unknown, { path }: { readonly path: string }) => ({
+  forecastConversation: (_services: unknown, { path }: { readonly path: string }) => ({
     kind: 'file',
     path,
     history: 'active',
@@ -116,7 +116,7 @@ const previewBackend = (): Backend => ({
   onLiveChange: () => ({ dispose: () => undefined }),
   pricingOf: () => Promise.resolve(undefined),
   profileSetups: () => Promise.resolve([]),
-  previewSetup: () =>
+  forecastSetup: () =>
     Promise.resolve({
       provider: fake.settings['contextCondenser.provider'] ?? 'lossless',
       config: fake.settings['contextCondenser.smart'],

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Measure } from '../core/condense/metrics/metrics';
+import type { RunMetrics } from '../core/condense/metrics/metrics';
 import { MetricsStore } from './metrics';
 
 let folder: string;
@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const measure = (index: number): Measure => ({
+const run = (index: number): RunMetrics => ({
   at: new Date(index * 1_000).toISOString(),
   provider: 'native',
   outcome: 'condensed',
@@ -29,34 +29,34 @@ const measure = (index: number): Measure => ({
 it('keeps measures over a restart, readable by the user alone', async () => {
   const store = new MetricsStore(path);
   expect(await store.read()).toEqual([]);
-  await store.add(measure(1));
-  await store.add(measure(2));
+  await store.add(run(1));
+  await store.add(run(2));
   expect(await store.read()).toHaveLength(2);
-  expect(await new MetricsStore(path).read()).toEqual([measure(1), measure(2)]);
+  expect(await new MetricsStore(path).read()).toEqual([run(1), run(2)]);
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
 it('passes over lines that are none', async () => {
-  await new MetricsStore(path).add(measure(1));
+  await new MetricsStore(path).add(run(1));
   appendFileSync(path, '{"at":"x"}\nnull\n{"torn\n');
-  expect(await new MetricsStore(path).read()).toEqual([measure(1)]);
+  expect(await new MetricsStore(path).read()).toEqual([run(1)]);
 });
 
 it('is bounded: the oldest go', async () => {
-  await new MetricsStore(path).add(measure(0));
-  appendFileSync(path, Array.from({ length: 2_499 }, (_, index) => `${JSON.stringify(measure(index + 1))}\n`).join(''));
+  await new MetricsStore(path).add(run(0));
+  appendFileSync(path, Array.from({ length: 2_499 }, (_, index) => `${JSON.stringify(run(index + 1))}\n`).join(''));
   const store = new MetricsStore(path);
-  await store.add(measure(2_500));
+  await store.add(run(2_500));
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(2_000);
-  expect((await store.read()).at(-1)).toEqual(measure(2_500));
-  await store.add(measure(2_501));
+  expect((await store.read()).at(-1)).toEqual(run(2_500));
+  await store.add(run(2_501));
   expect(await new MetricsStore(path).read()).toHaveLength(2_001);
 });
 
 it('is cleared', async () => {
   const store = new MetricsStore(path);
   await store.clear();
-  await store.add(measure(1));
+  await store.add(run(1));
   await store.clear();
   expect(await store.read()).toEqual([]);
   expect(await new MetricsStore(path).read()).toEqual([]);

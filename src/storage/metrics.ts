@@ -1,7 +1,7 @@
 /** The measures of condensations on disk: one JSON line each, bounded, never sent anywhere. The user can see and clear it. */
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
-import type { Measure } from '../core/condense/metrics/metrics';
+import type { RunMetrics } from '../core/condense/metrics/metrics';
 import { ifThere, readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
@@ -12,7 +12,7 @@ const SLACK = 500;
 
 /** An object reads the file once; a new one sees what other windows wrote since. */
 export class MetricsStore {
-  private known: Measure[] | undefined;
+  private known: RunMetrics[] | undefined;
 
   /** @param path of the file. */
   constructor(
@@ -21,21 +21,21 @@ export class MetricsStore {
   ) {}
 
   /** All measures, oldest first. A line that can't be read is passed over: another version, or a crash, wrote it. */
-  async read(): Promise<readonly Measure[]> {
+  async read(): Promise<readonly RunMetrics[]> {
     this.known ??= parse((await readText(this.files, this.path)) ?? '');
     return this.known;
   }
 
-  async add(measure: Measure): Promise<void> {
-    const measures = [...(await this.read()), measure];
-    if (measures.length > KEPT + SLACK) {
-      this.known = measures.slice(-KEPT);
+  async add(run: RunMetrics): Promise<void> {
+    const runs = [...(await this.read()), run];
+    if (runs.length > KEPT + SLACK) {
+      this.known = runs.slice(-KEPT);
       await this.replace(this.known);
       return;
     }
     await this.files.makeFolder(dirname(this.path));
-    await this.write(this.path, 'append', [measure]);
-    this.known = measures;
+    await this.write(this.path, 'append', [run]);
+    this.known = runs;
   }
 
   async clear(): Promise<void> {
@@ -43,25 +43,25 @@ export class MetricsStore {
     await ifThere(this.files.removeFile(this.path));
   }
 
-  private async replace(measures: readonly Measure[]): Promise<void> {
+  private async replace(runs: readonly RunMetrics[]): Promise<void> {
     const temporary = `${this.path}.new`;
     await ifThere(this.files.removeFile(temporary));
-    await this.write(temporary, 'create', measures);
+    await this.write(temporary, 'create', runs);
     await this.files.rename(temporary, this.path);
   }
 
-  private write(path: string, mode: 'append' | 'create', measures: readonly Measure[]): Promise<void> {
-    const lines = measures.map((measure) => `${JSON.stringify(measure)}\n`).join('');
+  private write(path: string, mode: 'append' | 'create', runs: readonly RunMetrics[]): Promise<void> {
+    const lines = runs.map((run) => `${JSON.stringify(run)}\n`).join('');
     return withFile(this.files, path, mode, (file) => writeAll(file, Buffer.from(lines)));
   }
 }
 
-const parse = (text: string): Measure[] =>
+const parse = (text: string): RunMetrics[] =>
   text.split('\n').flatMap((line) => {
     try {
-      const value = JSON.parse(line) as Partial<Measure> | null;
+      const value = JSON.parse(line) as Partial<RunMetrics> | null;
       return typeof value?.at === 'string' && typeof value.provider === 'string' && Array.isArray(value.calls)
-        ? [value as Measure]
+        ? [value as RunMetrics]
         : [];
     } catch {
       return [];

@@ -66,13 +66,15 @@ it('dies at any step without leaving half a summary', () =>
 
 it('what can’t be kept is told once and lost, and the summary is used all the same', () =>
   inTemporaryFolder(async (folder) => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const full = systemError('ENOSPC');
     const files = { ...nodeFiles, makeFolder: () => Promise.reject(full) };
-    const store = new StoredSummaries(folder, { files, onTrouble: (words) => told.push(words) });
+    const store = new StoredSummaries(folder, { files, onTrouble: (words) => reported.push(words) });
     await store.set(key('a'), 'x');
     await store.set(key('b'), 'x');
-    expect(told).toEqual([expect.stringMatching(/full\. A summary was not kept for the next time\. Free some space/)]);
+    expect(reported).toEqual([
+      expect.stringMatching(/full\. A summary was not kept for the next time\. Free some space/),
+    ]);
   }));
 
 it('is bounded by age and size; what was used last stays', () =>

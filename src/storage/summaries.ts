@@ -42,7 +42,7 @@ export class StoredSummaries implements SummaryMemo {
   private readonly options: StoredSummariesOptions;
   /** The first write looks, too: what has grown old since the last run goes then. */
   private untilLook = 1;
-  private wasTold = false;
+  private wasReported = false;
 
   constructor(
     readonly folder: string,
@@ -69,8 +69,8 @@ export class StoredSummaries implements SummaryMemo {
       this.untilLook = BETWEEN_LOOKS;
       await this.prune();
     } catch (error) {
-      if (this.wasTold) return;
-      this.wasTold = true;
+      if (this.wasReported) return;
+      this.wasReported = true;
       this.options.onTrouble(asStorageError(error, this.folder, 'A summary was not kept for the next time.').message);
     }
   }

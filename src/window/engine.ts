@@ -7,7 +7,6 @@ import {
   strategyProvider,
   truncationProvider,
 } from '../core/condense';
-import { asksModel } from '../core/condense/config';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { summariesOf } from './background';
 import { counterOf } from './counter';
@@ -48,6 +47,3 @@ async function loadEngine(services: Services): Promise<Engine> {
   services.registered.attach(manager);
   return { counter, manager };
 }
-
-/** Whether a configuration of Smart may call a model. An invalid one counts as the default, which calls none. */
-export const mayAskModels = (config: unknown): boolean => asksModel(smartProvider(), config);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Measure } from '../core/condense/metrics/metrics';
+import type { RunMetrics } from '../core/condense/metrics/metrics';
 import { isBuiltIn } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { MetricsStore } from '../storage/metrics';
@@ -15,10 +15,10 @@ export const metricsOf = ({ context }: Services): MetricsStore =>
  * condensation itself has succeeded.
  * @param chosen the provider that was asked for.
  */
-export async function keepMeasure(services: Services, measure: Measure, chosen: string): Promise<void> {
+export async function keepMetrics(services: Services, metrics: RunMetrics, chosen: string): Promise<void> {
   const named = isBuiltIn(chosen) ? setting(chosen) : undefined;
   try {
-    await metricsOf(services).add({ ...measure, ...(typeof named === 'string' && { preset: named }) });
+    await metricsOf(services).add({ ...metrics, ...(typeof named === 'string' && { preset: named }) });
   } catch (error) {
     services.log.warn(`The measures could not be kept. ${errorMessage(error)}`);
   }

@@ -26,18 +26,18 @@ export interface WindowModels {
 
 /** Reads settings and measures each time that a model is asked for: a change counts at once. */
 export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
-  let measures: Awaited<ReturnType<MetricsStore['read']>> = [];
+  let runs: Awaited<ReturnType<MetricsStore['read']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
     summarizerFor(profile, {
       counter,
       secrets: services.context.secrets,
       models: languageModels,
-      tokenFactor: (model) => calibratedFactor(measures, model),
+      tokenFactor: (model) => calibratedFactor(runs, model),
     });
   return {
     async select(apiProfile): Promise<SelectedSummarizer> {
       const { profiles, condensing } = modelSettings();
-      measures = await metrics.read();
+      runs = await metrics.read();
       // Where the profile that a pass names isn't there, the one for condensing is used, and that is told.
       const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
       const wanted = apiProfile === undefined ? condensing : named;
@@ -47,6 +47,6 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
       const first = wanted ? await summarizer(wanted) : missing;
       return selectSummarizer({ ...(first && { condensing: first }), ...(instead && { conversation: instead }) });
     },
-    samples: ({ model }) => outputSamples(measures, model),
+    samples: ({ model }) => outputSamples(runs, model),
   };
 }

@@ -15,12 +15,12 @@ export class RegisteredProviders {
     if (this.providers.has(id)) throw new Error(`A provider "${id}" is registered already.`);
     this.providers.set(id, provider);
     for (const manager of this.managers) manager.registerProvider(provider);
-    this.tell();
+    this.notify();
     return () => {
       if (this.providers.get(id) !== provider) return;
       this.providers.delete(id);
       for (const manager of this.managers) manager.unregisterProvider(id);
-      this.tell();
+      this.notify();
     };
   }
 
@@ -30,7 +30,7 @@ export class RegisteredProviders {
     return () => this.listeners.delete(listener);
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
   }
 

@@ -1,7 +1,7 @@
 /** `docs/BENCHMARKS.md`: the figures as a page. */
 import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
 import type { Sized, SizedBench } from './peersBench';
-import type { Recall, RecallReport } from './recall';
+import type { Retention, RetentionReport } from './retention';
 import { millis, percent } from './table';
 import type { WayRow } from './waysBench';
 
@@ -16,15 +16,16 @@ function markdown(head: readonly string[], rows: readonly (readonly (string | nu
 
 /** US dollars; a dash where nothing was paid. */
 const dollars = (cost: number): string => (cost === 0 ? '–' : `$${cost.toFixed(3)}`);
-const lost = ({ lines }: RecallReport): string => percent(1 - lines.verbatim.share);
-const cell = ({ verbatim, recallable }: Recall): string => `${percent(verbatim.share)} → ${percent(recallable.share)}`;
+const lost = ({ lines }: RetentionReport): string => percent(1 - lines.verbatim.share);
+const cell = ({ verbatim, recallable }: Retention): string =>
+  `${percent(verbatim.share)} → ${percent(recallable.share)}`;
 
 const sized = (found: Sized | undefined): string[] =>
   found
     ? [
         found.target < 1 ? percent(found.target) : found.target.toLocaleString('en'),
-        percent(found.recall.removed.share),
-        lost(found.recall),
+        percent(found.retention.removed.share),
+        lost(found.retention),
       ]
     : ['–', 'not reached', '–'];
 
@@ -167,12 +168,12 @@ The target is a number of tokens, or the share of each conversation that may sta
 
 ${markdown(
   ['target', 'tokens removed', 'lines', 'identifiers', 'paths'],
-  curve.map(({ target, recall }) => [
+  curve.map(({ target, retention }) => [
     target < 1 ? percent(target) : `${target.toLocaleString('en')} tokens`,
-    percent(recall.removed.share),
-    cell(recall.lines),
-    cell(recall.names),
-    cell(recall.paths),
+    percent(retention.removed.share),
+    cell(retention.lines),
+    cell(retention.names),
+    cell(retention.paths),
   ]),
 )}
 

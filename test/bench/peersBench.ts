@@ -5,7 +5,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
 import { candidate, condense, freshCounter } from './measure';
 import { headTail, maskResults, slidingWindow } from './policies';
-import { measureRecall, type Policy, type RecallReport } from './recall';
+import { measureRetention, type Policy, type RetentionReport } from './retention';
 
 /** Rules of other tools, written anew from their descriptions. */
 const PEER_RULES: Readonly<Record<string, Policy>> = {
@@ -20,19 +20,19 @@ const PEER_RULES: Readonly<Record<string, Policy>> = {
 
 export interface SizedRow {
   readonly rule: string;
-  readonly peer: RecallReport;
+  readonly peer: RetentionReport;
   /** File-Aware at the first target that takes out at least as much over all conversations. */
   readonly absolute: Sized | undefined;
   /** The same with a target that is a share of each conversation, in whole percents. */
   readonly share: Sized | undefined;
   /** File-Aware with each conversation's target at what the rule leaves of it. */
-  readonly matched: RecallReport;
+  readonly matched: RetentionReport;
 }
 
 export interface Sized {
   /** Tokens, or a share. */
   readonly target: number;
-  readonly recall: RecallReport;
+  readonly retention: RetentionReport;
 }
 
 /** What the page shows. */
@@ -52,7 +52,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
   const counter = freshCounter();
   const size = counter.messages.bind(counter);
   const all = conversations.map(({ messages }) => messages);
-  const measure = (policy: Policy): Promise<RecallReport> => measureRecall(all, policy, { size });
+  const measure = (policy: Policy): Promise<RetentionReport> => measureRetention(all, policy, { size });
   const fileAwareTo = (target: (prefix: readonly ApiMessage[]) => Promise<number> | number): Policy => {
     return async (prefix) => {
       const fileAware = candidate('file-aware', smartProvider(), 'file-aware');
@@ -61,18 +61,18 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
       return { view, edits, origins };
     };
   };
-  const known = new Map<number, Promise<RecallReport>>();
+  const known = new Map<number, Promise<RetentionReport>>();
   /** @param target tokens, or a share. */
   const sized = async (target: number): Promise<Sized> => {
     const goal = (prefix: readonly ApiMessage[]): number => (target < 1 ? Math.round(target * size(prefix)) : target);
     const measuring = known.get(target) ?? measure(fileAwareTo(goal));
     known.set(target, measuring);
-    return { target, recall: await measuring };
+    return { target, retention: await measuring };
   };
   const rows: SizedRow[] = [];
   for (const [rule, policy] of Object.entries(PEER_RULES)) {
     const peer = await measure(policy);
-    const reaches = ({ recall }: Sized): boolean => recall.removed.share >= peer.removed.share;
+    const reaches = ({ retention }: Sized): boolean => retention.removed.share >= peer.removed.share;
     rows.push({
       rule,
       peer,

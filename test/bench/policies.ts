@@ -4,7 +4,7 @@ import type { CondensationProvider } from '../../src/core/condense/types';
 import { isToolResult } from '../../src/core/messages/blocks';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
-import type { Policy } from './recall';
+import type { Policy } from './retention';
 
 /** A provider with a configuration, as far as it goes. */
 export function providerPolicy<Config>(

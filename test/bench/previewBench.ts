@@ -4,8 +4,8 @@
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview/messages';
-import { PreviewSession } from '../../src/background/preview/session';
+import type { ForecastQuestion, ForecastSetup } from '../../src/background/forecast/messages';
+import { ForecastSession } from '../../src/background/forecast/session';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import { freshCounter } from './measure';
@@ -37,7 +37,7 @@ interface Change {
   /** How many messages there are at the first question. */
   readonly first: (messages: number) => number;
   /** What is asked after so many changes. */
-  readonly question: (provider: string, step: number) => Partial<PreviewQuestion>;
+  readonly question: (provider: string, step: number) => Partial<ForecastQuestion>;
   /** Messages that come with each change. */
   readonly added: number;
 }
@@ -58,7 +58,7 @@ const CHANGED: readonly Change[] = [
   { name: 'a step more', first: (messages) => messages - CHANGES * STEP, question: () => ({}), added: STEP },
 ];
 
-const setup = (provider: string, targetPercent = 50): PreviewSetup => ({
+const setup = (provider: string, targetPercent = 50): ForecastSetup => ({
   provider,
   config: undefined,
   presets: [],
@@ -79,29 +79,29 @@ export async function benchPreview(): Promise<PreviewPoint[]> {
 
 /** The first question reads and counts everything; those after it follow a change each. */
 async function follow(messages: readonly ApiMessage[], provider: string, change: Change): Promise<PreviewPoint> {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const { signal } = new AbortController();
   let length = 0;
-  const tell = (added: number): void => {
+  const report = (added: number): void => {
     const update = { kept: length, added: messages.slice(length, length + added) };
     session.update('live', { messages: update, edits: { kept: 0, added: [] } });
     length += added;
   };
-  const question = (step: number): PreviewQuestion => ({
+  const question = (step: number): ForecastQuestion => ({
     conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
     setup: setup(provider),
     excluded: [],
     ...change.question(provider, step),
   });
   const ask = (step: number) => session.ask({ kind: 'preview', ...question(step) }, signal);
-  tell(change.first(messages.length));
+  report(change.first(messages.length));
   let last = await ask(0);
   const times: number[] = [];
   const cpuTimes: number[] = [];
   const reportTimes: number[] = [];
   for (let step = 1; step <= CHANGES; step++) {
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
-    tell(change.added);
+    report(change.added);
     last = await ask(step);
     times.push(performance.now() - started);
     cpuTimes.push(cpuSince(cpuStarted));

@@ -13,9 +13,9 @@ import { loadCorpus, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
-import { benchRecall, recallTable, type RecallRow } from './recallBench';
+import { benchRetention, retentionTable, type RetentionRow } from './retentionBench';
 import { benchSizes } from './peersBench';
-import { measureRecall } from './recall';
+import { measureRetention } from './retention';
 import { benchWays } from './waysBench';
 
 /** The switches of Lossless, from its schema, so that a new operation is measured without a change here. */
@@ -26,18 +26,18 @@ function switches(): string[] {
   );
 }
 
-async function benchOperations(conversations: readonly BenchConversation[]): Promise<RecallRow[]> {
+async function benchOperations(conversations: readonly BenchConversation[]): Promise<RetentionRow[]> {
   const off = Object.fromEntries(switches().map((name) => [name, false]));
   const messages = conversations.map((conversation) => conversation.messages);
   const counter = freshCounter();
   const size = counter.messages.bind(counter);
-  const rows: RecallRow[] = [];
+  const rows: RetentionRow[] = [];
   for (const name of switches()) {
     const policy = providerPolicy(losslessProvider, { ...off, [name]: true }, freshCounter());
     rows.push({
       group: 'Lossless, one operation at a time',
       policy: name,
-      ...(await measureRecall(messages, policy, { size })),
+      ...(await measureRetention(messages, policy, { size })),
     });
   }
   return rows;
@@ -87,11 +87,11 @@ async function main(): Promise<void> {
   }
   if (values.only === 'page') return;
   const conversations = halfOf(all, values.half);
-  const recall = await benchRecall(conversations);
-  console.log(`${recallTable(recall)}\n`);
+  const retention = await benchRetention(conversations);
+  console.log(`${retentionTable(retention)}\n`);
   const operations = await benchOperations(conversations);
-  console.log(recallTable(operations));
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ recall, operations }, null, 2)}\n`);
+  console.log(retentionTable(operations));
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ retention, operations }, null, 2)}\n`);
 }
 
 main().catch((error: unknown) => {

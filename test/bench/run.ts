@@ -14,7 +14,7 @@ import { benchLive, liveTable } from './liveBench';
 import { benchPreview, previewTable } from './previewBench';
 import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
-import { benchRecall, recallTable } from './recallBench';
+import { benchRetention, retentionTable } from './retentionBench';
 import { benchSteps, stepsTable } from './stepsBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
@@ -26,7 +26,7 @@ const PARTS = [
   'curve',
   'incremental',
   'hostile',
-  'recall',
+  'retention',
   'tokens',
   'live',
   'preview',
@@ -116,12 +116,12 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
       return { text: hostileTable(data), data };
     },
   },
-  recall: {
+  retention: {
     title: 'Future-need recall, next 20 turns, 95 % intervals by session',
     isOnCorpus: true,
     async run({ conversations }) {
-      const data = await benchRecall(conversations);
-      return { text: recallTable(data), data };
+      const data = await benchRetention(conversations);
+      return { text: retentionTable(data), data };
     },
   },
   live: {

@@ -107,12 +107,12 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
   let listed = 0;
   let titled = 0;
   const index = new ConversationIndex({
-    run: (signal, tell) =>
+    run: (signal, report) =>
       runTask(task, {
         workerPath,
         signal,
         onProgress: ({ index: progress }) => {
-          if (progress) tell(progress);
+          if (progress) report(progress);
         },
       }),
     report: ({ path, reason }) => console.error(`${path}: ${reason}`),

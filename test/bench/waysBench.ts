@@ -7,7 +7,7 @@ import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
-import { outputSamples, type Measure } from '../../src/core/condense/metrics/metrics';
+import { outputSamples, type RunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';
 import { contentsOf } from '../../src/core/messages/content';
 import { isMachineMessage, personText } from '../../src/core/messages/personText';
@@ -15,10 +15,10 @@ import { isSummaryMessage } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
 import { candidate, condense, freshCounter, median, type Candidate } from './measure';
-import { measureRecall, type Policy, type RecallReport } from './recall';
+import { measureRetention, type Policy, type RetentionReport } from './retention';
 import { scriptedReply } from './scriptedReplies';
 
-export interface WayRow extends RecallReport {
+export interface WayRow extends RetentionReport {
   readonly way: string;
   /** Share of the messages of people of which every word stands in the view, by itself or behind a summary. */
   readonly userMessages: number;
@@ -61,7 +61,7 @@ export async function benchWays(conversations: readonly BenchConversation[]): Pr
 
 async function benchWay({ name, make }: Way, conversations: readonly BenchConversation[]): Promise<WayRow> {
   const counter = freshCounter();
-  const told = { kept: 0, all: 0 };
+  const instructions = { kept: 0, all: 0 };
   const times: number[] = [];
   const paid: { estimated: number; cost: number }[] = [];
   let calls = 0;
@@ -85,21 +85,21 @@ async function benchWay({ name, make }: Way, conversations: readonly BenchConver
     const words = wordsOfPeople(view);
     const summaries = view.filter(isSummaryMessage).flatMap((message) => contentsOf(message).map(({ text }) => text));
     for (const text of wordsOfPeople(prefix)) {
-      told.all++;
-      if (words.has(text) || summaries.some((summary) => summary.includes(text))) told.kept++;
+      instructions.all++;
+      if (words.has(text) || summaries.some((summary) => summary.includes(text))) instructions.kept++;
     }
     return { view, edits, origins };
   };
-  const recall = await measureRecall(
+  const retention = await measureRetention(
     conversations.map(({ messages }) => messages),
     policy,
     { size: counter.messages.bind(counter) },
   );
   const close = paid.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
   return {
-    ...recall,
+    ...retention,
     way: name,
-    userMessages: told.kept / told.all,
+    userMessages: instructions.kept / instructions.all,
     cpuMs: median(times),
     calls,
     estimatedCost: paid.reduce((sum, { estimated }) => sum + estimated, 0),
@@ -109,7 +109,7 @@ async function benchWay({ name, make }: Way, conversations: readonly BenchConver
   };
 }
 
-const measureOfCalls = (calls: readonly ModelCall[]): Measure => ({
+const measureOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
   at: '',
   provider: 'smart',
   outcome: 'condensed',

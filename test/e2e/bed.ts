@@ -25,7 +25,7 @@ export interface Bed extends Tested {
   /** Opens one more window on a server that runs. */
   openOn(server: Server, options?: WorkbenchOptions): Promise<Workbench>;
   /** Prints a line below the scenario's result. */
-  tell(text: string): void;
+  report(text: string): void;
   /** Console errors that name the extension fail a scenario, but for those that it expects. */
   expectError(pattern: RegExp): void;
 }
@@ -73,7 +73,7 @@ export async function runScenario(
   place: Place,
 ): Promise<readonly string[]> {
   const { seconds = 300 } = scenario;
-  const told: string[] = [];
+  const reported: string[] = [];
   const { extensionsDir, extensionId } = tested;
   const folders: string[] = [];
   const servers: Server[] = [];
@@ -104,7 +104,7 @@ export async function runScenario(
       windows.push(window);
       return window;
     },
-    tell: (text) => told.push(text),
+    report: (text) => reported.push(text),
     expectError: (pattern) => expected.push(pattern),
   };
   let timer: NodeJS.Timeout | undefined;
@@ -121,7 +121,7 @@ export async function runScenario(
       .filter((text) => text.toLowerCase().includes(extensionId.toLowerCase()));
     const surprises = errors.filter((text) => !expected.some((pattern) => pattern.test(text)));
     if (surprises.length > 0) throw new Error(`errors of the extension on the console:\n${surprises.join('\n')}`);
-    return told;
+    return reported;
   } catch (error) {
     const said: string[] = [];
     for (const [index, window] of windows.entries()) {

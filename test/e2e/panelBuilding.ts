@@ -43,8 +43,8 @@ export async function condense(bench: Workbench, { run, choose }: Hand = BY_MOUS
   await run(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await choose(bench, TITLE);
-  const told = await notification(bench, 'Context condensed using');
-  assert.match(told.text, /Smart/);
+  const notice = await notification(bench, 'Context condensed using');
+  assert.match(notice.text, /Smart/);
 }
 
 /** The condensation in History, with its provider and preset. */

@@ -4,12 +4,12 @@ export class Report {
   #failed = 0;
   #skipped = 0;
 
-  add(name: string, seconds: number, error?: Error | string, told: readonly string[] = []): void {
+  add(name: string, seconds: number, error?: Error | string, reported: readonly string[] = []): void {
     if (error === undefined) this.#passed++;
     else this.#failed++;
     console.log(`${error === undefined ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
     const text = error instanceof Error ? (error.stack ?? error.message) : error;
-    for (const words of text === undefined ? told : [...told, text]) console.log(words.replace(/^/gm, '     '));
+    for (const words of text === undefined ? reported : [...reported, text]) console.log(words.replace(/^/gm, '     '));
   }
 
   /** Runs a test, which may give what it has to tell. There is no second try: one that is needed hides a defect. */
@@ -17,8 +17,8 @@ export class Report {
     const begun = Date.now();
     const seconds = (): number => (Date.now() - begun) / 1000;
     try {
-      const told = await body();
-      this.add(name, seconds(), undefined, Array.isArray(told) ? told.map(String) : []);
+      const reported = await body();
+      this.add(name, seconds(), undefined, Array.isArray(reported) ? reported.map(String) : []);
     } catch (error) {
       this.add(name, seconds(), error instanceof Error ? error : String(error));
     }

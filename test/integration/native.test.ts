@@ -13,9 +13,9 @@ import { CondensationManager, nativeProvider, type CondensationOutcome } from '.
 import {
   calibratedFactor,
   estimateErrorPercent,
-  measureOf,
+  runMetrics,
   outputSamples,
-  type Measure,
+  type RunMetrics,
 } from '../../src/core/condense/metrics/metrics';
 import { PromptMemory } from '../../src/core/condense/summary/promptMemory';
 import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
@@ -238,7 +238,7 @@ describe.skipIf(!present)('estimates', () => {
     );
     expect(summaries).toHaveLength(3);
     const random = new Random(20_251_120);
-    const measures: Measure[] = [];
+    const runs: RunMetrics[] = [];
     const rows: { readonly cached: number; readonly [column: string]: unknown }[] = [];
     // Each vendor makes tokens of its own.
     const bed = await Promise.all(
@@ -258,13 +258,13 @@ describe.skipIf(!present)('estimates', () => {
       const messages = isLong ? whole : whole.slice(0, Math.ceil(whole.length / 3));
       const { model } = vendor.priced;
       const cacheLifetime: CacheLifetime = isCached ? '5m' : 'none';
-      const factor = calibratedFactor(measures, model);
+      const factor = calibratedFactor(runs, model);
       const manager = managerFor(
         vendor,
         server.url,
         { cacheLifetime, ...(factor !== undefined && { tokenFactor: factor }) },
         {
-          samples: () => outputSamples(measures, model),
+          samples: () => outputSamples(runs, model),
           memory: new PromptMemory(),
         },
       );
@@ -277,12 +277,12 @@ describe.skipIf(!present)('estimates', () => {
       if (isCached && run % 2 === 1) {
         // A first try that came to nothing: what it sent is in the vendor's cache now.
         server.play(refusal());
-        measures.push(measureOf(await manager.condense(asked), 'native', new Date()));
+        runs.push(runMetrics(await manager.condense(asked), 'native', new Date()));
       }
       const { cost: estimate } = await manager.estimate(asked);
       server.play(reply(summaries[random.int(summaries.length)]!));
       const outcome = await manager.condense(asked);
-      const measure = measureOf(outcome, 'native', new Date());
+      const metrics = runMetrics(outcome, 'native', new Date());
       expect(outcome.estimatedCost).toBe(estimate);
       expect(Math.abs((outcome.cost ?? NaN) - byHand(vendor, outcome))).toBeLessThan(0.0001);
       const usage = outcome.calls?.[0]?.usage;
@@ -295,12 +295,12 @@ describe.skipIf(!present)('estimates', () => {
         output: usage?.outputTokens,
         estimate: estimate?.toFixed(4),
         actual: outcome.cost?.toFixed(4),
-        error: estimateErrorPercent(measure)?.toFixed(1),
+        error: estimateErrorPercent(metrics)?.toFixed(1),
       });
-      measures.push(measure);
+      runs.push(metrics);
     }
     console.table(rows);
-    const errors = measures.filter(({ reason }) => reason === undefined || reason === 'grew').map(estimateErrorPercent);
+    const errors = runs.filter(({ reason }) => reason === undefined || reason === 'grew').map(estimateErrorPercent);
     expect(errors).toHaveLength(30);
     expect(errors.filter((error) => error !== undefined && error <= 20).length).toBeGreaterThanOrEqual(27);
     expect(rows.filter(({ cached }) => cached > 0).length).toBeGreaterThanOrEqual(5);

@@ -144,11 +144,11 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     }
     const segments = segmentsOf(body, tokensOf, strict);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
-    const told = options.tooLong && tooLongAnswer(options.tooLong);
-    if (told && total > maxContextTokens) {
-      const said = told.body({ tokens: total, limit: maxContextTokens, output: Number(body['max_tokens']) });
-      const contentType = told.contentType ?? 'application/json';
-      refuse(exchange, { kind: 'error', status: told.status, message: said, body: said, contentType });
+    const answer = options.tooLong && tooLongAnswer(options.tooLong);
+    if (answer && total > maxContextTokens) {
+      const said = answer.body({ tokens: total, limit: maxContextTokens, output: Number(body['max_tokens']) });
+      const contentType = answer.contentType ?? 'application/json';
+      refuse(exchange, { kind: 'error', status: answer.status, message: said, body: said, contentType });
       return;
     }
     if (total > maxContextTokens) {

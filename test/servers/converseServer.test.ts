@@ -143,10 +143,10 @@ describe('what it refuses', () => {
 
   async function refusalOf(at: ModelServer, body: object): Promise<string | undefined> {
     const answer = await fetch(`${at.url}/model/m/converse`, { method: 'POST', body: JSON.stringify(body) });
-    const told: unknown = await answer.json();
-    return answer.ok || !isObject(told)
+    const parsed: unknown = await answer.json();
+    return answer.ok || !isObject(parsed)
       ? undefined
-      : `${answer.status} ${answer.headers.get('x-amzn-errortype') ?? ''}: ${String(told['message'])}`;
+      : `${answer.status} ${answer.headers.get('x-amzn-errortype') ?? ''}: ${String(parsed['message'])}`;
   }
   const { toolConfig } = radio;
 

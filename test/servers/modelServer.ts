@@ -98,7 +98,7 @@ export async function startServer(
     void (async () => {
       const exchange = await recorded(incoming, response, requests.length);
       requests.push(exchange.record);
-      for (const tell of waiting.get(exchange.record.index) ?? []) tell(exchange.record);
+      for (const wake of waiting.get(exchange.record.index) ?? []) wake(exchange.record);
       waiting.delete(exchange.record.index);
       await answer(exchange, next);
     })().catch((error: unknown) => {

@@ -121,10 +121,10 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     const output = Number(body['max_completion_tokens'] ?? body['max_tokens'] ?? body['max_output_tokens'] ?? 0);
     const { tooLong, cutsAt } = options;
-    const told = tooLong && tooLongAnswer(tooLong);
-    if (cutsAt === undefined && told && total + (told.countsOutput === true ? output : 0) > maxContextTokens) {
-      const { status, contentType = 'application/json' } = told;
-      const body = told.body({ tokens: total, limit: maxContextTokens, output });
+    const answer = tooLong && tooLongAnswer(tooLong);
+    if (cutsAt === undefined && answer && total + (answer.countsOutput === true ? output : 0) > maxContextTokens) {
+      const { status, contentType = 'application/json' } = answer;
+      const body = answer.body({ tokens: total, limit: maxContextTokens, output });
       refuse(exchange, { kind: 'error', status, message: body, body, contentType });
       return;
     }

@@ -117,18 +117,18 @@ class Original {
       this.seen.add(hash);
       for (const block of blocksOf(message)) {
         if (block['type'] === 'tool_use') this.calls++;
-        this.tokens += this.tokensOf(wordsOf(block));
+        this.tokens += this.tokensOf(textOf(block));
       }
     }
   }
 }
 
 /** What a model reads of a block. */
-function wordsOf(block: Json): string {
+function textOf(block: Json): string {
   if (typeof block['text'] === 'string') return block['text'];
   const { content } = block;
   if (typeof content === 'string') return content;
-  if (Array.isArray(content)) return objects(content).map(wordsOf).join('');
+  if (Array.isArray(content)) return objects(content).map(textOf).join('');
   return JSON.stringify(block['input'] ?? '');
 }
 

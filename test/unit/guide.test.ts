@@ -36,7 +36,11 @@ beforeAll(() => {
 });
 
 /** What a configuration is estimated to do to the sample, in the guide's words. @throws Error for a wrong configuration. */
-async function told<Config>(provider: CondensationProvider<Config>, value: unknown, share?: number): Promise<string> {
+async function reported<Config>(
+  provider: CondensationProvider<Config>,
+  value: unknown,
+  share?: number,
+): Promise<string> {
   const checked = provider.validateConfig(value);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const context = { messages, edits: [], counter: freshCounter() };
@@ -59,12 +63,12 @@ describe('the guide on passes', () => {
   });
 
   it.each([0, 1, 2])('tells what passes do to the sample: example %i', async (index) => {
-    const words = await told(smart, configs[index]);
+    const words = await reported(smart, configs[index]);
     expect(page.includes(words), words).toBe(true);
   });
 
   it('tells what the strategy does to the sample', async () => {
-    const words = await told(strategy, configs[3], 0.5);
+    const words = await reported(strategy, configs[3], 0.5);
     expect(page.includes(words), words).toBe(true);
   });
 });

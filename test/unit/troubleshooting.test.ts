@@ -27,7 +27,7 @@ describe('the guide on messages', () => {
     const said = [...errors.matchAll(/what: (?:'([^']+)'|"([^"]+)")/g)].map(([, a, b]) => a ?? b ?? '');
     expect(said.length).toBeGreaterThan(15);
     // A cancelled call is what the user wanted.
-    const told = said.filter((what) => !what.includes('cancelled'));
-    expect(told.filter((what) => !page.includes(what.replace(/^(The answer broke off).*/, '$1')))).toEqual([]);
+    const reported = said.filter((what) => !what.includes('cancelled'));
+    expect(reported.filter((what) => !page.includes(what.replace(/^(The answer broke off).*/, '$1')))).toEqual([]);
   });
 });

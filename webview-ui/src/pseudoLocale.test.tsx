@@ -86,14 +86,14 @@ it('all of them, in every section, with everything unfolded', async () => {
     change: 'redo',
   };
   const outcomes = ['failed', 'refused', 'cancelled', 'unchanged', ...Array<string>(5).fill('condensed')];
-  const measures = outcomes.map((outcome) => ({ ...run, outcome, calls: [] }));
+  const runs = outcomes.map((outcome) => ({ ...run, outcome, calls: [] }));
   const page = await openPage({
     translate: (text) => `⟦${text}⟧`,
     backend: {
       factsOfModel: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
       modelsOfEditor: () =>
         Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', maxInputTokens: 100_000 }]),
-      historyOf: () => Promise.resolve({ entries: [entry], measures }),
+      historyOf: () => Promise.resolve({ entries: [entry], runs }),
     },
     view: {
       open: [

@@ -85,7 +85,7 @@ export async function openPage({
   );
   connection.ready();
   const all = (selector: string): HTMLElement[] => [...root.querySelectorAll<HTMLElement>(selector)];
-  const wordsOf = (element: HTMLElement): string =>
+  const labelOf = (element: HTMLElement): string =>
     [element.getAttribute('aria-label'), element.getAttribute('placeholder'), element.textContent].join('\n');
   const page: Page = {
     root,
@@ -94,7 +94,7 @@ export async function openPage({
     all,
     find(selector, text = '') {
       const found = all(selector).find((element) =>
-        typeof text === 'string' ? wordsOf(element).includes(text) : text.test(wordsOf(element)),
+        typeof text === 'string' ? labelOf(element).includes(text) : text.test(labelOf(element)),
       );
       if (!found) throw new Error(`there is no ${selector} with ${String(text)}:\n${root.textContent}`);
       return found;

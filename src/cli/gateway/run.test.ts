@@ -113,9 +113,9 @@ describe.each(Object.keys(HOMES))('%s', (name) => {
     const one = bed('/overlay');
     const launch = await ready.launch(one);
     expect(launch.command).toBe(name);
-    const told = [...one.written, ...Object.values(launch.env), ...launch.args].join('\n');
-    expect(told).toContain('http://127.0.0.1:1');
-    expect(told.replaceAll('\\', '')).toContain('recall');
+    const launched = [...one.written, ...Object.values(launch.env), ...launch.args].join('\n');
+    expect(launched).toContain('http://127.0.0.1:1');
+    expect(launched.replaceAll('\\', '')).toContain('recall');
   });
 
   it('never has the secret on its command line, and keeps its own arguments', async () => {
@@ -258,16 +258,16 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
 
   it('says what is wrong before anything starts', async () => {
     const home = temporaryFolder();
-    const told = async (...argv: string[]) => cli(argv, home, {});
-    expect(await told('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('An agent is missing') });
-    expect(await told('run', 'aider')).toMatchObject({ code: 2, stderr: expect.stringContaining('run -- aider') });
-    expect(await told('run', 'opencode')).toMatchObject({
+    const launched = async (...argv: string[]) => cli(argv, home, {});
+    expect(await launched('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('An agent is missing') });
+    expect(await launched('run', 'aider')).toMatchObject({ code: 2, stderr: expect.stringContaining('run -- aider') });
+    expect(await launched('run', 'opencode')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('OpenCode was not started.'),
     });
-    expect(await told('run', '--threshold', '200', 'pi')).toMatchObject({ code: 2 });
-    expect(await told('run', '--upstream', 'x', 'pi')).toMatchObject({ code: 2 });
-    expect(await told('run', '--store', join(home, 's'), '--', 'no-such-command')).toMatchObject({
+    expect(await launched('run', '--threshold', '200', 'pi')).toMatchObject({ code: 2 });
+    expect(await launched('run', '--upstream', 'x', 'pi')).toMatchObject({ code: 2 });
+    expect(await launched('run', '--store', join(home, 's'), '--', 'no-such-command')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('"no-such-command" was not found'),
     });

@@ -64,7 +64,7 @@ export async function startService(
     live,
     counter,
     addresses: routes,
-    tell: log,
+    report: log,
     ...(prices && { prices }),
     ...(windows && { windows }),
     ...(args.window !== undefined && { window: args.window }),
@@ -75,7 +75,7 @@ export async function startService(
     ...(!args.off && { condenser }),
     ...(args.port !== undefined && { port: args.port }),
     own: new Map([[RECALL_ROUTE, recallRoute(live)]]),
-    tell: ({ kind, route = '', detail }) => {
+    report: ({ kind, route = '', detail }) => {
       log([kind, route, detail].filter((part) => part !== '').join(' '));
     },
   });

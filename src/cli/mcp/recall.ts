@@ -33,14 +33,14 @@ export async function fromStore(store: string | undefined, io: CliIo): Promise<R
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   return async (query) => {
     const isSearch = (query.references ?? []).length === 0;
-    const conversations = await stored(root, isSearch ? 1 : MOST_LEDGERS);
+    const conversations = await stored(root, isSearch ? 1 : MAX_LEDGERS);
     const { text } = await recall(conversations, query, counter);
     return text;
   };
 }
 
 /** Ledgers that a reference is looked for in. */
-const MOST_LEDGERS = 200;
+const MAX_LEDGERS = 200;
 
 async function stored(root: string, most: number): Promise<Recallable[]> {
   const found: Recallable[] = [];

@@ -21,7 +21,7 @@ export async function giveBackFile(services: Services, path: string, agent?: Age
   if (!(await agrees(vscode.l10n.t('Give the condensed conversation back to its agent?'), whatIsWritten(target))))
     return;
   try {
-    await tell(services, await write(services, path, agent));
+    await showGivenBack(services, await write(services, path, agent));
   } catch (error) {
     const api = target === 'roo-task' && isRunning(error) ? await agentApi(path, agent) : undefined;
     if (!api) throw error;
@@ -68,7 +68,7 @@ async function agrees(question: string, detail: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-async function tell(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
+async function showGivenBack(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
   services.log.info(`Given back: ${path}`);
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent: it goes on condensed.'),
@@ -124,7 +124,7 @@ async function pauseAndGiveBack(
   const detail = vscode.l10n.t('The agent stops what it is doing now; what it has not written yet is lost.');
   if (!(await agrees(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
-  await tell(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent)));
+  await showGivenBack(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent)));
 }
 
 /** Finishes at the start what a dead process had begun. */

@@ -5,7 +5,7 @@ import type { OfferAnswer } from '../../giveBack/idleTask';
 const KEY = 'contextCondenser.idleTasks';
 
 /** What was said last stays; of tasks that nobody was asked about for so long a new question does no harm. */
-const MOST = 500;
+const MAX_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
@@ -19,5 +19,5 @@ export async function answerOffer(state: Memento, path: string, answer: OfferAns
   const answers = new Map(offerAnswers(state));
   answers.delete(path);
   if (answer !== undefined) answers.set(path, answer);
-  await state.update(KEY, [...answers].slice(-MOST));
+  await state.update(KEY, [...answers].slice(-MAX_ANSWERS));
 }

@@ -2,7 +2,7 @@
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
-import type { Measure } from '../../core/condense/metrics/metrics';
+import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
 
 /** Where a conversation is kept: in a file of an agent, or in the chat. */
@@ -50,7 +50,7 @@ export interface HistoryEntry {
 export function entriesOf(
   ledgers: readonly LedgerOutline[],
   place: HistoryPlace,
-  measures: ReadonlyMap<CondensationId, Measure>,
+  runs: ReadonlyMap<CondensationId, RunMetrics>,
   canChange: (conversation: string) => boolean,
 ): HistoryEntry[] {
   return ledgers
@@ -63,7 +63,7 @@ export function entriesOf(
       ]);
       return condensations.map((one) => {
         const change = canChange(ledger.conversation) ? changes.get(one) : undefined;
-        return entryOf(ledger, one, place, measures.get(one.id), change);
+        return entryOf(ledger, one, place, runs.get(one.id), change);
       });
     })
     .sort((a, b) => b.at.localeCompare(a.at));
@@ -73,10 +73,10 @@ function entryOf(
   { conversation, title, path }: LedgerOutline,
   { id, at, provider, steps, tokensBefore, tokensAfter, cost, isUndone, isReplaced }: CondensationOutline,
   place: HistoryPlace,
-  measure: Measure | undefined,
+  run: RunMetrics | undefined,
   change: 'undo' | 'redo' | undefined,
 ): HistoryEntry {
-  const { preset, savedPerRequest } = measure ?? {};
+  const { preset, savedPerRequest } = run ?? {};
   return {
     condensation: id,
     conversation,
@@ -91,10 +91,10 @@ function entryOf(
       .map((step) => ({ name: step.name, tokensBefore: step.tokensBefore, tokensAfter: step.tokensAfter })),
     tokensBefore,
     tokensAfter,
-    timeMs: measure?.timeMs ?? steps.reduce((sum, step) => sum + step.timeMs, 0),
+    timeMs: run?.timeMs ?? steps.reduce((sum, step) => sum + step.timeMs, 0),
     ...(cost !== undefined && { cost }),
     ...(savedPerRequest !== undefined && { savedPerRequest }),
-    isFallback: measure?.fallback ?? false,
+    isFallback: run?.fallback ?? false,
     state: isReplaced ? 'replaced' : isUndone ? 'undone' : 'shown',
     ...(change && { change }),
   };

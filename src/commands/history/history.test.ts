@@ -7,7 +7,7 @@ import { writeTranscript } from '../../../test/support/transcript';
 import { fake } from '../../../test/support/vscode';
 import type { LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
-import type { Measure } from '../../core/condense/metrics/metrics';
+import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { condenseNow } from '../condenseNow';
 import { metricsOf } from '../../window/metrics';
 import type { Services } from '../../window/services';
@@ -36,13 +36,13 @@ const only = async (): Promise<HistoryEntry> => {
 
 describe('the history of this machine', () => {
   it('has what was condensed, measured, with its passes; undone and brought back from there', async () => {
-    expect(await historyOf(services, signal)).toEqual({ entries: [], measures: [] });
+    expect(await historyOf(services, signal)).toEqual({ entries: [], runs: [] });
     await condenseNow(services, file);
     const entry = await only();
-    const [measure] = await metricsOf(services).read();
-    expect(measure).toMatchObject({ condensation: entry.condensation, provider: 'lossless', trigger: 'by-hand' });
+    const [run] = await metricsOf(services).read();
+    expect(run).toMatchObject({ condensation: entry.condensation, provider: 'lossless', trigger: 'by-hand' });
     expect(entry).toMatchObject({ place: 'stored', path: file, provider: 'lossless', state: 'shown', change: 'undo' });
-    expect(entry.timeMs).toBe(measure!.timeMs);
+    expect(entry.timeMs).toBe(run!.timeMs);
     expect(entry.passes.length).toBeGreaterThan(0);
     expect(entry.tokensAfter).toBeLessThan(entry.tokensBefore);
     await changeCondensation(services, entry, true);
@@ -90,15 +90,15 @@ describe('the history of this machine', () => {
     expect(await clearHistory(services, 'ledgers')).toBe(false);
     expect((await historyOf(services, signal)).entries).toHaveLength(1);
     fake.answers = ['Remove'];
-    expect(await clearHistory(services, 'measures')).toBe(true);
-    const { entries, measures } = await historyOf(services, signal);
-    expect([entries.length, measures.length]).toEqual([1, 0]);
+    expect(await clearHistory(services, 'metrics')).toBe(true);
+    const { entries, runs } = await historyOf(services, signal);
+    expect([entries.length, runs.length]).toEqual([1, 0]);
     const paid = hashText('paid');
     await summariesOf(services).set(paid, 'A summary.');
     fake.answers = ['Remove'];
     expect(await clearHistory(services, 'ledgers')).toBe(true);
     expect(await summariesOf(services).get(paid)).toBeUndefined();
-    expect(await historyOf(services, signal)).toEqual({ entries: [], measures: [] });
+    expect(await historyOf(services, signal)).toEqual({ entries: [], runs: [] });
     expect(readdirSync(storeOf(services))).toEqual([]);
     expect(existsSync(file)).toBe(true);
   });
@@ -127,16 +127,16 @@ describe('entries', () => {
         condensation('4', { isUndone: true }),
       ],
     };
-    const measure = { fallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 } as Measure;
-    const measures = new Map([['2' as CondensationId, measure]]);
-    const told = entriesOf([ledger], 'live', measures, () => true);
-    expect(told.map(({ condensation: id, state, change }) => [id, state, change])).toEqual([
+    const run = { fallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 } as RunMetrics;
+    const runs = new Map([['2' as CondensationId, run]]);
+    const listed = entriesOf([ledger], 'live', runs, () => true);
+    expect(listed.map(({ condensation: id, state, change }) => [id, state, change])).toEqual([
       ['4', 'undone', 'redo'],
       ['2', 'shown', 'undo'],
       ['1', 'replaced', undefined],
     ]);
-    expect(told[1]).toMatchObject({ isFallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 });
-    const idle = entriesOf([ledger], 'live', measures, () => false);
+    expect(listed[1]).toMatchObject({ isFallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 });
+    const idle = entriesOf([ledger], 'live', runs, () => false);
     expect(idle.every(({ change }) => change === undefined)).toBe(true);
   });
 });

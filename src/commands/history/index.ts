@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
-import type { Measure } from '../../core/condense/metrics/metrics';
+import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { inBackground, liveStoreOf, storeOf, summariesOf } from '../../window/background';
@@ -27,7 +27,7 @@ export interface History {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   /** Oldest first. */
-  readonly measures: readonly Measure[];
+  readonly runs: readonly RunMetrics[];
 }
 
 type Stores = Record<HistoryPlace, KnownLedgers>;
@@ -41,23 +41,21 @@ export async function historyOf(services: Services, signal: AbortSignal): Promis
   known.set(services, stores);
   const read = (store: string, { since }: KnownLedgers): Promise<LedgersResult> =>
     inBackground(services, { kind: 'ledgers', store, replacements: replacementsOf(services), since }, signal);
-  const [files, chats, measures] = await Promise.all([
+  const [files, chats, runs] = await Promise.all([
     read(storeOf(services), stores.stored),
     read(liveStoreOf(services), stores.live),
     metricsOf(services).read(),
   ]);
   stores.stored.take(files);
   stores.live.take(chats);
-  const measured = new Map(
-    measures.flatMap((measure) => (measure.condensation === undefined ? [] : [[measure.condensation, measure]])),
-  );
+  const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
   // A chat's view lives in memory: its condensations are undone there.
   const inMemory = new Set<string>(liveConversations(services).map(({ id }) => id));
   const entries = [
     ...entriesOf(stores.stored.all(), 'stored', measured, () => true),
     ...entriesOf(stores.live.all(), 'live', measured, (conversation) => inMemory.has(conversation)),
   ].sort((a, b) => b.at.localeCompare(a.at));
-  return { entries, measures };
+  return { entries, runs };
 }
 
 /**
@@ -130,7 +128,7 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
 }
 
 /** `measures`: what was measured of runs. `ledgers`: what was condensed, with the originals. */
-export type HistoryPart = 'measures' | 'ledgers';
+export type HistoryPart = 'metrics' | 'ledgers';
 
 /**
  * Removes a part of what is kept, once the user agreed. @returns whether it was removed.
@@ -139,7 +137,7 @@ export type HistoryPart = 'measures' | 'ledgers';
 export async function clearHistory(services: Services, part: HistoryPart): Promise<boolean> {
   const yes = vscode.l10n.t('Remove');
   const [question, detail] =
-    part === 'measures'
+    part === 'metrics'
       ? [
           vscode.l10n.t('Remove all measures?'),
           vscode.l10n.t('Rates, charts and recommendations begin anew. Condensations stay, and can be undone.'),
@@ -151,7 +149,7 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
           ),
         ];
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
-  if (part === 'measures') await metricsOf(services).clear();
+  if (part === 'metrics') await metricsOf(services).clear();
   else await removeLedgers(services);
   return true;
 }

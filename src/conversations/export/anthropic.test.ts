@@ -7,8 +7,8 @@ describe('Anthropic', () => {
       system: [{ type: 'text', text: 'Be careful.' }],
       tools: [{ name: 'Read', description: 'Reads', input_schema: { type: 'object' } }],
     };
-    const { text: told, notes } = exported({ messages, request }, 'anthropic');
-    expect(JSON.parse(told)).toEqual({ system: 'Be careful.', tools: request.tools, messages });
+    const { text: output, notes } = exported({ messages, request }, 'anthropic');
+    expect(JSON.parse(output)).toEqual({ system: 'Be careful.', tools: request.tools, messages });
     expect(notes).toEqual([]);
   });
 

@@ -56,8 +56,8 @@ describe('whatever the history', () => {
   it('Markdown and hand-over have a text and no more than its notes say', () => {
     fc.assert(
       fc.property(history, fc.constantFrom('markdown' as const, 'handover' as const), (messages, target) => {
-        const { text: told, notes } = exported({ messages }, target);
-        expect(told.endsWith('\n')).toBe(true);
+        const { text: output, notes } = exported({ messages }, target);
+        expect(output.endsWith('\n')).toBe(true);
         expect(notes.every((note) => note.endsWith('.'))).toBe(true);
       }),
       { numRuns: 200 },

@@ -4,7 +4,7 @@ import { counter, exported, user, assistant, text, call, result } from './testin
 
 describe('the hand-over prompt', () => {
   it('has the task, the facts and the end, with keys masked', () => {
-    const { text: told, notes } = exported(
+    const { text: output, notes } = exported(
       {
         messages: [
           user(text('Fix the test in src/a.ts')),
@@ -15,10 +15,10 @@ describe('the hand-over prompt', () => {
       },
       'handover',
     );
-    expect(told).toContain('## The conversation\nA title');
-    expect(told).toContain('src/a.ts');
-    expect(told).toContain('[4] assistant:\nFound it.');
-    expect(told).not.toContain('sk-ant');
+    expect(output).toContain('## The conversation\nA title');
+    expect(output).toContain('src/a.ts');
+    expect(output).toContain('[4] assistant:\nFound it.');
+    expect(output).not.toContain('sk-ant');
     expect(notes).toEqual(['1 prompt: what looks like a key is masked in it.']);
   });
 
@@ -27,15 +27,15 @@ describe('the hand-over prompt', () => {
       user(text(`ask ${index} ${'word '.repeat(400)}`)),
       assistant(text(`say ${index}`)),
     ]).flat();
-    const { text: told, notes } = exported(
+    const { text: output, notes } = exported(
       { messages: [{ role: 'user', content: 'EARLIER', isCompactSummary: true }, ...long] },
       'handover',
     );
-    expect(told).toContain('## What was summed up before\nEARLIER');
-    expect(told).toContain('say 59');
-    expect(told).not.toContain('say 1\n');
-    expect(told).toMatch(/\(\d+ earlier messages are left out\)/);
-    expect(counter.text(told)).toBeLessThan(14_000);
+    expect(output).toContain('## What was summed up before\nEARLIER');
+    expect(output).toContain('say 59');
+    expect(output).not.toContain('say 1\n');
+    expect(output).toMatch(/\(\d+ earlier messages are left out\)/);
+    expect(counter.text(output)).toBeLessThan(14_000);
     expect(notes[0]).toMatch(/^\d+ messages: told by the facts alone/);
   });
 });

@@ -40,7 +40,7 @@ export function handoverText(
   const text = [
     'You take over a task from another coding agent. Its conversation ended here; nothing of it is in your context but what follows. Files may have changed since: look before you rely on what is said about them. Do not do again what is told as done.',
     `## The conversation\n${title}`,
-    ...(summary ? [`## What was summed up before\n${cutMiddle(wordsOf(summary), SUMMARY_CHARS)}`] : []),
+    ...(summary ? [`## What was summed up before\n${cutMiddle(prose(summary), SUMMARY_CHARS)}`] : []),
     ...(facts === '' ? [] : [`## What is known\n${facts}`]),
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
     '## What to do now\nGo on with what the user asked for last. Where that is done, say so and wait.',
@@ -73,7 +73,7 @@ function ending(
   return { texts, leftOut: start };
 }
 
-const wordsOf = (message: ApiMessage): string =>
+const prose = (message: ApiMessage): string =>
   typeof message.content === 'string'
     ? message.content
     : blocksOf(message)

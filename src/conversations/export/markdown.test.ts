@@ -4,31 +4,31 @@ import { exported, user, assistant, text, call, result, messages } from './testi
 describe('Markdown', () => {
   it('tells everything that was said', () => {
     const {
-      text: told,
+      text: output,
       notes,
       extension,
     } = exported({ title: 'Fix *it* <now>', messages, request: { system: 'Be careful.' } }, 'markdown');
     expect(extension).toBe('md');
-    expect(told).toMatch(/^# Fix \\\*it\\\* &lt;now\\>\n/);
-    expect(told).toContain('<summary>System prompt</summary>');
-    expect(told).toContain('## 2 · Assistant');
-    expect(told).toContain('<summary>Thinking</summary>\n\n```\nhm\n```');
-    expect(told).toContain('**Read**\n\n```json\n{\n  "path": "a"\n}\n```');
-    expect(told).toContain('<summary>Result of Read, 2 lines</summary>');
-    expect(told).toContain('*[image/png, 1 KB]*');
+    expect(output).toMatch(/^# Fix \\\*it\\\* &lt;now\\>\n/);
+    expect(output).toContain('<summary>System prompt</summary>');
+    expect(output).toContain('## 2 · Assistant');
+    expect(output).toContain('<summary>Thinking</summary>\n\n```\nhm\n```');
+    expect(output).toContain('**Read**\n\n```json\n{\n  "path": "a"\n}\n```');
+    expect(output).toContain('<summary>Result of Read, 2 lines</summary>');
+    expect(output).toContain('*[image/png, 1 KB]*');
     expect(notes).toEqual(['2 images: named, not shown.']);
   });
 
   it('no text ends the fence that it stands in', () => {
-    const { text: told } = exported(
+    const { text: output } = exported(
       { messages: [user(text('x')), assistant(call('c', { content: 'a\n````\nb', n: 1 }))] },
       'markdown',
     );
-    expect(told).toContain('content:\n\n`````\na\n````\nb\n`````');
+    expect(output).toContain('content:\n\n`````\na\n````\nb\n`````');
   });
 
   it('names what it doesn’t know, and what is encrypted', () => {
-    const { text: told, notes } = exported(
+    const { text: output, notes } = exported(
       {
         messages: [
           { role: 'user', content: 'sum', isSummary: true },
@@ -43,11 +43,11 @@ describe('Markdown', () => {
       },
       'markdown',
     );
-    expect(told).toContain('## 1 · User, summary');
-    expect(told).toContain('<summary>later</summary>');
-    expect(told).toContain('```json\n"text"\n```');
-    expect(told).toContain('<summary>Error of Read, 0 lines</summary>');
-    expect(told).toContain('![image](https://x/a.png)');
+    expect(output).toContain('## 1 · User, summary');
+    expect(output).toContain('<summary>later</summary>');
+    expect(output).toContain('```json\n"text"\n```');
+    expect(output).toContain('<summary>Error of Read, 0 lines</summary>');
+    expect(output).toContain('![image](https://x/a.png)');
     expect(notes).toEqual(['1 thought: left out, it is encrypted.', '2 images: named, not shown.']);
   });
 });

@@ -9,9 +9,9 @@ describe('OpenAI', () => {
       messages[2]!,
       messages[3]!,
     ];
-    const { text: told, notes } = exported({ messages: raw, request: { system: 'Be careful.' } }, 'openai');
+    const { text: output, notes } = exported({ messages: raw, request: { system: 'Be careful.' } }, 'openai');
     const imagePart = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
-    expect(JSON.parse(told)).toMatchObject({
+    expect(JSON.parse(output)).toMatchObject({
       messages: [
         { role: 'system', content: 'Be careful.' },
         { role: 'user', content: [text('Fix it'), imagePart] },
@@ -31,7 +31,7 @@ describe('OpenAI', () => {
 
   it('says what could not go along', () => {
     const pdf = { type: 'base64', media_type: 'application/pdf', data: 'AA' };
-    const { text: told, notes } = exported(
+    const { text: output, notes } = exported(
       {
         messages: [
           user(
@@ -46,8 +46,8 @@ describe('OpenAI', () => {
       },
       'openai',
     );
-    expect(openaiSays(JSON.parse(told) as Json)).toBeUndefined();
-    expect(told).toContain('data:application/pdf;base64,AA');
+    expect(openaiSays(JSON.parse(output) as Json)).toBeUndefined();
+    expect(output).toContain('data:application/pdf;base64,AA');
     expect(notes).toEqual([
       '1 image: left out, it has no address.',
       '1 document: left out, its kind is none that OpenAI takes.',

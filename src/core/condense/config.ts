@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { issueWords } from '../issueWords';
 import { valueAt } from '../messages/path';
-import {
-  mayAskModel,
-  type CondensationProvider,
-  type ConfigProblem,
-  type ConfigSchema,
-  type ValidationResult,
-} from './types';
+import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /**
  * Checks a configuration from outside against its schema; each problem names the setting, what was found, what is
@@ -30,9 +24,9 @@ function problemsOf(issue: z.core.$ZodIssue, config: unknown): ConfigProblem[] {
     config,
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
-  const isTold = issue.code === 'custom' || issue.code === 'unrecognized_keys';
+  const namesValue = issue.code === 'custom' || issue.code === 'unrecognized_keys';
   const words = issueWords(issue);
-  return [{ path, message: isTold || found === undefined ? words : `${words}; found ${shown(found)}` }];
+  return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${shown(found)}` }];
 }
 
 const depthOf = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
@@ -63,6 +57,9 @@ export function checkedConfig(provider: CondensationProvider, config: unknown): 
   return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${problems.join('; ')}`] };
 }
 
-/** Whether a condensation by a provider may call a model. @param config as it came from outside */
+/**
+ * Whether a condensation by a provider may call a model.
+ * @param config as it came from outside; an invalid one counts as the defaults.
+ */
 export const asksModel = (provider: CondensationProvider, config: unknown): boolean =>
-  mayAskModel(provider, checkedConfig(provider, config).config);
+  provider.asksModel?.(checkedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;

@@ -157,14 +157,14 @@ async function next(
     ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
   });
   const reason = reasonOf(manager, before);
-  const isTold = before.kind === 'condensed' || before.notes.includes(reason);
-  const told = isTold ? before.notes : [...before.notes, reason];
+  const isReported = before.kind === 'condensed' || before.notes.includes(reason);
+  const reported = isReported ? before.notes : [...before.notes, reason];
   const both = {
     tokensBefore: before.tokensBefore,
     steps: [...before.steps, ...tried.steps],
     cost: sumOfCosts([before.cost, tried.cost]),
     timeMs: before.timeMs + tried.timeMs,
-    notes: [...told, ...tried.notes],
+    notes: [...reported, ...tried.notes],
     ...((before.calls ?? tried.calls) && { calls: [...(before.calls ?? []), ...(tried.calls ?? [])] }),
   };
   if (tried.kind === 'condensed') {

@@ -184,10 +184,6 @@ export interface CondensationEstimate {
 /** `high`: many replies of the model have been seen; `medium`: some; `low`: none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
-/** Whether a provider may call a model, configured as given. @param config as the provider's check gave it */
-export const mayAskModel = (provider: CondensationProvider, config: unknown): boolean =>
-  provider.asksModel?.(config) ?? provider.getCapabilities().supportsLLMSummarization;
-
 /** A condensation strategy (FR-PA-001). `Config` is what {@link validateConfig} accepts. */
 export interface CondensationProvider<Config = unknown> {
   readonly id: string;

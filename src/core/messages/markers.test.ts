@@ -9,7 +9,7 @@ import {
   isOneMarker,
   marker,
   referenceFor,
-  tellsRule,
+  statesRule,
   withoutRule,
   withRule,
   type ReferenceId,
@@ -61,11 +61,11 @@ describe('marker', () => {
 
   it('may tell the rule', () => {
     const plain = marker('x · ref abcdef of y', ref('abcdef'));
-    expect(tellsRule(plain)).toBe(false);
-    expect(tellsRule(withRule(plain))).toBe(true);
+    expect(statesRule(plain)).toBe(false);
+    expect(statesRule(withRule(plain))).toBe(true);
     expect(isOneMarker(withRule(plain))).toBe(true);
     expect(withoutRule(withRule(plain))).toBe(plain);
-    expect(tellsRule(withRule(marker('z'.repeat(300), ref('abcdef'))))).toBe(true);
+    expect(statesRule(withRule(marker('z'.repeat(300), ref('abcdef'))))).toBe(true);
   });
 
   it('is one marker only where nothing else stands', () => {

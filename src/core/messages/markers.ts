@@ -60,7 +60,7 @@ const plain = (what: string): string =>
     .toWellFormed();
 
 /** Whether a marker tells the rule. */
-export const tellsRule = (text: string): boolean => text.includes(RULE);
+export const statesRule = (text: string): boolean => text.includes(RULE);
 
 /** A marker as the one that tells the rule, and as any other. */
 export const withRule = (text: string): string => text.replace(REFERENCE_AT_END, `${RULE}$&`);

@@ -92,7 +92,7 @@ export const historyMethods = {
   },
   /** Asks the user first. */
   clearHistory: {
-    params: z.strictObject({ part: z.enum(['measures', 'ledgers']) }),
+    params: z.strictObject({ part: z.enum(['metrics', 'ledgers']) }),
     result: z.object({ removed: z.boolean() }),
   },
 } as const;

@@ -1,6 +1,6 @@
 /** What the history section asks for. */
 import { byProfile } from '../../core/condense/metrics/groups';
-import type { Measure } from '../../core/condense/metrics/metrics';
+import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
 import { isBuiltIn } from '../../core/condense/types';
 import { modelSettings } from '../../window/settings/modelSettings';
@@ -18,13 +18,13 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
   const { services } = parts;
   return {
     history: async (_params, signal) => {
-      const { entries, measures } = await parts.commands().historyOf(services, signal);
+      const { entries, runs } = await parts.commands().historyOf(services, signal);
       return {
         entries: entries.slice(0, SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,
-        emptyRuns: measures.flatMap(emptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
-        groups: byProfile(measures),
-        recommendations: recommendationsFrom(measures, currentSettings()),
+        emptyRuns: runs.flatMap(emptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
+        groups: byProfile(runs),
+        recommendations: recommendationsFrom(runs, currentSettings()),
       };
     },
     setUndone: async ({ isUndone, ...subject }) => {
@@ -42,7 +42,7 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
   };
 }
 
-function emptyRun({ at, provider, outcome, reason, timeMs, cost }: Measure): EmptyRun[] {
+function emptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): EmptyRun[] {
   if (outcome === 'condensed') return [];
   return [
     { at, provider, outcome, timeMs, ...(reason !== undefined && { reason }), ...(cost !== undefined && { cost }) },

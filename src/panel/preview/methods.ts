@@ -121,7 +121,7 @@ const comparedSchema = z.object({
   /** Facts of the conversation, of all kinds, and how many of them would be lost. */
   facts: z.object({ all: count, lost: count }),
   /** Code lines that the conversation's later edits quoted; how many of them the view holds, and can recall. */
-  recall: z.object({ needed: count, verbatim: count, recallable: count }),
+  retention: z.object({ needed: count, verbatim: count, recallable: count }),
 });
 export type Compared = z.output<typeof comparedSchema>;
 
@@ -136,7 +136,7 @@ const nothing = z.null();
 
 export const previewMethods = {
   /** Lets the user pick one. */
-  choosePreviewed: {
+  chooseConversation: {
     params: z.strictObject({}),
     result: z.object({ conversation: conversationNameSchema.optional() }),
   },
@@ -157,7 +157,7 @@ export const previewMethods = {
   },
   /** Pins these messages and no others, in the conversation's ledger. */
   savePins: { params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes }), result: nothing },
-  condensePreviewed: {
+  condenseChosen: {
     params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes, excluded: indexes }),
     result: nothing,
   },

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { LiveConversation, PreviewedConversation } from '../../background/preview/messages';
+import type { LiveConversation, ForecastConversation } from '../../background/forecast/messages';
 import { PreviewFollower } from './previewFollower';
 
 const NAME = { kind: 'default' } as const;
@@ -12,16 +12,16 @@ const live = (changes: Partial<LiveConversation> = {}): LiveConversation => ({
   content: { messages: [message], edits: [] },
   ...changes,
 });
-const file = (path: string): PreviewedConversation => ({ kind: 'file', path, history: 'active', store: 's' });
+const file = (path: string): ForecastConversation => ({ kind: 'file', path, history: 'active', store: 's' });
 
-function following(first: PreviewedConversation) {
-  const tell = vi.fn();
+function following(first: ForecastConversation) {
+  const onChange = vi.fn();
   const now = vi.fn(() => first);
-  const follower = new PreviewFollower({ now, tell });
-  return { follower, tell, now, answered: follower.follow(NAME, first) };
+  const follower = new PreviewFollower({ now, onChange });
+  return { follower, onChange, now, answered: follower.follow(NAME, first) };
 }
 
-it.each<[string, PreviewedConversation, number]>([
+it.each<[string, ForecastConversation, number]>([
   ['nothing', live(), 0],
   ['nothing, in new lists', live({ pinned: [1], content: { messages: [message], edits: [] } }), 0],
   ['another message', live({ content: { messages: [message, message], edits: [] } }), 1],
@@ -30,41 +30,41 @@ it.each<[string, PreviewedConversation, number]>([
   ['another conversation', live({ id: 'other' }), 1],
   ['a file', file('x'), 1],
 ])('%s has come', (_, next, times) => {
-  const { follower, tell, now, answered } = following(live());
+  const { follower, onChange, now, answered } = following(live());
   answered();
   now.mockReturnValue(next);
   follower.look();
   follower.look();
-  expect(tell).toHaveBeenCalledTimes(times);
+  expect(onChange).toHaveBeenCalledTimes(times);
 });
 
 it('what changes before the answer is told behind it, and a newer question takes its place', () => {
-  const { follower, tell, now, answered } = following(live());
+  const { follower, onChange, now, answered } = following(live());
   now.mockReturnValue(live({ title: 'Other' }));
   follower.look();
-  expect(tell).not.toHaveBeenCalled();
+  expect(onChange).not.toHaveBeenCalled();
   const newer = follower.follow(NAME, live({ title: 'Other' }));
   answered();
   newer();
-  expect(tell).not.toHaveBeenCalled();
+  expect(onChange).not.toHaveBeenCalled();
   now.mockReturnValue(live());
   follower.look();
-  expect(tell).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('a file stays the same, one that is gone is told, and nothing once it has ended', () => {
-  const { follower, tell, now, answered } = following(file('a'));
+  const { follower, onChange, now, answered } = following(file('a'));
   answered();
   follower.look();
-  expect(tell).not.toHaveBeenCalled();
+  expect(onChange).not.toHaveBeenCalled();
   now.mockImplementation(() => {
     throw new Error('gone');
   });
   follower.look();
-  expect(tell).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
   follower.follow(NAME, file('a'))();
-  expect(tell).toHaveBeenCalledTimes(2);
+  expect(onChange).toHaveBeenCalledTimes(2);
   follower.end();
   follower.look();
-  expect(tell).toHaveBeenCalledTimes(2);
+  expect(onChange).toHaveBeenCalledTimes(2);
 });

@@ -1,19 +1,19 @@
 /** Notices when a previewed conversation is no longer what the page was shown of it: the agent went on, or another one began. */
-import type { PreviewedConversation } from '../../background/preview/messages';
-import { updateOf } from '../../background/preview/listUpdate';
+import type { ForecastConversation } from '../../background/forecast/messages';
+import { updateOf } from '../../background/forecast/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerParts {
   /** What a name stands for by now. @throws Error where it is gone */
-  readonly now: (name: ConversationName) => PreviewedConversation;
+  readonly now: (name: ConversationName) => ForecastConversation;
   /** The page is to ask anew. */
-  readonly tell: () => void;
+  readonly onChange: () => void;
 }
 
 /** What was asked last. */
 interface Asked {
   readonly name: ConversationName;
-  readonly conversation: PreviewedConversation;
+  readonly conversation: ForecastConversation;
 }
 
 /**
@@ -30,7 +30,7 @@ export class PreviewFollower {
    * @param conversation what the name stood for when it was asked for.
    * @returns call it once the question has been answered or given up.
    */
-  follow(name: ConversationName, conversation: PreviewedConversation): () => void {
+  follow(name: ConversationName, conversation: ForecastConversation): () => void {
     const mine: Asked = { name, conversation };
     this.asked = mine;
     this.isAnswered = false;
@@ -46,7 +46,7 @@ export class PreviewFollower {
   look(): void {
     if (!this.asked || !this.isAnswered || this.isSame(this.asked)) return;
     this.end();
-    this.parts.tell();
+    this.parts.onChange();
   }
 
   end(): void {
@@ -63,7 +63,7 @@ export class PreviewFollower {
   }
 }
 
-function isSame(a: PreviewedConversation, b: PreviewedConversation): boolean {
+function isSame(a: ForecastConversation, b: ForecastConversation): boolean {
   if (a.kind === 'file' || b.kind === 'file') return a.kind === 'file' && b.kind === 'file' && a.path === b.path;
   return (
     a.id === b.id &&

@@ -1,8 +1,8 @@
 /** Answers what the webview asks of the preview. What takes time runs in a worker of its own. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { PreviewThread } from '../../background/preview/previewThread';
-import type { PreviewedConversation } from '../../background/preview/messages';
+import { ForecastThread } from '../../background/forecast/forecastThread';
+import type { ForecastConversation } from '../../background/forecast/messages';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { ConversationName, previewMethods } from './methods';
@@ -12,29 +12,29 @@ type Handlers = Pick<RequestHandlers, keyof typeof previewMethods>;
 type Named = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
-  private readonly previews: PreviewThread;
+  private readonly previews: ForecastThread;
   /** Comparing takes seconds, and the preview goes on meanwhile. */
-  readonly comparisons: PreviewThread;
+  readonly comparisons: ForecastThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
 
-  /** @param tellChanged tells the page that what it was shown has changed. */
+  /** @param onChanged tells the page that what it was shown has changed. */
   constructor(
     private readonly parts: PanelParts,
-    tellChanged: () => void,
+    onChanged: () => void,
   ) {
     this.follower = new PreviewFollower({
-      now: (name) => this.commands.previewedConversation(this.services, this.named(name)),
-      tell: tellChanged,
+      now: (name) => this.commands.forecastConversation(this.services, this.named(name)),
+      onChange: onChanged,
     });
-    const workerPath = join(parts.services.context.extensionPath, 'dist', 'previewWorker.cjs');
+    const workerPath = join(parts.services.context.extensionPath, 'dist', 'forecastWorker.cjs');
     const ended = (reason: string): string =>
       vscode.l10n.t(
         'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
         reason,
       );
-    this.previews = new PreviewThread({ workerPath, ended });
-    this.comparisons = new PreviewThread({ workerPath, ended });
+    this.previews = new ForecastThread({ workerPath, ended });
+    this.comparisons = new ForecastThread({ workerPath, ended });
   }
 
   dispose(): void {
@@ -46,8 +46,8 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   readonly handlers: Handlers = {
-    choosePreviewed: async () => {
-      const conversation = await this.commands.choosePreviewed(this.services);
+    chooseConversation: async () => {
+      const conversation = await this.commands.chooseConversation(this.services);
       return conversation ? { conversation } : {};
     },
     preview: async ({ conversation, excluded, pinned }, signal) => {
@@ -94,8 +94,8 @@ export class PreviewHandlers implements vscode.Disposable {
       await this.commands.savePins(this.services, this.named(conversation), pinned);
       return null;
     },
-    condensePreviewed: async ({ conversation, pinned, excluded }) => {
-      await this.commands.condensePreviewed(this.services, this.named(conversation), pinned, excluded);
+    condenseChosen: async ({ conversation, pinned, excluded }) => {
+      await this.commands.condenseChosen(this.services, this.named(conversation), pinned, excluded);
       return null;
     },
     endPreview: () => {
@@ -115,7 +115,7 @@ export class PreviewHandlers implements vscode.Disposable {
   /** Answers, and from then on looks whether the conversation changes. */
   private async followed<T>(
     name: ConversationName,
-    conversation: PreviewedConversation,
+    conversation: ForecastConversation,
     answer: () => Promise<T>,
   ): Promise<T> {
     this.subscription ??= this.commands.onLiveChange(this.services, () => {
@@ -135,12 +135,12 @@ export class PreviewHandlers implements vscode.Disposable {
 
   private async question(
     name: Named,
-    configuration: Parameters<ReturnType<PanelParts['commands']>['previewSetup']>[1],
+    configuration: Parameters<ReturnType<PanelParts['commands']>['forecastSetup']>[1],
   ): Promise<{
-    conversation: PreviewedConversation;
-    setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['previewSetup']>>;
+    conversation: ForecastConversation;
+    setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['forecastSetup']>>;
   }> {
-    const conversation = this.commands.previewedConversation(this.services, name);
-    return { conversation, setup: await this.commands.previewSetup(this.services, configuration) };
+    const conversation = this.commands.forecastConversation(this.services, name);
+    return { conversation, setup: await this.commands.forecastSetup(this.services, configuration) };
   }
 }

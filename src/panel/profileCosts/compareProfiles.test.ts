@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { PreviewRequest, PreviewResult } from '../../background/preview/messages';
-import type { PreviewThread } from '../../background/preview/previewThread';
-import type { ProfileSetup } from '../../commands/preview/profileSetups';
+import type { ForecastRequest, ForecastResult } from '../../background/forecast/messages';
+import type { ForecastThread } from '../../background/forecast/forecastThread';
+import type { ProfileSetup } from '../../commands/forecastSetup';
 import type { PanelParts } from '../parts';
 import { compareProfiles } from './compareProfiles';
 
@@ -10,7 +10,7 @@ const PRICES = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.
 
 const cell = (outcome: string, tokensAfter: number): object => ({ outcome, tokensAfter });
 
-const made = (changes: Partial<PreviewResult> = {}): PreviewResult =>
+const made = (changes: Partial<ForecastResult> = {}): ForecastResult =>
   ({
     title: 'A task',
     model: 'gpt-5',
@@ -19,32 +19,32 @@ const made = (changes: Partial<PreviewResult> = {}): PreviewResult =>
     cost: 0.3,
     cells: [cell('kept', 10_000), cell('summarized', 0), cell('kept', 30_000)],
     ...changes,
-  }) as PreviewResult;
+  }) as ForecastResult;
 
 const setup = (id: string): ProfileSetup =>
   ({ id, name: id.toUpperCase(), model: `model-${id}`, setup: { provider: 'native', config: id } }) as ProfileSetup;
 
 /** @param answers by the configuration that is estimated. */
-function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
+function compare(profiles: readonly ProfileSetup[], answers: Record<string, ForecastResult>, isPriced = true) {
   const commands = {
     defaultConversation: () => ({ kind: 'file', path: 'sample' }),
-    previewedConversation: (_services: unknown, name: unknown) => name,
-    previewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
+    forecastConversation: (_services: unknown, name: unknown) => name,
+    forecastSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
     pricingOf: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),
     profileSetups: () => Promise.resolve(profiles),
   };
   const thread = {
-    ask: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
+    ask: (request: ForecastRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
   };
   // The double has what the comparison uses of these, and nothing else.
   const parts = { services: {}, commands: () => commands } as unknown as PanelParts;
-  return compareProfiles(parts, thread as unknown as PreviewThread, { kind: 'default' }, signal);
+  return compareProfiles(parts, thread as unknown as ForecastThread, { kind: 'default' }, signal);
 }
 
 it('tells cost, saving and when it is paid back, with the cache warm', async () => {
   const small = made({ cost: 0.03, tokensAfter: 50_000, cells: [] });
-  const told = await compare([setup('a'), setup('b')], { b: small });
-  expect(told).toMatchObject({
+  const reported = await compare([setup('a'), setup('b')], { b: small });
+  expect(reported).toMatchObject({
     conversation: { kind: 'file', path: 'sample' },
     title: 'A task',
     tokens: 100_000,
@@ -54,7 +54,7 @@ it('tells cost, saving and when it is paid back, with the cache warm', async () 
   // 60,000 tokens at the price of a cache read; 30,000 behind the kept prefix are written anew.
   const perRequest = (60_000 * 0.3) / 1e6;
   const cacheBreak = (30_000 * (3.75 - 0.3)) / 1e6;
-  expect(told.profiles[0]).toEqual({
+  expect(reported.profiles[0]).toEqual({
     id: 'a',
     name: 'A',
     model: 'model-a',
@@ -71,12 +71,12 @@ it('says why a profile can’t be used, and no saving of a model that nobody kno
   const broken: ProfileSetup = { id: 'x', name: 'X', model: 'm', setup: { problem: 'no key' } };
   const unpriced = made();
   Reflect.deleteProperty(unpriced, 'cost');
-  const told = await compare([broken, setup('a')], { a: unpriced }, false);
-  expect(told.profiles).toEqual([
+  const reported = await compare([broken, setup('a')], { a: unpriced }, false);
+  expect(reported.profiles).toEqual([
     { id: 'x', name: 'X', model: 'm', estimate: { problem: 'no key' } },
     { id: 'a', name: 'A', model: 'model-a', estimate: { tokensAfter: 40_000 } },
   ]);
-  expect(told.recommended).toBeUndefined();
+  expect(reported.recommended).toBeUndefined();
   const nameless = made();
   Reflect.deleteProperty(nameless, 'model');
   expect((await compare([], { lossless: nameless })).model).toBeUndefined();

@@ -1,7 +1,7 @@
 /** Condensing one conversation with each profile: what it would cost, and when it has paid for itself. */
-import type { PreviewResult } from '../../background/preview/messages';
-import type { PreviewThread } from '../../background/preview/previewThread';
-import type { ModelPricing } from '../../commands/preview/profileSetups';
+import type { ForecastResult } from '../../background/forecast/messages';
+import type { ForecastThread } from '../../background/forecast/forecastThread';
+import type { ModelPricing } from '../../commands/forecastSetup';
 import { recommendedProfile } from '../../core/cost/recommendedProfile';
 import { savingOf, type Saving } from '../../core/cost/saving';
 import { tokenizerFactor } from '../../core/vendors/families';
@@ -15,15 +15,15 @@ import type { ProfileComparison, ProfileCost } from './methods';
  */
 export async function compareProfiles(
   parts: PanelParts,
-  thread: PreviewThread,
+  thread: ForecastThread,
   asked: ConversationName,
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
   const { services } = parts;
-  const { defaultConversation, previewedConversation, previewSetup, pricingOf, profileSetups } = parts.commands();
+  const { defaultConversation, forecastConversation, forecastSetup, pricingOf, profileSetups } = parts.commands();
   const name = asked.kind === 'default' ? defaultConversation(services) : asked;
-  const conversation = previewedConversation(services, name);
-  const lossless = await previewSetup(services, { kind: 'provider', id: 'lossless' });
+  const conversation = forecastConversation(services, name);
+  const lossless = await forecastSetup(services, { kind: 'provider', id: 'lossless' });
   const { title, tokensBefore, model } = await thread.ask(
     { kind: 'preview', conversation, setup: lossless, excluded: [] },
     signal,
@@ -55,7 +55,7 @@ export async function compareProfiles(
 
 /** What its next requests save, with the vendor's cache warm: the cautious figure. */
 function savingWith(
-  { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
+  { tokensBefore, tokensAfter, cost, cells }: ForecastResult,
   pricing: ModelPricing,
   model: string | undefined,
 ): Saving {
@@ -71,7 +71,7 @@ function savingWith(
   return savingOf(effect, { ...pricing, cacheLifetime: '5m', isCacheWarm: true });
 }
 
-const estimateOf = ({ tokensAfter, cost }: PreviewResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
+const estimateOf = ({ tokensAfter, cost }: ForecastResult, saving: Saving | undefined): ProfileCost['estimate'] => ({
   tokensAfter,
   ...(cost !== undefined && { cost }),
   ...(saving && { savedPerRequest: saving.perRequest }),

@@ -133,7 +133,7 @@ export class ConversationsView implements vscode.Disposable {
       });
     }
     this.agents ??= this.nodes(this.filter);
-    this.tellState(this.agents.length > 0);
+    this.sendState(this.agents.length > 0);
     return this.agents;
   }
 
@@ -145,7 +145,7 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /** An empty tree says why (viewsWelcome in package.json); one that is filtered says by what. */
-  private tellState(hasNodes: boolean): void {
+  private sendState(hasNodes: boolean): void {
     const { view } = this.tree;
     const isSearching = this.parts.index.isBusy && this.parts.index.conversations.length === 0;
     view.description = this.parts.index.isBusy ? vscode.l10n.t('counting…') : '';

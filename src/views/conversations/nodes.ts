@@ -91,10 +91,10 @@ export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): A
   const started = groupBy(stored, ({ parent }) => (parent !== undefined && parents.has(parent) ? parent : ''));
   for (const found of started.get('') ?? []) {
     const children = (started.get(found.path) ?? []).map((each) => nodeOf(each, []));
-    const own = isShown(filter, found.agent, workspaceOf(found), wordsOf(found));
+    const own = isShown(filter, found.agent, workspaceOf(found), searchedTexts(found));
     const kept = own
       ? children
-      : children.filter((each) => isShown(filter, found.agent, workspaceOf(found), wordsOf(each.found)));
+      : children.filter((each) => isShown(filter, found.agent, workspaceOf(found), searchedTexts(each.found)));
     if (!own && kept.length === 0) continue;
     const group = byAgent.get(found.agent) ?? [];
     group.push(nodeOf(found, kept));
@@ -117,7 +117,7 @@ export const workspaceOf = ({ details, workspace }: IndexedConversation): string
 /** The title that reading gave, else the store's; undefined where neither is known yet. */
 export const titleOf = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
 
-const wordsOf = (found: IndexedConversation): readonly (string | undefined)[] => [
+const searchedTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
   titleOf(found),
   workspaceOf(found),
   found.path,

@@ -32,7 +32,9 @@ const inSevenWindows: Scenario = async (bed) => {
   for (const name of ['whole', 'own']) {
     const times = figures.map(({ values }) => values[name] ?? NaN);
     const median = times.toSorted((a, b) => a - b)[(WINDOWS - 1) / 2] ?? NaN;
-    bed.tell(`activation, ${name}: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`);
+    bed.report(
+      `activation, ${name}: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`,
+    );
   }
 };
 

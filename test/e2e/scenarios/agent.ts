@@ -145,7 +145,7 @@ export const cancelsAtOnce: Scenario = async (bed) => {
     await cancelAnswer(bench);
     const clicked = Date.now();
     await request.aborted;
-    bed.tell(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
+    bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
   });
 };
 

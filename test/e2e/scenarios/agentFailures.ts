@@ -78,7 +78,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     const clicked = Date.now();
     await cancelAnswer(bench);
     await held.aborted;
-    bed.tell(`the model saw the cancel after ${Date.now() - clicked} ms`);
+    bed.report(`the model saw the cancel after ${Date.now() - clicked} ms`);
 
     await ask(bench, partPrompt(2));
     await answerText(bench, (text) => text.includes(DONE), 300_000);

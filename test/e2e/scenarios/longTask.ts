@@ -32,7 +32,7 @@ const runsToItsEndOnASmallWindow: Scenario = async (bed) => {
     await screenshot(bench, 'long-task-dark');
     const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
     const condensations = condensationsOf(bench);
-    bed.tell(figuresText(figures, condensations));
+    bed.report(figuresText(figures, condensations));
     assert.deepEqual(figures.refused, []);
     assert.equal(figures.toolCalls, 120);
     assert.ok(figures.uncondensed.tokens > 400_000, 'the task would have reached 400,000 tokens');

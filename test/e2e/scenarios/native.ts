@@ -102,7 +102,7 @@ export const cancelAbortsTheRequestAndAppliesNothing: Scenario = async (bed) => 
     await clickNotification(bench, 'Condensing session.jsonl', 'Cancel');
     const clicked = Date.now();
     await request.aborted;
-    bed.tell(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
+    bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
     await until('the word that it was cancelled', () =>
       bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
     );

@@ -32,7 +32,7 @@ export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
     times.push(performance.now() - started);
   }
   const median = times.toSorted((a, b) => a - b)[2] ?? 0;
-  bed.tell(
+  bed.report(
     `from the command to usable: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`,
   );
 

@@ -81,7 +81,7 @@ export const previewFollowsTheSettingsAndTheMarks: Scenario = async (bed) => {
     times.push(await timeToFollow(frame, 40 + 3 * change));
   }
   const sorted = times.toSorted((a, b) => a - b);
-  bed.tell(
+  bed.report(
     `a pin on ${messages.length} messages of ${TOKENS / 1000}K tokens is followed in ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${(sorted[CHANGES / 2] ?? 0).toFixed(0)} ms, at most ${(sorted.at(-1) ?? 0).toFixed(0)} ms`,
   );
   await screenshot(bench, 'panel-preview-large-dark');
@@ -95,7 +95,7 @@ export const previewFollowsTheSettingsAndTheMarks: Scenario = async (bed) => {
   await bench.page.keyboard.press('Enter');
   const found = await frame.locator('#preview .coherence .folded-content').innerText();
   assert.match(found, /Files\s+[\d,]+ of [\d,]+ in the view/);
-  bed.tell(await facts.innerText());
+  bed.report(await facts.innerText());
   await facts.scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-facts-dark');
 
@@ -135,7 +135,7 @@ export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
     assert.match(table, /Code lines that still stand there/);
     assert.match(table, /Facts lost\s+[\d,]+ of [\d,]+/);
   }
-  bed.tell(tables.join('\n'));
+  bed.report(tables.join('\n'));
   await frame.locator('#preview table').first().scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-compared-dark');
 };

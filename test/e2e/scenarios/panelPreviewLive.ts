@@ -74,7 +74,7 @@ export const previewFollowsTheAgent: Scenario = async (bed) => {
       times.push(performance.now() - asked);
       before = { cells: await cells.count(), tokens: await tokensNow(frame) };
     }
-    bed.tell(
+    bed.report(
       `${before.cells} messages, ${before.tokens} tokens; from the model's request to the preview ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
     );
     assert.match(await frame.locator('#preview .legend').innerText(), /cut: \d/);

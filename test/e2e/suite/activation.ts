@@ -22,13 +22,13 @@ async function roundTrip(): Promise<number> {
 
 /** How many answers of about the same time show that the window is at rest, and with how many the wait ends in any case. */
 const STEADY = 10;
-const MOST = 300;
+const MAX_ROUND_TRIPS = 300;
 
 /** Waits until the window has drawn itself and answers evenly. @returns the shortest round trip in milliseconds. */
 async function windowAtRest(): Promise<number> {
   const times: number[] = [];
   const steady = (): boolean => times.length >= STEADY && Math.max(...times.slice(-STEADY)) <= 2 * Math.min(...times);
-  while (!steady() && times.length < MOST) times.push(await roundTrip());
+  while (!steady() && times.length < MAX_ROUND_TRIPS) times.push(await roundTrip());
   return Math.min(...times);
 }
 

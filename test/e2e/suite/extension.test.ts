@@ -6,7 +6,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { lazyEntries } from '../../../scripts/lazyPackages.mjs';
 import { measureActivation } from './activation';
-import { tellFigure } from './index';
+import { reportFigure } from './index';
 import { extensionVariable } from './names';
 
 interface Manifest {
@@ -23,7 +23,7 @@ suite('the packaged extension', () => {
   test('is not active before it is used, and then quickly', async () => {
     assert.ok(extension);
     const { whole, own, roundTrip } = await measureActivation(extension);
-    tellFigure(
+    reportFigure(
       `activation took ${whole.toFixed(1)} ms: ${own} of the extension, the rest VS Code's way to the window and back (${roundTrip.toFixed(1)} at its shortest)`,
       { whole, own },
     );
@@ -44,7 +44,7 @@ suite('the packaged extension', () => {
   test('brings all that its commands load', () => {
     assert.ok(extension);
     const dist = join(extension.extensionPath, 'dist');
-    for (const file of ['worker.cjs', 'previewWorker.cjs', 'readerWorker.cjs', 'o200k.bin', 'webview.js']) {
+    for (const file of ['worker.cjs', 'forecastWorker.cjs', 'readerWorker.cjs', 'o200k.bin', 'webview.js']) {
       assert.ok(readFileSync(join(dist, file)).length > 0, file);
     }
     // As the extension's own file would load them: VS Code looks at who asks for `vscode`.
@@ -55,6 +55,6 @@ suite('the packaged extension', () => {
       const { user, system } = process.cpuUsage(before);
       return `${name} ${((user + system) / 1000).toFixed(0)}`;
     });
-    tellFigure(`first load in milliseconds of processor time: ${times.join(', ')}`);
+    reportFigure(`first load in milliseconds of processor time: ${times.join(', ')}`);
   });
 });

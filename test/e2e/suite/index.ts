@@ -17,7 +17,7 @@ function note(result: SuiteResult): void {
 }
 
 /** Prints what a test measured beside the tests' results. */
-export const tellFigure = (text: string, values: Readonly<Record<string, number>> = {}): void => {
+export const reportFigure = (text: string, values: Readonly<Record<string, number>> = {}): void => {
   note({ kind: 'figure', text, values });
 };
 

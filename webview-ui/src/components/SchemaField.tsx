@@ -16,7 +16,7 @@ import {
 } from './fields';
 import { Row } from './Row';
 import { fieldsOf, helpOf, kindOf, resolve, type FieldKind, type Schema } from './schema';
-import { titleOf, wordsOf } from './titles';
+import { titleOf, nameInWords } from './titles';
 
 /** The document that references lead into, and the groups around a field. */
 export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancestors: readonly unknown[] }>({
@@ -116,7 +116,7 @@ function VariantField({ name, path, title, variants: { key, variants } }: Varian
           label={title}
           help={help}
           value={chosen?.value ?? ''}
-          choices={variants.map((variant) => ({ value: variant.value, label: t(wordsOf(variant.value)) }))}
+          choices={variants.map((variant) => ({ value: variant.value, label: t(nameInWords(variant.value)) }))}
           onChange={(wanted) => {
             const variant = variants.find((other) => other.value === wanted);
             return variant && setting.save(starterOf(key, variant.value, resolve(variant.schema, root)));

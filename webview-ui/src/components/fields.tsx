@@ -9,7 +9,7 @@ import { useSetting } from '../state/useSetting';
 import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
 import { Row } from './Row';
 import type { FieldKind, Schema } from './schema';
-import { wordsOf } from './titles';
+import { nameInWords } from './titles';
 
 export interface FieldProps {
   /** The setting. */
@@ -89,7 +89,7 @@ export function ChoicesField({
         {values.map((value) => (
           <Checkbox
             key={value}
-            label={t(wordsOf(value))}
+            label={t(nameInWords(value))}
             checked={chosen.has(value)}
             onChange={(checked) => {
               const wanted = values.filter((other) => (other === value ? checked : chosen.has(other)));

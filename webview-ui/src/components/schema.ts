@@ -1,6 +1,6 @@
 /** What a JSON Schema asks for, as far as a form can offer it. */
 import { formatNumber, t } from '../l10n';
-import { wordsOf } from './titles';
+import { nameInWords } from './titles';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -71,7 +71,7 @@ export function kindOf(schema: Schema): FieldKind {
   const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
   const named = [schema, ...shapes.filter(isRecord)].find((shape) => texts(shape['enum']) !== undefined);
   const values = texts(named?.['enum']);
-  if (values) return { kind: 'choice', values, labels: texts(schema['enumItemLabels']) ?? values.map(wordsOf) };
+  if (values) return { kind: 'choice', values, labels: texts(schema['enumItemLabels']) ?? values.map(nameInWords) };
   switch (schema['type']) {
     case 'boolean':
       return { kind: 'boolean' };

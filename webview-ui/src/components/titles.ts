@@ -73,7 +73,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
 };
 
 /** "maxSummaryTokens" → "Max summary tokens". */
-export function wordsOf(name: string): string {
+export function nameInWords(name: string): string {
   const words = name
     .replace(/[._-]+/g, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -84,5 +84,5 @@ export function wordsOf(name: string): string {
 /** @param title the schema's own, which comes first. */
 export function titleOf(name: string, { title }: Readonly<Record<string, unknown>>): string {
   if (typeof title === 'string') return t(title);
-  return TITLES[name]?.() ?? t(wordsOf(name));
+  return TITLES[name]?.() ?? t(nameInWords(name));
 }

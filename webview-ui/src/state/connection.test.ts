@@ -96,8 +96,8 @@ describe('a request', () => {
 describe('states', () => {
   it('that are older than the known one are passed over', () => {
     const store = new Store();
-    const told = vi.fn();
-    store.subscribe(told);
+    const reported = vi.fn();
+    store.subscribe(reported);
     const take = (message: object): void => {
       connection.receive(message);
       for (const event of events.splice(0)) store.take(event);
@@ -108,7 +108,7 @@ describe('states', () => {
     take({ type: 'state', state: state(5) });
     take({ type: 'state', state: state(4) });
     expect(store.get()?.state.revision).toBe(5);
-    expect(told).toHaveBeenCalledTimes(2);
+    expect(reported).toHaveBeenCalledTimes(2);
     take({ type: 'reveal', section: 'smart' });
     take({ type: 'reveal', section: 'smart' });
     expect(store.get()?.wanted).toEqual({ section: 'smart', number: 2 });

@@ -122,11 +122,11 @@ function resultOf(data: Fields): Block | undefined {
   const content = contentOf(data['result']);
   if (data['success'] !== false) return { type: 'tool_result', tool_use_id: id, ...(content && { content }) };
   const error = data['error'];
-  const told = isRecord(error) ? stringIn(error, 'message') : stringIn(data, 'error');
+  const reason = isRecord(error) ? stringIn(error, 'message') : stringIn(data, 'error');
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: told ?? (typeof content === 'string' ? content : 'The tool failed.'),
+    content: reason ?? (typeof content === 'string' ? content : 'The tool failed.'),
     is_error: true,
   };
 }

@@ -77,8 +77,8 @@ function resultBlocks(call: Fields): Block[] {
   const parts = Array.isArray(result) ? (result as readonly unknown[]) : [result];
   const content = parts.flatMap(outputBlocks);
   if (call['status'] !== 'error') return [{ type: 'tool_result', tool_use_id: id, content }];
-  const told = content.map(({ text }) => asText(text)).join('\n');
-  return [{ type: 'tool_result', tool_use_id: id, content: told || 'The tool failed.', is_error: true }];
+  const reason = content.map(({ text }) => asText(text)).join('\n');
+  return [{ type: 'tool_result', tool_use_id: id, content: reason || 'The tool failed.', is_error: true }];
 }
 
 /** What a tool gave stands in a `functionResponse`: `{output}`, `{error}`, or an object of the tool's own. */

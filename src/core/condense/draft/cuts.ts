@@ -8,7 +8,7 @@ import {
   marker,
   referenceFor,
   SHORTEST_REFERENCE,
-  tellsRule,
+  statesRule,
   withRule,
   type ReferenceId,
 } from '../../messages/markers';
@@ -140,41 +140,41 @@ function saves(counter: MessageCounter, standing: string, replacement: string): 
 export interface CutsWithRule {
   readonly cuts: readonly Cut[];
   /** Whether a marker of the view tells the rule. */
-  readonly ruleTold: boolean;
+  readonly ruleStated: boolean;
 }
 
 /** Lets the first new marker tell the rule about markers where no other marker of the view does, or does any more. */
-export function tellRule(old: readonly Cut[], cuts: readonly Cut[], ruleTold: boolean): CutsWithRule {
-  if (ruleTold && (cutsTellRule(cuts) || !cutsTellRule(old))) return { cuts, ruleTold };
+export function stateRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
+  if (ruleStated && (cutsStateRule(cuts) || !cutsStateRule(old))) return { cuts, ruleStated };
   const known = new Set(old);
   const first = cuts.findIndex((cut) => cut.reference !== undefined && !known.has(cut));
-  const teller = cuts[first];
-  if (!teller) return { cuts, ruleTold: false };
-  return { cuts: cuts.with(first, { ...teller, text: withRule(teller.text) }), ruleTold: true };
+  const stating = cuts[first];
+  if (!stating) return { cuts, ruleStated: false };
+  return { cuts: cuts.with(first, { ...stating, text: withRule(stating.text) }), ruleStated: true };
 }
 
 /** Whether a marker of these cuts tells the rule. */
-export const cutsTellRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => tellsRule(text));
+export const cutsStateRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
 /** Cuts that saved too little, by message: a conversation that grows is asked the same again and again. */
-const refused = new WeakMap<ApiMessage, Set<string>>();
+const rejected = new WeakMap<ApiMessage, Set<string>>();
 
 /** A wish by what it asks for; undefined where it asks for much, which is not remembered. */
-export const wishKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
+export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_REMEMBERED = 4;
 
 /** Remembers that a wish saved too little in this message; one that asks for much is not remembered. */
-export function refuse(message: ApiMessage, wish: string | undefined): void {
-  if (wish === undefined) return;
-  const wishes = refused.get(message);
-  if (wishes) wishes.add(wish);
-  else refused.set(message, new Set([wish]));
+export function reject(message: ApiMessage, cutKey: string | undefined): void {
+  if (cutKey === undefined) return;
+  const keys = rejected.get(message);
+  if (keys) keys.add(cutKey);
+  else rejected.set(message, new Set([cutKey]));
 }
 
 /** Whether the same wish saved too little in this very message before. */
-export const wasRefused = (message: ApiMessage, wish: string | undefined): boolean =>
-  wish !== undefined && refused.get(message)?.has(wish) === true;
+export const wasRejected = (message: ApiMessage, cutKey: string | undefined): boolean =>
+  cutKey !== undefined && rejected.get(message)?.has(cutKey) === true;
 
 /** Whether the same wish can't save more another time: a longer reference saves less. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>

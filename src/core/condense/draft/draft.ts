@@ -5,14 +5,14 @@ import { taskIndex } from '../../messages/task';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import {
-  cutsTellRule,
+  cutsStateRule,
   hasShortReferences,
   mergeCuts,
   newCuts,
-  refuse,
-  tellRule,
-  wasRefused,
-  wishKey,
+  reject,
+  stateRule,
+  wasRejected,
+  requestKey,
   type CutInfo,
   type CutRequest,
   type PlaceState,
@@ -36,7 +36,7 @@ export class Draft {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
   private total: number;
-  private ruleTold: boolean;
+  private ruleStated: boolean;
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references: Map<ReferenceId, Hash>;
   /** Index of the task, with which the conversation begins; -1 where there is none. */
@@ -57,7 +57,7 @@ export class Draft {
     const known = knownView(original, counter, active);
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
-    this.ruleTold = known?.state.ruleTold ?? false;
+    this.ruleStated = known?.state.ruleStated ?? false;
     this.total = (known?.state.tokens ?? 0) + this.tokensOf(original.slice(known?.original.length ?? 0));
     const rest = active.slice(known?.edits.length ?? 0);
     if (rest.length > 0) this.showAll(lastByPlace(rest));
@@ -81,7 +81,7 @@ export class Draft {
       this.view.showSummary(edit);
       this.references.set(edit.reference, edit.before);
     }
-    this.ruleTold = this.view.places.some((states) => states.some(({ cuts }) => cutsTellRule(cuts)));
+    this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => cutsStateRule(cuts)));
     this.total = this.tokensOf(this.view.messages);
     this.remember();
   }
@@ -133,22 +133,22 @@ export class Draft {
     if (this.view.isSummarized(place.message)) return 0;
     const state = this.view.stateOf(place);
     const message = this.view.message(place.message);
-    const wish = wishKey(place, requests, info);
-    if (wasRefused(message, wish)) return 0;
+    const cutKey = requestKey(place, requests, info);
+    if (wasRejected(message, cutKey)) return 0;
     const made = newCuts(state, requests, info.strict, this.counter, this.references);
     if (made.length === 0) return 0;
-    const { cuts, ruleTold } = tellRule(state.cuts, mergeCuts(state.cuts, made), this.ruleTold);
+    const { cuts, ruleStated } = stateRule(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
     const changed = changedState(state, cuts, state.strict && info.strict);
     const shrunk = this.view.messageWith(place, changed.text);
     const before = this.tokensAt(message, state);
     const saved = before - this.tokensAt(shrunk, changed);
-    const judged = ruleTold === this.ruleTold ? saved : before - this.tokensWithoutRule(changed);
+    const judged = ruleStated === this.ruleStated ? saved : before - this.tokensWithoutRule(changed);
     if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(changed)) {
-      if (judged < MIN_SAVED && hasShortReferences(cuts)) refuse(message, wish);
+      if (judged < MIN_SAVED && hasShortReferences(cuts)) reject(message, cutKey);
       return 0;
     }
     this.view.show(changed, shrunk);
-    this.ruleTold = ruleTold;
+    this.ruleStated = ruleStated;
     this.total -= saved;
     this.record(step, state, changed, info);
     return saved;
@@ -166,7 +166,7 @@ export class Draft {
     const changed = changedState(state, cuts, !cuts.some((cut) => cut.recoverable));
     this.view.show(changed);
     this.total += this.counter.message(this.view.message(place.message)) - before;
-    if (cutsTellRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleTold = false;
+    if (cutsStateRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
     this.record(step, state, changed, info);
   }
 
@@ -238,8 +238,8 @@ export class Draft {
   }
 
   checkpoint(): Checkpoint {
-    const { total: tokens, ruleTold } = this;
-    return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleTold };
+    const { total: tokens, ruleStated } = this;
+    return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleStated };
   }
 
   /** Drops all that was done since the checkpoint. */
@@ -247,7 +247,7 @@ export class Draft {
     this.view.rollback(checkpoint);
     this.made = new Map(checkpoint.edits);
     this.total = checkpoint.tokens;
-    this.ruleTold = checkpoint.ruleTold;
+    this.ruleStated = checkpoint.ruleStated;
   }
 
   private tokensOf(messages: readonly ApiMessage[]): number {

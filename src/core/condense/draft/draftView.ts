@@ -158,7 +158,7 @@ const externalEdit = (id: string): Error => new Error(`the edit ${id} belongs to
 export interface ViewState extends ViewContent {
   readonly tokens: number;
   /** Whether a marker of the view tells the rule about markers. */
-  readonly ruleTold: boolean;
+  readonly ruleStated: boolean;
 }
 
 /** A view that a draft had, and what it was made of. */

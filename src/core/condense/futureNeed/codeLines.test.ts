@@ -3,22 +3,22 @@ import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { losslessProvider } from '../providers/lossless';
-import { codeLineRecall } from './codeLines';
+import { codeLineRetention } from './codeLines';
 import { cutsOf } from './cuts';
 
 const messages = generateConversation({ seed: 4, targetTokens: 60_000 });
 
 it('all of what is needed later stands in an uncondensed conversation', async () => {
-  const recall = await codeLineRecall(messages, (view) => Promise.resolve({ view, edits: [] }));
-  expect(recall.needed).toBeGreaterThan(0);
-  expect(recall.verbatim).toBe(recall.needed);
+  const retention = await codeLineRetention(messages, (view) => Promise.resolve({ view, edits: [] }));
+  expect(retention.needed).toBeGreaterThan(0);
+  expect(retention.verbatim).toBe(retention.needed);
 });
 
 it('nothing of it stands in an empty one', async () => {
-  const recall = await codeLineRecall(messages, (prefix) =>
+  const retention = await codeLineRetention(messages, (prefix) =>
     Promise.resolve({ view: prefix.slice(0, 1), edits: [], origins: [0] }),
   );
-  expect(recall).toEqual({ needed: recall.needed, verbatim: 0, recallable: 0 });
+  expect(retention).toEqual({ needed: retention.needed, verbatim: 0, recallable: 0 });
 });
 
 it('Lossless loses no line that is needed later', async () => {
@@ -26,12 +26,12 @@ it('Lossless loses no line that is needed later', async () => {
   if (!checked.valid) throw new Error('no defaults');
   const { config } = checked;
   const counter = freshCounter();
-  const recall = await codeLineRecall(messages, async (prefix) => {
+  const retention = await codeLineRetention(messages, async (prefix) => {
     const { edits } = await losslessProvider.condense({ messages: prefix, edits: [], counter }, config, {});
     const { messages: view, origins } = applyEdits(prefix, edits);
     return { view, edits, origins };
   });
-  expect(recall.verbatim + recall.recallable).toBe(recall.needed);
+  expect(retention.verbatim + retention.recallable).toBe(retention.needed);
 });
 
 it('a conversation without turns has no cuts', () => {

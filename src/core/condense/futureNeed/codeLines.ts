@@ -8,7 +8,7 @@ import { cutsOf } from './cuts';
 import { neededLaterOf } from './neededLater';
 import { KeptParts, type CondensedPrefix } from './kept';
 
-export interface CodeLineRecall {
+export interface CodeLineRetention {
   /** Lines that were needed later; 0 where the conversation has no such edits. */
   readonly needed: number;
   /** How many of them still stand in the view. */
@@ -21,10 +21,10 @@ export interface CodeLineRecall {
  * @param condense condenses a prefix, which is never changed.
  * @throws what `condense` throws
  */
-export async function codeLineRecall(
+export async function codeLineRetention(
   messages: readonly ApiMessage[],
   condense: (prefix: readonly ApiMessage[]) => Promise<CondensedPrefix>,
-): Promise<CodeLineRecall> {
+): Promise<CodeLineRetention> {
   const found = { verbatim: 0, recallable: 0, lost: 0 };
   for (const { cut, end } of cutsOf(messages)) {
     const { lines } = neededLaterOf(messages, cut, end);

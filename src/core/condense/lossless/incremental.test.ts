@@ -71,7 +71,7 @@ describe('a run over a conversation that was condensed before', () => {
           let messages: readonly ApiMessage[] = start;
           let length = 1;
           let edits: readonly Edit[] = [];
-          for (const { kind, where, edits: fate, which } of changes) {
+          for (const { kind, where, edits: outcome, which } of changes) {
             const at = Math.min(Math.ceil(where * messages.length), messages.length - 1);
             if (kind === 'grows') length = Math.max(length, at + 1);
             if (kind === 'is cut back') length = Math.min(length, at + 1);
@@ -86,9 +86,9 @@ describe('a run over a conversation that was condensed before', () => {
             const unseen = structuredClone({ now, edits });
             const made = await condense(now, edits, which);
             expect(made).toEqual(await condense(unseen.now, unseen.edits, which));
-            if (fate === 'taken') edits = [...edits, ...made];
-            if (fate === 'given up') edits = [];
-            if (fate === 'halved') edits = [...edits, ...made].filter((_edit, index) => index % 2 === 0);
+            if (outcome === 'taken') edits = [...edits, ...made];
+            if (outcome === 'given up') edits = [];
+            if (outcome === 'halved') edits = [...edits, ...made].filter((_edit, index) => index % 2 === 0);
           }
         },
       ),

@@ -157,10 +157,10 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
 });
 
 /** Lines that tell when one of them is looked at. */
-const counting = (lines: Lines, tell: () => void): Lines =>
+const counting = (lines: Lines, report: () => void): Lines =>
   new Proxy(lines, {
     get(target, key) {
-      if (key === 'id') tell();
+      if (key === 'id') report();
       const value: unknown = Reflect.get(target, key);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },

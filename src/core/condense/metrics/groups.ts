@@ -1,5 +1,5 @@
 /** Measures side by side: what runs with one profile, or with one configuration, took and saved. */
-import { distribution, estimateErrorPercent, hasFailed, type Measure } from './metrics';
+import { distribution, estimateErrorPercent, hasFailed, type RunMetrics } from './metrics';
 
 /** The runs that have something in common. */
 export interface RunGroup {
@@ -26,25 +26,25 @@ export interface RunGroup {
 const NO_PROFILE = '';
 
 /** Groups by the profile that was called first, the largest saving first. */
-export const byProfile = (measures: readonly Measure[]): RunGroup[] =>
-  groupRuns(measures, ({ calls }) => calls[0]?.profile ?? NO_PROFILE);
+export const byProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
+  groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE);
 
 /** Groups by what a function gives for a run, the largest saving first. */
-export function groupRuns(measures: readonly Measure[], keyOf: (measure: Measure) => string): RunGroup[] {
-  const groups = new Map<string, Measure[]>();
-  for (const measure of measures) {
-    const key = keyOf(measure);
+export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetrics) => string): RunGroup[] {
+  const groups = new Map<string, RunMetrics[]>();
+  for (const run of allRuns) {
+    const key = keyOf(run);
     const known = groups.get(key);
-    if (known) known.push(measure);
-    else groups.set(key, [measure]);
+    if (known) known.push(run);
+    else groups.set(key, [run]);
   }
   return [...groups]
     .map(([key, runs]) => groupOf(key, runs))
     .sort((a, b) => b.tokensSaved - a.tokensSaved || a.key.localeCompare(b.key));
 }
 
-function groupOf(key: string, runs: readonly Measure[]): RunGroup {
-  const sum = (valueOf: (run: Measure) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
+function groupOf(key: string, runs: readonly RunMetrics[]): RunGroup {
+  const sum = (valueOf: (run: RunMetrics) => number): number => runs.reduce((total, run) => total + valueOf(run), 0);
   const condensed = runs.filter(({ outcome }) => outcome === 'condensed');
   const latency = distribution(condensed.map(({ timeMs }) => timeMs));
   const error = distribution(condensed.map(estimateErrorPercent).filter((percent) => percent !== undefined));

@@ -3,11 +3,11 @@ import type { CondensationOutcome } from '../condensation';
 import {
   calibratedFactor,
   distribution,
-  measureOf,
+  runMetrics,
   outputSamples,
-  summarizeMeasures,
+  summarizeMetrics,
   warningsOf,
-  type Measure,
+  type RunMetrics,
 } from './metrics';
 import type { ModelCall } from '../types';
 
@@ -53,7 +53,7 @@ const condensed = (changes: Partial<CondensationOutcome> = {}): CondensationOutc
 
 describe('a measure', () => {
   it('is taken of every outcome', () => {
-    expect(measureOf(condensed(), 'native', NOW)).toEqual({
+    expect(runMetrics(condensed(), 'native', NOW)).toEqual({
       at: '2026-11-20T00:00:00.000Z',
       provider: 'native',
       outcome: 'condensed',
@@ -71,23 +71,23 @@ describe('a measure', () => {
       cost: undefined,
       estimatedCost: undefined as never,
     } as never);
-    const measure = measureOf({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
-    expect(measure).toMatchObject({ reason: 'no', fallback: true, tokensAfter: 1_000, calls: [] });
-    expect('cost' in measure).toBe(false);
-    expect(measureOf(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
+    const run = runMetrics({ ...failed, estimatedCost: undefined, calls: undefined } as never, 'smart', NOW);
+    expect(run).toMatchObject({ reason: 'no', fallback: true, tokensAfter: 1_000, calls: [] });
+    expect('cost' in run).toBe(false);
+    expect(runMetrics(condensed({ kind: 'unchanged', reason: 'grew' } as never), 'native', NOW).reason).toBe('grew');
     const other = condensed({ calls: [modelCall({ chosen: 'conversation' })] });
-    expect(measureOf(other, 'native', NOW).fallback).toBe(true);
+    expect(runMetrics(other, 'native', NOW).fallback).toBe(true);
   });
 
   it('warns of little reduction and of high cost', () => {
-    const measure = measureOf(condensed(), 'native', NOW);
-    expect(warningsOf(measure)).toEqual([]);
-    expect(warningsOf({ ...measure, tokensAfter: 900, cost: 0.2 })).toEqual([
+    const run = runMetrics(condensed(), 'native', NOW);
+    expect(warningsOf(run)).toEqual([]);
+    expect(warningsOf({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
       'Only 10.0 % of the tokens went; the warning is set to 20 %.',
       'It cost $0.2000; the warning is set to $0.10.',
     ]);
-    expect(warningsOf({ ...measure, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
-    expect(warningsOf({ ...measure, outcome: 'failed', cost: 9 })).toEqual([]);
+    expect(warningsOf({ ...run, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);
+    expect(warningsOf({ ...run, outcome: 'failed', cost: 9 })).toEqual([]);
   });
 });
 
@@ -103,14 +103,14 @@ describe('measures', () => {
   });
 
   it('are summed up, by profile', () => {
-    const one = measureOf(condensed(), 'native', NOW);
-    const measures: Measure[] = [
+    const one = runMetrics(condensed(), 'native', NOW);
+    const runs: RunMetrics[] = [
       one,
       { ...one, calls: [modelCall({ profile: 'Cheap', cost: undefined }), modelCall({ usage: undefined, cost: 0 })] },
       { ...one, outcome: 'failed', fallback: true },
       { ...one, cost: 0 },
     ];
-    expect(summarizeMeasures(measures)).toMatchObject({
+    expect(summarizeMetrics(runs)).toMatchObject({
       condensations: 3,
       failures: 1,
       fallbacks: 1,
@@ -120,11 +120,11 @@ describe('measures', () => {
       estimateErrorPercent: { count: 2, mean: expect.closeTo(20, 5) },
       byProfile: { Work: { calls: 4, cost: expect.closeTo(0.03, 10) }, Cheap: { calls: 1, cost: 0 } },
     });
-    expect(summarizeMeasures([])).toMatchObject({ condensations: 0, latencyMs: undefined, byProfile: {} });
+    expect(summarizeMetrics([])).toMatchObject({ condensations: 0, latencyMs: undefined, byProfile: {} });
   });
 
   it('calibrate: what the last calls reported against what was counted', () => {
-    const one = measureOf(condensed(), 'native', NOW);
+    const one = runMetrics(condensed(), 'native', NOW);
     expect(calibratedFactor([one], 'm')).toBeCloseTo(1.2, 10);
     expect(calibratedFactor([one], 'other')).toBeUndefined();
     expect(calibratedFactor([{ ...one, calls: [modelCall({ countedTokens: 1 })] }], 'm')).toBe(5);

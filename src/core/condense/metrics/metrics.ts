@@ -6,7 +6,7 @@ import type { OutputSample } from '../summary/expectedOutput';
 import type { ModelCall } from '../types';
 
 /** One condensation, whatever came of it. */
-export interface Measure {
+export interface RunMetrics {
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
@@ -36,15 +36,15 @@ export interface Measure {
 }
 
 /** What the caller knows of a condensation that its outcome doesn't say. */
-export type MeasureContext = Pick<Measure, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
+export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was asked for. */
-export function measureOf(
+export function runMetrics(
   outcome: CondensationOutcome,
   chosen: string,
   now: Date,
-  context: MeasureContext = {},
-): Measure {
+  context: RunContext = {},
+): RunMetrics {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
   const reason = reasonOf(outcome);
   return {
@@ -78,22 +78,22 @@ export interface WarningLimits {
 export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
 
 /** Whether nothing came of a run because something went wrong. */
-export const hasFailed = ({ outcome }: Measure): boolean => outcome === 'failed' || outcome === 'refused';
+export const hasFailed = ({ outcome }: RunMetrics): boolean => outcome === 'failed' || outcome === 'refused';
 
 /** Percent of the tokens that went. */
-const reductionPercent = ({ tokensBefore, tokensAfter }: Measure): number =>
+const reductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** What a person should be told about a condensation that was applied. */
-export function warningsOf(measure: Measure, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
-  if (measure.outcome !== 'condensed') return [];
-  const reduction = reductionPercent(measure);
+export function warningsOf(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
+  if (run.outcome !== 'condensed') return [];
+  const reduction = reductionPercent(run);
   return [
     ...(reduction < limits.reductionPercent
       ? [`Only ${reduction.toFixed(1)} % of the tokens went; the warning is set to ${limits.reductionPercent} %.`]
       : []),
-    ...(measure.cost !== undefined && measure.cost > limits.cost
-      ? [`It cost $${measure.cost.toFixed(4)}; the warning is set to $${limits.cost.toFixed(2)}.`]
+    ...(run.cost !== undefined && run.cost > limits.cost
+      ? [`It cost $${run.cost.toFixed(4)}; the warning is set to $${limits.cost.toFixed(2)}.`]
       : []),
   ];
 }
@@ -117,12 +117,12 @@ const tokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
   usage && timeMs > 0 ? [(usage.outputTokens * 1_000) / timeMs] : [];
 
 /** By how many percent the actual cost differed from the estimate; absent where either is not known. */
-export function estimateErrorPercent({ cost, estimatedCost }: Measure): number | undefined {
+export function estimateErrorPercent({ cost, estimatedCost }: RunMetrics): number | undefined {
   if (cost === undefined || estimatedCost === undefined || cost === 0) return undefined;
   return (100 * Math.abs(estimatedCost - cost)) / cost;
 }
 
-export interface MeasureSummary {
+export interface MetricsSummary {
   readonly condensations: number;
   readonly failures: number;
   readonly fallbacks: number;
@@ -135,19 +135,19 @@ export interface MeasureSummary {
 }
 
 /** Figures over all measures: milliseconds, US dollars, and reductions in percent. */
-export function summarizeMeasures(measures: readonly Measure[]): MeasureSummary {
+export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   const byProfile = new Map<string, { calls: number; cost: number }>();
-  for (const { profile, cost } of measures.flatMap(({ calls }) => calls)) {
+  for (const { profile, cost } of runs.flatMap(({ calls }) => calls)) {
     const known = byProfile.get(profile) ?? { calls: 0, cost: 0 };
     byProfile.set(profile, { calls: known.calls + 1, cost: known.cost + (cost ?? 0) });
   }
-  const applied = measures.filter(({ outcome }) => outcome === 'condensed');
+  const applied = runs.filter(({ outcome }) => outcome === 'condensed');
   return {
     condensations: applied.length,
-    failures: measures.filter(hasFailed).length,
-    fallbacks: measures.filter(({ fallback }) => fallback).length,
+    failures: runs.filter(hasFailed).length,
+    fallbacks: runs.filter(({ fallback }) => fallback).length,
     latencyMs: distribution(applied.map(({ timeMs }) => timeMs)),
-    tokensPerSecond: distribution(measures.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),
+    tokensPerSecond: distribution(runs.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),
     reductionPercent: distribution(applied.map(reductionPercent)),
     estimateErrorPercent: distribution(applied.map(estimateErrorPercent).filter((error) => error !== undefined)),
     byProfile: Object.fromEntries(byProfile),
@@ -165,14 +165,14 @@ interface ReportedCall extends ModelCall {
   readonly usage: Usage;
 }
 
-const reportedCalls = (measures: readonly Measure[], model: string): ReportedCall[] =>
-  measures
+const reportedCalls = (runs: readonly RunMetrics[], model: string): ReportedCall[] =>
+  runs
     .flatMap(({ calls }) => calls)
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
 /** The model's tokens for one o200k token, as its last calls reported them; undefined before the first. */
-export function calibratedFactor(measures: readonly Measure[], model: string): number | undefined {
-  const calls = reportedCalls(measures, model).slice(-RECENT_CALLS);
+export function calibratedFactor(runs: readonly RunMetrics[], model: string): number | undefined {
+  const calls = reportedCalls(runs, model).slice(-RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
   const reported = calls.reduce((sum, call) => sum + promptTokens(call.usage), 0);
   if (counted === 0 || reported === 0) return undefined;
@@ -180,8 +180,8 @@ export function calibratedFactor(measures: readonly Measure[], model: string): n
 }
 
 /** How long the model's last summaries were, of conversations and of single contents. */
-export function outputSamples(measures: readonly Measure[], model: string): OutputSample[] {
-  const complete = reportedCalls(measures, model).filter(({ outcome }) => outcome === 'complete');
+export function outputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
+  const complete = reportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>
     complete
       .filter(({ askedTokens }) => (askedTokens !== undefined) === isContent)

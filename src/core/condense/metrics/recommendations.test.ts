@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import type { Measure } from './metrics';
+import type { RunMetrics } from './metrics';
 import { byProfile } from './groups';
 import { recommendationsFrom, type CurrentSettings } from './recommendations';
 
 const NOW: CurrentSettings = { provider: 'native', profile: 'large', threshold: 75 };
 
-const run = (changes: Partial<Measure> = {}): Measure => ({
+const run = (changes: Partial<RunMetrics> = {}): RunMetrics => ({
   at: '2026-11-20T01:00:00.000Z',
   provider: 'native',
   outcome: 'condensed',
@@ -18,19 +18,19 @@ const run = (changes: Partial<Measure> = {}): Measure => ({
   calls: [],
   ...changes,
 });
-const called = (profile: string, changes: Partial<Measure> = {}): Measure =>
-  run({ ...changes, calls: [{ profile } as Measure['calls'][number]] });
-const times = (count: number, measure: Measure): Measure[] => Array.from({ length: count }, () => measure);
+const called = (profile: string, changes: Partial<RunMetrics> = {}): RunMetrics =>
+  run({ ...changes, calls: [{ profile } as RunMetrics['calls'][number]] });
+const times = (count: number, one: RunMetrics): RunMetrics[] => Array.from({ length: count }, () => one);
 
 describe('byProfile', () => {
   it('adds up what runs took and saved, and averages what only condensed runs tell', () => {
-    const measures = [
+    const allRuns = [
       called('large', { estimatedCost: 0.24, savedPerRequest: 0.1 }),
       called('large', { timeMs: 3_000, savedPerRequest: 0.2 }),
       called('large', { outcome: 'failed', tokensAfter: 100_000, cost: 0.1, timeMs: 60_000 }),
       run({ provider: 'lossless', fallback: true, tokensAfter: 90_000, cost: 0 }),
     ];
-    expect(byProfile(measures)).toEqual([
+    expect(byProfile(allRuns)).toEqual([
       {
         key: 'large',
         runs: 3,
@@ -60,7 +60,7 @@ describe('byProfile', () => {
 });
 
 describe('a profile', () => {
-  const both = (count: number, small: Partial<Measure> = {}): Measure[] => [
+  const both = (count: number, small: Partial<RunMetrics> = {}): RunMetrics[] => [
     ...times(count, called('large')),
     ...times(count, called('small', { cost: 0.1, tokensAfter: 60_000, ...small })),
   ];
@@ -88,7 +88,7 @@ describe('a profile', () => {
 });
 
 describe('a configuration', () => {
-  const smart = (preset: string, changes: Partial<Measure> = {}): Measure =>
+  const smart = (preset: string, changes: Partial<RunMetrics> = {}): RunMetrics =>
     run({ provider: 'smart', preset, ...changes });
   const current: CurrentSettings = { provider: 'smart', preset: 'balanced', threshold: 75 };
 
@@ -128,7 +128,7 @@ describe('a configuration', () => {
 });
 
 describe('a threshold', () => {
-  const automatic = (trigger: string, changes: Partial<Measure> = {}): Measure => run({ trigger, ...changes });
+  const automatic = (trigger: string, changes: Partial<RunMetrics> = {}): RunMetrics => run({ trigger, ...changes });
 
   it('is lowered where the window was full too often', () => {
     const runs = [...times(3, automatic('threshold')), ...times(2, automatic('window'))];
@@ -160,9 +160,9 @@ describe('a threshold', () => {
 });
 
 it('never advises what is set already, and never a loss', () => {
-  const measure = fc.record({
+  const one = fc.record({
     provider: fc.constantFrom('lossless', 'truncation', 'native', 'smart', 'mine'),
-    outcome: fc.constantFrom<Measure['outcome']>('condensed', 'failed', 'unchanged'),
+    outcome: fc.constantFrom<RunMetrics['outcome']>('condensed', 'failed', 'unchanged'),
     trigger: fc.constantFrom('by-hand', 'threshold', 'window'),
     fallback: fc.boolean(),
     tokensBefore: fc.nat(200_000),
@@ -171,12 +171,12 @@ it('never advises what is set already, and never a loss', () => {
     profile: fc.constantFrom('large', 'small', undefined),
   });
   fc.assert(
-    fc.property(fc.array(measure, { maxLength: 60 }), fc.integer({ min: 5, max: 100 }), (drawn, threshold) => {
-      const measures = drawn.map(({ share, profile, tokensBefore, ...rest }) => {
+    fc.property(fc.array(one, { maxLength: 60 }), fc.integer({ min: 5, max: 100 }), (drawn, threshold) => {
+      const allRuns = drawn.map(({ share, profile, tokensBefore, ...rest }) => {
         const changes = { ...rest, tokensBefore, tokensAfter: Math.floor(tokensBefore * share) };
         return profile === undefined ? run(changes) : called(profile, changes);
       });
-      for (const advice of recommendationsFrom(measures, { ...NOW, threshold })) {
+      for (const advice of recommendationsFrom(allRuns, { ...NOW, threshold })) {
         expect(advice.from).toBeGreaterThanOrEqual(5);
         for (const saved of Object.values(advice.saving)) expect(saved).toBeGreaterThanOrEqual(0);
         if (advice.kind === 'profile') expect(advice.profile).not.toBe('large');

@@ -3,7 +3,7 @@
  * saved over the recorded runs; where there are too few of them, nothing is said.
  */
 import { groupRuns, type RunGroup } from './groups';
-import { hasFailed, type Measure } from './metrics';
+import { hasFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
 
 /** What the settings say now. */
@@ -57,8 +57,8 @@ const STEP = 10;
 const NOTHING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
 
 /** @param measures oldest first. */
-export function recommendationsFrom(measures: readonly Measure[], current: CurrentSettings): Recommendation[] {
-  return [profileAdvice, configurationAdvice, thresholdAdvice].flatMap((advise) => advise(measures, current) ?? []);
+export function recommendationsFrom(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
+  return [profileAdvice, configurationAdvice, thresholdAdvice].flatMap((advise) => advise(allRuns, current) ?? []);
 }
 
 /** US dollars for a token that was taken out. */
@@ -66,8 +66,8 @@ const pricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved 
 
 const failureShare = ({ failures, runs }: RunGroup): number => failures / runs;
 
-function profileAdvice(measures: readonly Measure[], { profile }: CurrentSettings): Recommendation | undefined {
-  const priced = measures.filter(
+function profileAdvice(allRuns: readonly RunMetrics[], { profile }: CurrentSettings): Recommendation | undefined {
+  const priced = allRuns.filter(
     ({ calls, cost }) => cost !== undefined && new Set(calls.map((call) => call.profile)).size === 1,
   );
   const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(({ runs }) => runs >= FEWEST_RUNS);
@@ -88,10 +88,10 @@ const keyOf = (provider: string, preset: string | undefined): string => JSON.str
 
 const savedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
 
-function configurationAdvice(measures: readonly Measure[], current: CurrentSettings): Recommendation | undefined {
-  const configured = new Map(measures.map((measure) => [keyOf(measure.provider, measure.preset), measure] as const));
+function configurationAdvice(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation | undefined {
+  const configured = new Map(allRuns.map((run) => [keyOf(run.provider, run.preset), run] as const));
   const groups = groupRuns(
-    measures.filter(({ fallback }) => !fallback),
+    allRuns.filter(({ fallback }) => !fallback),
     ({ provider, preset }) => keyOf(provider, preset),
   ).filter(({ runs }) => runs >= FEWEST_RUNS);
   const now = groups.find(({ key }) => key === keyOf(current.provider, current.preset));
@@ -123,8 +123,8 @@ function configurationAdvice(measures: readonly Measure[], current: CurrentSetti
 const IN_NEED = new Set(['window', 'too-long']);
 const AUTOMATIC = new Set([...IN_NEED, 'threshold', 'cold-cache', 'background']);
 
-function thresholdAdvice(measures: readonly Measure[], { threshold }: CurrentSettings): Recommendation | undefined {
-  const runs = measures.filter((measure) => AUTOMATIC.has(measure.trigger ?? '') && !hasFailed(measure));
+function thresholdAdvice(allRuns: readonly RunMetrics[], { threshold }: CurrentSettings): Recommendation | undefined {
+  const runs = allRuns.filter((run) => AUTOMATIC.has(run.trigger ?? '') && !hasFailed(run));
   if (runs.length < FEWEST_RUNS) return undefined;
   const inNeed = runs.filter(({ trigger }) => IN_NEED.has(trigger ?? ''));
   if (inNeed.length / runs.length >= NEED_SHARE) {

@@ -35,7 +35,7 @@ export interface NativeOptions {
 export function nativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
   const { select, samples = () => [], memory = new PromptMemory() } = options;
   /** Warnings that were told: the same one isn't told with every condensation. */
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const planFor = async (
     context: ConversationContext,
@@ -68,7 +68,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
 
     async condense(context, config, run) {
       const { selected, model, plan, expected } = await planFor(context, config, run);
-      const notes = newWarnings(told, selected);
+      const notes = newWarnings(reported, selected);
       if (plan.kind !== 'plan') return unchanged(plan, model, notes);
       const over = overBudget(expected?.cost, model, run.maxCost);
       if (over !== undefined) return nothing('over-budget', over, notes);
@@ -119,9 +119,9 @@ interface Made {
   readonly expected: PlanForecast | undefined;
 }
 
-function newWarnings(told: Set<string>, { warning }: SelectedSummarizer): string[] {
-  if (warning === undefined || told.has(warning)) return [];
-  told.add(warning);
+function newWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {
+  if (warning === undefined || reported.has(warning)) return [];
+  reported.add(warning);
   return [warning];
 }
 

@@ -1,10 +1,10 @@
 /** Runs a strategy: other providers in order, each on what the ones before left. */
-import { jsonSchema, validate } from '../config';
+import { asksModel, jsonSchema, validate } from '../config';
 import { findPreset, type Preset } from '../presets';
-import { EVERYTHING, mayAskModel, type CondensationProvider, type ValidationResult } from '../types';
+import { EVERYTHING, type CondensationProvider, type ValidationResult } from '../types';
 import { BUILT_IN_STRATEGIES } from '../strategy/builtIn';
 import { readyStep, StrategyRun, type StepParts } from '../strategy/run';
-import { strategySchema, type Strategy, type StrategyStep } from '../strategy/strategy';
+import { strategySchema, type Strategy } from '../strategy/strategy';
 
 export interface StrategyParts {
   /** The providers that steps may name. */
@@ -19,11 +19,6 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     providers: new Map(providers.map((provider) => [provider.id, provider])),
     preset: (id) => findPreset(id, presets()),
   };
-  /** A step that can't run asks nothing. */
-  const stepAsksModel = (step: StrategyStep): boolean => {
-    const ready = readyStep(step, parts);
-    return typeof ready !== 'string' && mayAskModel(ready.provider, ready.config);
-  };
   return {
     id: 'strategy',
     name: 'Strategy',
@@ -33,7 +28,12 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     getCapabilities: () => EVERYTHING,
     getConfigSchema: () => jsonSchema(strategySchema),
     validateConfig: chooseStrategy,
-    asksModel: ({ steps }) => steps.some(stepAsksModel),
+    // A step that can't run asks nothing.
+    asksModel: ({ steps }) =>
+      steps.some((step) => {
+        const ready = readyStep(step, parts);
+        return typeof ready !== 'string' && asksModel(ready.provider, ready.config);
+      }),
 
     condense: (context, strategy, options) => new StrategyRun(parts, context, options).run(strategy),
     estimate: (context, strategy, options) => new StrategyRun(parts, context, options).estimate(strategy),

@@ -17,10 +17,10 @@ export interface Focus {
 const WORD = /[A-Za-z_$][\w$]{2,}/g;
 
 /** The words of a text that may be names. */
-export const wordsOf = (text: string): Set<string> => new Set(text.match(WORD));
+export const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
 
 /** Passes look at the same contents again and again. */
-const wordsIn = memoizeByObject(({ text }: Content) => wordsOf(text));
+const wordsIn = memoizeByObject(({ text }: Content) => wordSet(text));
 
 /** What a use of a word counts for, by where it stands. A person's words never fade. */
 const WEIGHT = { person: 3, assistant: 1 } as const;
@@ -57,7 +57,7 @@ export function focusOf(
       const isPerson = message.role === 'user';
       const said = isPerson ? personText(content.text) : content.text;
       named.push(said);
-      add(isPerson ? wordsOf(said) : wordsIn(content), isPerson ? WEIGHT.person : faded(WEIGHT.assistant, index));
+      add(isPerson ? wordSet(said) : wordsIn(content), isPerson ? WEIGHT.person : faded(WEIGHT.assistant, index));
     }
   }
   for (const exchange of exchanges) {

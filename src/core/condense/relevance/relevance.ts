@@ -1,6 +1,6 @@
 import type { ToolKind } from '../../agents/types';
 import type { ContentType } from '../../messages/types';
-import { wordsOf, type Focus } from './focus';
+import { wordSet, type Focus } from './focus';
 import type { TextBlock } from './textBlocks';
 
 /** What is known of the content that a block is part of. */
@@ -46,7 +46,7 @@ export function relevanceOf(
 ): number[] {
   const spread = new Map<string, number>();
   const shared = blocks.map(({ block }) => {
-    const words = [...wordsOf(block.text)].filter((word) => focus.weights.has(word));
+    const words = [...wordSet(block.text)].filter((word) => focus.weights.has(word));
     for (const word of words) spread.set(word, (spread.get(word) ?? 0) + 1);
     return words;
   });
@@ -55,7 +55,7 @@ export function relevanceOf(
     values.set(word, Math.log(1 + (focus.weights.get(word) ?? 0)) * Math.log(1 + blocks.length / count));
   }
   return blocks.map(({ block, standing }, index) => {
-    const head = wordsOf(block.head);
+    const head = wordSet(block.head);
     let sum = 0;
     for (const word of shared[index] ?? []) sum += (values.get(word) ?? 0) * (head.has(word) ? 1 + IN_HEAD : 1);
     const isNear = (standing.isNamed ? NAMED : 1) * 0.5 ** (standing.turns / HALF_LIFE);

@@ -6,11 +6,11 @@
  * that of a short conversation is not much shorter.
  */
 const FULL = 2_000;
-const LEAST = 700;
+const MIN = 700;
 const SHARE = 0.13;
 
 /** @param inputTokens o200k tokens of the request. */
-export const defaultOutputTokens = (inputTokens: number): number => Math.min(FULL, LEAST + SHARE * inputTokens);
+export const defaultOutputTokens = (inputTokens: number): number => Math.min(FULL, MIN + SHARE * inputTokens);
 
 /**
  * A single content's summary, which is asked to have at most so many tokens: models stay under a limit in words, and say

@@ -12,13 +12,13 @@ import { openErrors } from './openErrors';
 import { planState } from './planState';
 
 const counter = freshCounter();
-const told = (messages: readonly ApiMessage[]): string[] =>
+const textsOf = (messages: readonly ApiMessage[]): string[] =>
   instructionsOf(messages, toolExchanges(messages)).map(({ text }) => text);
 
 describe('instructions', () => {
   it('are what a person wrote, without what the agent put around it', () => {
     expect(
-      told([
+      textsOf([
         user('Fix the parser <system-reminder>be nice</system-reminder>'),
         assistant('Done.'),
         user('Fix the parser', '<environment_details>time</environment_details>'),
@@ -34,7 +34,7 @@ describe('instructions', () => {
     const refusal =
       "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nUse pnpm";
     expect(
-      told([
+      textsOf([
         user('Go'),
         ...exchange('1', 'Edit', { file_path: 'a', old_string: 'b', new_string: 'c' }, refusal, { is_error: true }),
         ...exchange(
@@ -58,7 +58,7 @@ describe('instructions', () => {
     ['mcp__x__ask', {}, '<answer>do it</answer>'],
   ])('are not found in what %s returns: it is data', (tool, input, result) => {
     const messages = [user('Go'), ...exchange('1', tool, input, result, { is_error: true })];
-    expect(told(messages)).toEqual(['Go']);
+    expect(textsOf(messages)).toEqual(['Go']);
     const [call] = toolExchanges(messages);
     expect(personSlices(result, call)).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('instructions', () => {
   it('the first words of a result count, empty elements do not', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
     const messages = [user('Go'), ...exchange('1', 'ask_followup_question', { question: '?' }, result)];
-    expect(told(messages)).toEqual(['Go', 'a']);
+    expect(textsOf(messages)).toEqual(['Go', 'a']);
     const slices = personSlices(result, toolExchanges(messages)[0]).map(({ start, end }) => result.slice(start, end));
     expect(slices).toEqual(['<answer></answer>', '<feedback>a</feedback>', '<answer>b</user_message>']);
   });
@@ -75,7 +75,7 @@ describe('instructions', () => {
     const result = '<answer>'.repeat(200_000);
     const [asked] = toolExchanges([user('Go'), ...exchange('1', 'ask_followup_question', { question: '?' }, result)]);
     expect(personSlices(result, asked)).toEqual([]);
-    expect(told([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
+    expect(textsOf([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
       'Go',
     ]);
   }, 20_000);

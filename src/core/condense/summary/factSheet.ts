@@ -68,10 +68,10 @@ export function renderFactSheet(
     const plan = shortened(planText(facts.plan), limitOf('plan', budget), counter);
     sections.push(section('Plan or to-do list, last state', [plan]));
   }
-  const told = sections.filter((text) => text !== '');
-  const rest = budget - told.reduce((sum, text) => sum + counter.text(text), 0);
+  const written = sections.filter((text) => text !== '');
+  const rest = budget - written.reduce((sum, text) => sum + counter.text(text), 0);
   const words = wordsSection(facts.instructions, Math.max(rest, wordTokens, 0), counter);
-  return [words, ...told].filter((text) => text !== '').join('\n\n');
+  return [words, ...written].filter((text) => text !== '').join('\n\n');
 }
 
 type Share = keyof typeof SHARES;

@@ -50,7 +50,7 @@ export function pathsOf(tools: ToolTable, exchange: ToolExchange): string[] {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Share of the absolute paths that must lie in the folder that is told once for all. */
-const MOST = 0.8;
+const COMMON_SHARE = 0.8;
 
 /** The deepest folder that most of the absolute paths share, with a slash at its end; empty where there is none. */
 export function commonFolder(paths: readonly string[]): string {
@@ -66,7 +66,7 @@ export function commonFolder(paths: readonly string[]): string {
       const next = path.slice(0, folder.length + end + 1);
       counts.set(next, (counts.get(next) ?? 0) + 1);
     }
-    const deeper = [...counts].find(([, count]) => count >= absolute.length * MOST)?.[0];
+    const deeper = [...counts].find(([, count]) => count >= absolute.length * COMMON_SHARE)?.[0];
     if (deeper === undefined) return folder.length > 1 ? folder : '';
     folder = deeper;
   }

@@ -94,7 +94,7 @@ function commandIn(text: string): string {
 }
 
 /** What a person wrote in a text of a user's message; empty where an agent put all of it there. */
-export const wordsOf = (text: string): string => personText(text) || commandIn(text);
+export const instructionIn = (text: string): string => personText(text) || commandIn(text);
 
 /** Everything that a person wrote, oldest first; what stands twice in a row is told once. */
 export function instructionsOf(messages: readonly ApiMessage[], exchanges: readonly ToolExchange[]): Instruction[] {
@@ -103,7 +103,7 @@ export function instructionsOf(messages: readonly ApiMessage[], exchanges: reado
     if (message.role !== 'user' || isMachineMessage(message)) return;
     for (const content of contentsOf(message)) {
       if (content.type !== 'messageText') continue;
-      found.push({ message: index, text: wordsOf(content.text) });
+      found.push({ message: index, text: instructionIn(content.text) });
     }
   });
   for (const exchange of exchanges) {

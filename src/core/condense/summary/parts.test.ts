@@ -123,7 +123,7 @@ describe('the transcript', () => {
   const limits = { resultChars: 40, parameterChars: 20 };
 
   it('tells every kind of block', () => {
-    const told = transcript(
+    const shown = transcript(
       [
         { role: 'system', content: 'Rules' },
         user('Look', { type: 'image', source: {} }),
@@ -140,7 +140,7 @@ describe('the transcript', () => {
       { start: 0, end: 6 },
       limits,
     );
-    expect(told).toEqual(
+    expect(shown).toEqual(
       [
         '[1] system:\nRules',
         '[2] user:\nLook\n(image)',

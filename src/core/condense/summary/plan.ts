@@ -75,7 +75,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const { range, since } = choice;
   const masks =
     config.maskSecrets === 'always' || (config.maskSecrets === 'otherVendor' && model.vendor !== context.vendor);
-  const told = (text: string): string => (masks ? maskSecrets(text) : text);
+  const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
   const shown = (): readonly ApiMessage[] => (masks ? draft.messages.map(maskedMessage) : draft.messages);
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
@@ -85,15 +85,15 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const base = {
     kind: 'plan',
     range,
-    earlier: choice.earlier === undefined ? '' : told(proseOf(textOf(draft.messages[choice.earlier]))),
-    system: told(context.system ?? ''),
+    earlier: choice.earlier === undefined ? '' : shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
+    system: shownToModel(context.system ?? ''),
     custom: config.prompt,
     maxOutputTokens,
     facts: rangeFacts(draft, range, config),
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = (): string[] => transcript(shown(), since, config).map(told);
+  const render = (): string[] => transcript(shown(), since, config).map(shownToModel);
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
   let texts = render();

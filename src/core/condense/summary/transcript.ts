@@ -29,8 +29,8 @@ export function transcript(
       typeof message.content === 'string'
         ? [textPart(message, undefined, message.content, limits)]
         : message.content.map((block, at) => blockPart(message, block, at, limits, names));
-    const told = parts.filter((part) => part.trim() !== '');
-    return told.length === 0 ? [] : [`[${start + index + 1}] ${message.role}:\n${told.join('\n')}`];
+    const written = parts.filter((part) => part.trim() !== '');
+    return written.length === 0 ? [] : [`[${start + index + 1}] ${message.role}:\n${written.join('\n')}`];
   });
 }
 
@@ -68,11 +68,11 @@ function textPart(message: ApiMessage, at: number | undefined, text: string, lim
 
 function parameters(input: unknown, limits: TranscriptLimits): string {
   if (!isRecord(input)) return ` ${cutMiddle(JSON.stringify(input ?? null), limits.parameterChars)}`;
-  const told = Object.entries(input).map(([name, value]) => {
+  const written = Object.entries(input).map(([name, value]) => {
     const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
     return text.includes('\n') ? `\n  ${name}:\n${text}` : ` ${name}=${text}`;
   });
-  return told.join('');
+  return written.join('');
 }
 
 function resultText(content: unknown): string {

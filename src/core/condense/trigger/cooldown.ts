@@ -11,7 +11,7 @@ const REMEMBERED = 1_000;
  */
 export class Cooldown {
   private readonly waiting = new Map<string, number>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   /** Tokens that the conversation must grow by before the next automatic try; 0 where it may try now. */
   tokensToGo(conversation: string, tokens: number): number {
@@ -36,9 +36,9 @@ export class Cooldown {
 
   /** True the first time it is asked about a conversation. */
   firstTime(conversation: string): boolean {
-    if (this.told.has(conversation)) return false;
-    if (this.told.size >= REMEMBERED) this.told.clear();
-    this.told.add(conversation);
+    if (this.reported.has(conversation)) return false;
+    if (this.reported.size >= REMEMBERED) this.reported.clear();
+    this.reported.add(conversation);
     return true;
   }
 }

@@ -95,7 +95,7 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
   // A person answers in their own time.
   const patient = { timeoutMs: Infinity };
   const save = (format: 'json' | 'csv') => run(() => connection.request('exportHistory', { format }, patient));
-  const clear = (part: 'measures' | 'ledgers') => run(() => connection.request('clearHistory', { part }, patient));
+  const clear = (part: 'metrics' | 'ledgers') => run(() => connection.request('clearHistory', { part }, patient));
   return (
     <>
       <p className="actions">
@@ -106,7 +106,7 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
             <Button onClick={() => void save('csv')}>{t('Export as CSV…')}</Button>
           </>
         )}
-        <Button icon="trash" onClick={() => void clear('measures')}>
+        <Button icon="trash" onClick={() => void clear('metrics')}>
           {t('Clear the measures…')}
         </Button>
         <Button icon="trash" onClick={() => void clear('ledgers')}>

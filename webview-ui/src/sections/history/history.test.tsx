@@ -50,7 +50,7 @@ const run = (changes: object = {}): object => ({
 const shown = (history: object, backend: Backend = {}): Promise<Page> =>
   openPage({
     view: { open: ['history'] },
-    backend: { historyOf: () => Promise.resolve({ entries: [], measures: [], ...history }), ...backend },
+    backend: { historyOf: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },
   });
 
 describe('the history', () => {
@@ -63,7 +63,7 @@ describe('the history', () => {
   it('lists what was condensed, with provider, passes, tokens, time, cost and what it saves', async () => {
     const page = await shown({
       entries: [entry('1')],
-      measures: [run(), run({ outcome: 'failed', reason: 'no answer', tokensAfter: 1_000 })],
+      runs: [run(), run({ outcome: 'failed', reason: 'no answer', tokensAfter: 1_000 })],
     });
     const item = await page.until(() => page.find('#history .item', 'Make the header sticky'));
     expect(item.textContent).toContain('1,000 → 250 tokens (75% saved)');
@@ -100,7 +100,7 @@ describe('the history', () => {
       {
         historyOf: () => {
           const state = isUndone ? { state: 'undone', change: 'redo' } : {};
-          return Promise.resolve({ entries: [entry('1', state)], measures: [] });
+          return Promise.resolve({ entries: [entry('1', state)], runs: [] });
         },
         changeCondensation: (_services: unknown, subject: unknown, wanted: boolean) => {
           asked.push(subject);
@@ -120,7 +120,7 @@ describe('the history', () => {
 
   it('follows what is condensed meanwhile', async () => {
     let entries = [entry('1')];
-    const page = await shown({}, { historyOf: () => Promise.resolve({ entries, measures: [] }) });
+    const page = await shown({}, { historyOf: () => Promise.resolve({ entries, runs: [] }) });
     await page.until(() => page.all('#history .items .item').length === 1);
     entries = [entry('2'), entry('1')];
     page.host.condensed.fire({});
@@ -138,7 +138,7 @@ describe('the history', () => {
       await page.click(() => page.find('vscode-button', name));
     }
     await page.until(() => asked.length === 4);
-    expect(asked).toEqual(['json', 'csv', 'measures', 'ledgers']);
+    expect(asked).toEqual(['json', 'csv', 'metrics', 'ledgers']);
   });
 
   it('says why it can’t be shown, and is tried again', async () => {
@@ -147,7 +147,7 @@ describe('the history', () => {
       {},
       {
         historyOf: () =>
-          isLocked ? Promise.reject(new Error('The file is locked.')) : Promise.resolve({ entries: [], measures: [] }),
+          isLocked ? Promise.reject(new Error('The file is locked.')) : Promise.resolve({ entries: [], runs: [] }),
       },
     );
     await page.until(() => page.root.textContent.includes('The file is locked.'));
@@ -160,8 +160,8 @@ describe('the history', () => {
 describe('recommendations', () => {
   it('are followed with a click, and taken back with another', async () => {
     fake.settings['contextCondenser.threshold'] = 75;
-    const measures = Array.from({ length: 5 }, () => run({ trigger: 'window' }));
-    const page = await shown({ measures });
+    const runs = Array.from({ length: 5 }, () => run({ trigger: 'window' }));
+    const page = await shown({ runs });
     await page.until(() => page.find('.advice', 'Condense at 65% of the window.'));
     expect(page.find('.advice').textContent).toContain(
       '5 of the last 5 automatic runs came only when the window was full.',
@@ -182,7 +182,7 @@ describe('recommendations', () => {
     const five = (changes: object): object[] => Array.from({ length: 5 }, () => run(changes));
     const small = { calls: [{ profile: 'Small' }], cost: 0.1 };
     const free = { provider: 'smart', preset: 'speed', calls: [], cost: 0, tokensAfter: 100 };
-    const page = await shown({ measures: [...five({}), ...five(small), ...five(free)] });
+    const page = await shown({ runs: [...five({}), ...five(small), ...five(free)] });
     await page.until(() => page.find('.advice', 'Condense with the profile Small.'));
     await page.click(() => page.find('.advice vscode-button', 'Apply'));
     await page.until(() => saved('condensingProfile') === 'small');

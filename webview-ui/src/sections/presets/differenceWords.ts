@@ -1,5 +1,5 @@
 /** Places and values of a configuration of the Smart provider, in words. */
-import { titleOf, wordsOf } from '../../components/titles';
+import { titleOf, nameInWords } from '../../components/titles';
 import { formatNumber, t } from '../../l10n';
 
 /** Keys that only hold others: what is inside says enough. */
@@ -15,8 +15,8 @@ const HOLDERS: ReadonlySet<string> = new Set([
 
 /** "individualConfig, defaults, toolResults, maxLines" → "Tool results › Lines". */
 export function placeInWords(path: readonly string[]): string {
-  const told = path.filter((key, index) => index === path.length - 1 || !HOLDERS.has(key));
-  return told.map((key) => titleOf(key, {})).join(' › ');
+  const reported = path.filter((key, index) => index === path.length - 1 || !HOLDERS.has(key));
+  return reported.map((key) => titleOf(key, {})).join(' › ');
 }
 
 export function valueInWords(value: unknown): string {
@@ -36,4 +36,4 @@ export function valueInWords(value: unknown): string {
 }
 
 /** A name of the configuration's own, such as `preserve_recent`, has words; what a person wrote stays as it is. */
-const inWords = (text: string): string => (/^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(wordsOf(text)) : text);
+const inWords = (text: string): string => (/^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(nameInWords(text)) : text);

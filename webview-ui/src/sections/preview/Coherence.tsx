@@ -40,7 +40,7 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
     { name: t('Instructions'), of: report.instructions },
     { name: t('To-dos'), of: report.todos },
   ];
-  const sum = (fate: 'kept' | 'recallable' | 'lost'): number => kinds.reduce((all, { of }) => all + of[fate], 0);
+  const sum = (outcome: 'kept' | 'recallable' | 'lost'): number => kinds.reduce((all, { of }) => all + of[outcome], 0);
   const [kept, recallable, lost] = [sum('kept'), sum('recallable'), sum('lost')];
   if (kept + recallable + lost === 0) {
     return <p className="row-help">{t('It names no files, error lines, instructions or to-dos.')}</p>;

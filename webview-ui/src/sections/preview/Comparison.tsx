@@ -35,7 +35,7 @@ export function Comparison(): ReactNode {
   const add = async (): Promise<void> => {
     setProblems([]);
     try {
-      const { conversation } = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
+      const { conversation } = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
       if (conversation) setConversations([...conversations, conversation]);
     } catch (error) {
       setProblems([errorMessage(error)]);

@@ -2,24 +2,24 @@ import type { ReactNode } from 'react';
 import type { Preview } from '../../../../src/panel/protocol';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
-type PreviewFigures = Pick<
+type ForecastFigures = Pick<
   Preview,
   'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'calls' | 'cost' | 'costRange' | 'confidence' | 'timeMs'
 >;
 
 /** Percent of the tokens that would go. */
-export const reductionOf = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
+export const reductionOf = ({ tokensBefore, tokensAfter }: ForecastFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** Nothing where no model is asked; else a range where one is known. */
-export function costOf({ calls, cost, costRange }: PreviewFigures): string {
+export function costOf({ calls, cost, costRange }: ForecastFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange || costRange.least === costRange.most) return formatDollars(cost);
   return t('{0} to {1}', formatDollars(costRange.least), formatDollars(costRange.most));
 }
 
 /** How sure the cost is, in words. */
-function costNote({ calls, confidence }: PreviewFigures): string {
+function costNote({ calls, confidence }: ForecastFigures): string {
   if (calls === 0) return t('no model is asked');
   const asked = t('{0} calls to a model', calls);
   switch (confidence) {
@@ -33,7 +33,7 @@ function costNote({ calls, confidence }: PreviewFigures): string {
 }
 
 /** The figures in a row. */
-export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {
+export function Figures({ preview }: { readonly preview: ForecastFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
   const figures: readonly (readonly [name: string, value: string, note: string])[] = [
     [t('Tokens now'), t('{0}', tokensBefore), ''],

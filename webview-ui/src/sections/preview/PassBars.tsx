@@ -5,14 +5,14 @@ import { formatChange, t } from '../../l10n';
 /** Each pass with what it leaves: a bar of what was there when it began, and in it what stays. */
 export function PassBars({ preview }: { readonly preview: Preview }): ReactNode {
   const { steps, tokensBefore } = preview;
-  const told = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
+  const reported = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
   const idle = steps.filter(({ edits, outcome }) => edits === 0 && outcome.kind === 'done').length;
   const skipped = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
   return (
     <div className="group-plain">
       <h3 className="group-title">{t('Pass by pass')}</h3>
       <ol className="pass-bars">
-        {told.map((step, index) => (
+        {reported.map((step, index) => (
           <Bar key={`${index} ${step.name}`} step={step} most={tokensBefore} />
         ))}
       </ol>

@@ -29,7 +29,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
   };
   const condense = (): Promise<unknown> =>
     connection.request(
-      'condensePreviewed',
+      'condenseChosen',
       { conversation, pinned, excluded: [...marks.excluded] },
       { timeoutMs: Infinity },
     );

@@ -14,7 +14,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
   const choose = async (): Promise<void> => {
     setProblems([]);
     try {
-      const { conversation } = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
+      const { conversation } = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
       if (conversation) setPreviewed(conversation);
     } catch (error) {
       setProblems([errorMessage(error)]);

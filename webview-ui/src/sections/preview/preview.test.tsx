@@ -61,8 +61,9 @@ it('says which facts stay in the view, behind the estimate, and names what goes'
 it('a report that fails says so, and the preview stays', async () => {
   let asked = 0;
   const setup = { provider: 'lossless', config: undefined, presets: [], targetPercent: 50, maxCost: 0.5, models: [] };
-  const previewSetup = () => (asked++ === 0 ? Promise.resolve(setup) : Promise.reject(new Error('There is no setup.')));
-  const page = await open({ backend: { previewSetup } });
+  const forecastSetup = () =>
+    asked++ === 0 ? Promise.resolve(setup) : Promise.reject(new Error('There is no setup.'));
+  const page = await open({ backend: { forecastSetup } });
   await page.until(() => page.find('#preview .coherence .problem', 'There is no setup.'));
   expect(cells(page).length).toBeGreaterThan(20);
 });
@@ -117,7 +118,7 @@ function chat() {
   const listeners = new Set<() => void>();
   const backend = {
     defaultConversation: () => ({ kind: 'live', id }),
-    previewedConversation: (_services: unknown, name: { readonly id: string }) => ({
+    forecastConversation: (_services: unknown, name: { readonly id: string }) => ({
       kind: 'live',
       id: name.id,
       title: `The ${name.id} one`,
@@ -170,18 +171,18 @@ it('follows a conversation of the chat as it grows, and the next one that begins
 it('is told of a change once for each answer, and of none once the section is folded', async () => {
   const live = chat();
   const page = await open({ backend: live.backend });
-  const told = (): number => page.host.told().filter(({ type }) => type === 'previewChanged').length;
+  const posted = (): number => page.host.posted().filter(({ type }) => type === 'previewChanged').length;
   await page.until(() => cells(page).length === live.size());
   live.change();
-  expect(told()).toBe(0);
+  expect(posted()).toBe(0);
   for (let step = 0; step < 5; step++) live.goOn();
-  expect(told()).toBe(1);
+  expect(posted()).toBe(1);
   await page.until(() => cells(page).length === live.size());
-  expect(told()).toBe(1);
+  expect(posted()).toBe(1);
   page.all('#preview .section-toggle')[0]!.click();
   await page.until(() => live.listeners.size === 0);
   live.goOn();
-  expect(told()).toBe(1);
+  expect(posted()).toBe(1);
 });
 
 it.each([
@@ -199,8 +200,8 @@ it('compares two configurations on the conversations that were chosen', async ()
   const configurations: unknown[] = [];
   const page = await open({
     backend: {
-      choosePreviewed: () => Promise.resolve({ kind: 'file', path: 'sample/conversation.jsonl' }),
-      previewSetup: (_services: unknown, configuration: { readonly id?: string }) => {
+      chooseConversation: () => Promise.resolve({ kind: 'file', path: 'sample/conversation.jsonl' }),
+      forecastSetup: (_services: unknown, configuration: { readonly id?: string }) => {
         configurations.push(configuration);
         const { id } = configuration;
         return Promise.resolve({
@@ -232,7 +233,7 @@ it('pins are saved and the conversation is condensed with what was marked', asyn
       asked.push([what, ...rest.slice(1)]);
       return Promise.resolve();
     };
-  const page = await open({ backend: { savePins: note('pins'), condensePreviewed: note('condense') } });
+  const page = await open({ backend: { savePins: note('pins'), condenseChosen: note('condense') } });
   await page.until(() => cells(page).length > 20);
   cells(page)[3]!.click();
   await page.until(() => cells(page)[3]?.getAttribute('aria-pressed') === 'true');

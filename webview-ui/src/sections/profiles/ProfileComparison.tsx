@@ -14,7 +14,7 @@ export function ProfileComparison(): ReactNode {
   const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
   const { answer, again } = useAnswer('compareProfiles', { conversation });
   const choose = async (): Promise<void> => {
-    const chosen = await connection.request('choosePreviewed', {}, { timeoutMs: Infinity });
+    const chosen = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
     if (chosen.conversation) setConversation(chosen.conversation);
   };
   return (

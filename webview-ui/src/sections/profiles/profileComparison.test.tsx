@@ -31,7 +31,7 @@ async function compared(answers: readonly object[]): Promise<Page> {
   page.host.page.receive = (message: unknown) => {
     const { id, method } = message as { id?: number; method?: string };
     if (method === 'compareProfiles') page.host.page.sent.push({ type: 'reply', id, result: left.shift() });
-    else if (method === 'choosePreviewed') {
+    else if (method === 'chooseConversation') {
       page.host.page.sent.push({ type: 'reply', id, result: { conversation: { kind: 'file', path: '/other' } } });
     } else receive(message);
   };

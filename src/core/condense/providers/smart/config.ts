@@ -74,7 +74,7 @@ export type SmartConfig = z.output<typeof smartConfigSchema>;
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /** Whether a configuration may call a model at all. */
-export const asksModels = ({ passes }: SmartConfig): boolean =>
+export const asksModel = ({ passes }: SmartConfig): boolean =>
   passes.some((pass) => {
     if (!pass.enabled) return false;
     const operations = pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass);

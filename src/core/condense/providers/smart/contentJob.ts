@@ -11,7 +11,7 @@ import { cutMiddle } from '../../summary/transcript';
 import { OPERATIONS } from '../../operations/operations';
 import type { Operation } from './operationSchema';
 import { parameterName, type Item } from './items';
-import { isIdentifying, measure, type PlacedRequest } from './requests';
+import { isIdentifying, sizeInWords, type PlacedRequest } from './requests';
 
 export interface ContentJob {
   readonly item: Item;
@@ -64,12 +64,12 @@ export function contentRequest(
   counter: MessageCounter,
 ): ContentRequest {
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const told = (text: string): string => (model.vendor === vendor ? text : maskSecrets(text));
+  const masked = (text: string): string => (model.vendor === vendor ? text : maskSecrets(text));
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const whole = ordered
     .map((content) => {
       const name = item.type === 'toolParameters' ? parameterName(content, item.exchange) : undefined;
-      return told(name === undefined ? content.text : `${name}:\n${content.text}`);
+      return masked(name === undefined ? content.text : `${name}:\n${content.text}`);
     })
     .join('\n\n');
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_PERCENTAGE)) / model.tokenFactor;
@@ -77,7 +77,7 @@ export function contentRequest(
   const space = Math.max(0, room - operation.maxTokens - counter.text(task) - FRAME_TOKENS);
   const shown = tokens <= space ? whole : cutMiddle(whole, Math.max(0, Math.floor((whole.length * space) / tokens)));
   const words = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
-  const asked = askedOf(item, told);
+  const asked = askedOf(item, masked);
   const head = describe(item);
   const tail = `${task}\n\nAt most ${words} words.`;
   return {
@@ -107,13 +107,13 @@ function describe({ type, role, exchange }: Item): string {
 }
 
 /** The call that a content belongs to. Its names and values come from the conversation: they are data like the content. */
-function askedOf({ type, exchange }: Item, told: (text: string) => string): string {
+function askedOf({ type, exchange }: Item, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return `${exchange.tool} ${told(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();
+  return `${exchange.tool} ${masked(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();
 }
 
 /** The model's tokens of a job's summary at most: asked for in words, a model may write some more. */
@@ -131,7 +131,7 @@ export function contentSummary(reply: string, { item }: ContentJob): string {
 /** The cuts that put a summary in the place of the job's contents. */
 export const summarizedRequests = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
-    const what = measure(text);
+    const what = sizeInWords(text);
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
       ? { ...request, marker: `${SUMMARIZED} from ${what}`, summary }

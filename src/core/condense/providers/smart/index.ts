@@ -13,7 +13,7 @@ import {
 import { jsonSchema, validate } from '../../config';
 import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, type Preset } from '../../presets';
 import { PromptMemory } from '../../summary/promptMemory';
-import { asksModels, smartConfigSchema, type SmartConfig } from './config';
+import { asksModel, smartConfigSchema, type SmartConfig } from './config';
 import { Forecast } from './forecast';
 import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
 import { Prelude, SmartRun, type Shared } from './run';
@@ -52,11 +52,11 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     getCapabilities: () => EVERYTHING,
     getConfigSchema: () => jsonSchema(smartConfigSchema),
     validateConfig: (config) => chooseConfig(config, presets()),
-    asksModel: asksModels,
+    asksModel,
 
     async condense(context, config, run) {
       // What calls no model costs nothing: there is nothing to compare with later.
-      const expected = asksModels(config) ? (await estimate(context, config, run)).cost : undefined;
+      const expected = asksModel(config) ? (await estimate(context, config, run)).cost : undefined;
       const work = new SmartRun(context, config, run, shared());
       try {
         const draft = await work.run();

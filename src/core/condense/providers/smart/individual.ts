@@ -15,7 +15,7 @@ import { itemsOf, type Item } from './items';
 import type { PassParts } from './passParts';
 import { protectedItems } from './protection';
 import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
-import { thin } from './thin';
+import { prune } from './prune';
 import { select } from './selection';
 
 /**
@@ -49,7 +49,7 @@ type ConversationRun = (
 const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
   outline,
   thin: (name, draft, pace, parts, operationOf) =>
-    thin(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin'),
+    prune(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin'),
 };
 
 const KEEP: ContentOperation = { operation: 'keep' };
@@ -178,11 +178,11 @@ async function expectedSaving(job: ContentJob, { calls }: PassParts): Promise<nu
 
 async function summarize(name: string, draft: Draft, waiting: readonly Waiting[], parts: PassParts): Promise<void> {
   const jobs = waiting.flatMap((message) => message.jobs);
-  const tell = (done: number): void => {
+  const report = (done: number): void => {
     parts.onProgress(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
   };
-  tell(0);
-  const replies = await askAll(jobs, parts.calls, parts.onCall, tell);
+  report(0);
+  const replies = await askAll(jobs, parts.calls, parts.onCall, report);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
     const made = message.jobs.flatMap((job) => requestsFor(job, replyTo.get(job), parts));

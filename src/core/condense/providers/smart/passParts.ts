@@ -88,7 +88,7 @@ export type SelectModel = (apiProfile: string | undefined) => SelectedSummarizer
 /** The models of one condensation: each profile is asked for once. */
 export class Models {
   private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   constructor(private readonly select: SelectModel) {}
 
@@ -103,17 +103,17 @@ export class Models {
 
   /** What a person should know of the models that were chosen. */
   get warnings(): readonly string[] {
-    return [...this.told];
+    return [...this.reported];
   }
 
   private async ask(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     try {
       const selected = await this.select(apiProfile);
-      if (selected.warning !== undefined) this.told.add(selected.warning);
+      if (selected.warning !== undefined) this.reported.add(selected.warning);
       return selected;
     } catch (error) {
       if (!(error instanceof NoSummarizerError)) throw error;
-      this.told.add(error.message);
+      this.reported.add(error.message);
       return error;
     }
   }

@@ -4,7 +4,7 @@ import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../draft/exchanges';
-import { wordsOf } from '../../summary/instructions';
+import { instructionIn } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
@@ -67,6 +67,6 @@ const isPersons = ({ type, role, message, contents }: Item, draft: Draft): boole
     role === 'user' &&
     holder !== undefined &&
     !isMachineMessage(holder) &&
-    contents.some(({ text }) => wordsOf(text) !== '')
+    contents.some(({ text }) => instructionIn(text) !== '')
   );
 };

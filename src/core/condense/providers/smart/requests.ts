@@ -83,7 +83,7 @@ const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
 export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
 /** How much a text is, in words. */
-export function measure(text: string): string {
+export function sizeInWords(text: string): string {
   const lines = text.split('\n').length;
   return lines > 1 ? `${lines} lines` : `${text.length} characters`;
 }
@@ -106,7 +106,7 @@ function requestsIn(
       place: { message, path },
       start: start + part.start,
       end: start + part.end,
-      marker: marker ?? `${measure(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`,
+      marker: marker ?? `${sizeInWords(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`,
       type: item.type,
       operation,
     }));

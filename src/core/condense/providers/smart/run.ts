@@ -29,7 +29,7 @@ export class SmartRun {
   readonly calls: ModelCall[] = [];
   /** What is reported so far. */
   steps: readonly StepReport[] = [];
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
   private readonly budget: Budget;
   private readonly tools: ToolTable;
 
@@ -70,8 +70,10 @@ export class SmartRun {
   /** Runs steps once more; those that do nothing are not told again. */
   private async more(draft: Draft, again: readonly DraftStep[]): Promise<void> {
     const { steps } = await runSteps(draft, again, this.options);
-    const told = steps.filter((step) => step.edits > 0 || step.calls !== undefined || step.outcome.kind === 'failed');
-    this.steps = [...this.steps, ...told];
+    const reported = steps.filter(
+      (step) => step.edits > 0 || step.calls !== undefined || step.outcome.kind === 'failed',
+    );
+    this.steps = [...this.steps, ...reported];
   }
 
   /** US dollars; undefined where a price is not known. */
@@ -80,7 +82,7 @@ export class SmartRun {
   }
 
   get notes(): readonly string[] {
-    return [...this.shared.models.warnings, ...this.told];
+    return [...this.shared.models.warnings, ...this.reported];
   }
 
   /**
@@ -173,7 +175,7 @@ export class SmartRun {
         options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });
       },
       onCall: (call) => this.calls.push(call),
-      onNote: (note) => this.told.add(note),
+      onNote: (note) => this.reported.add(note),
     };
   }
 }

@@ -50,8 +50,8 @@ describe('summarize', () => {
       running--;
       return 'short';
     });
-    const told: string[] = [];
-    const onProgress = ({ step }: { step: string }): void => void told.push(step);
+    const reported: string[] = [];
+    const onProgress = ({ step }: { step: string }): void => void reported.push(step);
     await run(many(9), [individual({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
       options: { onProgress },
@@ -59,8 +59,8 @@ describe('summarize', () => {
     });
     expect(summarizer.requests).toHaveLength(9);
     expect(most).toBe(3);
-    expect(told).toContain('One: call 3 of 9');
-    expect(told).toContain('One: call 9 of 9');
+    expect(reported).toContain('One: call 3 of 9');
+    expect(reported).toContain('One: call 9 of 9');
   });
 
   it('pays for the same content once, in a run and in the next', async () => {

@@ -51,10 +51,10 @@ export async function coherenceOf(
   for (const fact of facts) {
     await pace.yieldIfDue();
     const count = counts[fact.kind];
-    const fate = look(fact);
-    count[fate]++;
-    const examples = fate === 'lost' ? count.lostExamples : count.recallableExamples;
-    if (fate !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(exampleOf(fact));
+    const outcome = look(fact);
+    count[outcome]++;
+    const examples = outcome === 'lost' ? count.lostExamples : count.recallableExamples;
+    if (outcome !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(exampleOf(fact));
   }
   return counts;
 }
@@ -76,14 +76,14 @@ interface Tally {
 
 const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
 
-type Fate = 'kept' | 'recallable' | 'lost';
+type FactOutcome = 'kept' | 'recallable' | 'lost';
 
 /** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
 async function lookInto(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
   pace: Pace,
-): Promise<(fact: Fact) => Fate> {
+): Promise<(fact: Fact) => FactOutcome> {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
   const texts: string[] = [];
@@ -184,8 +184,8 @@ export function coherenceLines(report: CoherenceReport): string[] {
     all: kind.kept + kind.recallable + kind.lost,
   }));
   const found = kinds.filter(({ all }) => all > 0);
-  const named = (fate: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
-    found.filter((kind) => kind[fate] > 0).map((kind) => `${kind.words} ${listed(kind[examples], kind[fate])}`);
+  const named = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
+    found.filter((kind) => kind[outcome] > 0).map((kind) => `${kind.words} ${listed(kind[examples], kind[outcome])}`);
   const recallable = named('recallable', 'recallableExamples');
   const lost = named('lost', 'lostExamples');
   return [

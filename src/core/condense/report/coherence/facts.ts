@@ -22,7 +22,7 @@ export interface Fact {
 }
 
 /** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
-const MOST = 2_000;
+const MAX_FACTS = 2_000;
 
 /**
  * The same result in the next condensation has the same error lines. A line with a number and an arrow is a file's, shown
@@ -72,6 +72,6 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
   const items = typeof plan === 'string' ? plan.split('\n') : (plan ?? []).map(({ text }) => text);
   for (const item of items) note('todos', item, planned);
   return FACT_KINDS.flatMap((kind) =>
-    [...found[kind]].slice(-MOST).map(([text, places]): Fact => ({ kind, text, messages: places })),
+    [...found[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
   );
 }

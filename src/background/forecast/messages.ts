@@ -7,7 +7,7 @@ import type { CoherenceReport } from '../../core/condense/report/coherence/coher
 import type { Edit } from '../../core/condense/edits/edits';
 import type { EditOutcome } from '../../core/condense/operations/operations';
 import type { Preset } from '../../core/condense/presets';
-import type { CodeLineRecall } from '../../core/condense/futureNeed/codeLines';
+import type { CodeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import type { SelectedSummarizer, SummarizerModel } from '../../core/condense/summary/summarizer';
 import type { Confidence, StepReport } from '../../core/condense/types';
@@ -53,10 +53,10 @@ export interface LiveConversation {
   readonly pinned: readonly number[];
 }
 
-export type PreviewedConversation = FileConversation | LiveConversation;
+export type ForecastConversation = FileConversation | LiveConversation;
 
 /** A model that could be asked, as far as an estimate needs it; nothing here can call it. */
-export type PreviewModel =
+export type ForecastModel =
   | {
       /** What a pass names; absent: the profile that was chosen for condensing. */
       readonly apiProfile?: string;
@@ -68,7 +68,7 @@ export type PreviewModel =
   | { readonly apiProfile?: string; readonly problem: string };
 
 /** How would be condensed. */
-export interface PreviewSetup {
+export interface ForecastSetup {
   /** Id of the provider. */
   readonly provider: string;
   /** As the settings hold it. */
@@ -79,35 +79,35 @@ export interface PreviewSetup {
   readonly targetPercent: number;
   /** US dollars that may be spent. */
   readonly maxCost: number;
-  readonly models: readonly PreviewModel[];
+  readonly models: readonly ForecastModel[];
   /** Folder of the summaries that were paid for: they cost nothing. */
   readonly summaries: string;
 }
 
-export interface PreviewQuestion {
-  readonly conversation: PreviewedConversation;
-  readonly setup: PreviewSetup;
+export interface ForecastQuestion {
+  readonly conversation: ForecastConversation;
+  readonly setup: ForecastSetup;
   /** Indexes of the messages that are to be pinned; absent: those that the ledger pins. */
   readonly pinned?: readonly number[];
   /** Indexes of the messages that no edit is to touch. */
   readonly excluded: readonly number[];
 }
 
-export type PreviewRequest =
-  | ({ readonly kind: 'preview' } & PreviewQuestion)
+export type ForecastRequest =
+  | ({ readonly kind: 'preview' } & ForecastQuestion)
   /** The texts for the diff editor. */
-  | ({ readonly kind: 'texts' } & PreviewQuestion)
+  | ({ readonly kind: 'texts' } & ForecastQuestion)
   /** Which facts of the conversation the view would still hold. */
-  | ({ readonly kind: 'coherence' } & PreviewQuestion)
+  | ({ readonly kind: 'coherence' } & ForecastQuestion)
   /** What the selection of a pass takes. */
   | {
       readonly kind: 'selection';
-      readonly conversation: PreviewedConversation;
-      readonly setup: PreviewSetup;
+      readonly conversation: ForecastConversation;
+      readonly setup: ForecastSetup;
       /** Index of the pass. */
       readonly pass: number;
     }
-  | { readonly kind: 'compare'; readonly conversation: PreviewedConversation; readonly setup: PreviewSetup };
+  | { readonly kind: 'compare'; readonly conversation: ForecastConversation; readonly setup: ForecastSetup };
 
 /** What happens to one message. */
 export interface MessageCell {
@@ -134,7 +134,7 @@ export interface EditExcerpt {
   readonly isWritten: boolean;
 }
 
-export interface PreviewFigures {
+export interface ForecastFigures {
   /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -151,7 +151,7 @@ export interface PreviewFigures {
   readonly timeMs: number;
 }
 
-export interface PreviewResult extends PreviewFigures {
+export interface ForecastResult extends ForecastFigures {
   readonly title: string;
   /** The vendor's id of the model that answered last, where the conversation tells. */
   readonly model?: string;
@@ -171,7 +171,7 @@ export interface PreviewResult extends PreviewFigures {
 }
 
 /** The conversation as it is and as it would be, for people to read. */
-export interface PreviewTexts {
+export interface ForecastTexts {
   readonly title: string;
   readonly before: string;
   readonly after: string;
@@ -183,28 +183,28 @@ export interface SelectionResult {
   readonly taken: readonly boolean[];
 }
 
-export interface ComparedResult extends PreviewFigures {
+export interface ComparedResult extends ForecastFigures {
   readonly title: string;
   /** Facts of the conversation (files, error lines, instructions, to-dos), and how many of them would be lost. */
   readonly facts: { readonly all: number; readonly lost: number };
-  readonly recall: CodeLineRecall;
+  readonly retention: CodeLineRetention;
 }
 
 interface Results {
-  readonly preview: PreviewResult;
-  readonly texts: PreviewTexts;
+  readonly preview: ForecastResult;
+  readonly texts: ForecastTexts;
   readonly coherence: CoherenceReport;
   readonly selection: SelectionResult;
   readonly compare: ComparedResult;
 }
-export type PreviewAnswer<R extends PreviewRequest> = Results[R['kind']];
+export type ForecastAnswer<R extends ForecastRequest> = Results[R['kind']];
 
 /** From the host. What is new of a live conversation comes before the question about it. */
-export type ToPreviewWorker =
+export type ToForecastWorker =
   | { readonly type: 'live'; readonly id: string; readonly update: LiveUpdate }
-  | { readonly type: 'ask'; readonly id: number; readonly request: PreviewRequest }
+  | { readonly type: 'ask'; readonly id: number; readonly request: ForecastRequest }
   | { readonly type: 'cancel'; readonly id: number };
 
-export type FromPreviewWorker =
-  | { readonly type: 'answer'; readonly id: number; readonly result: PreviewAnswer<PreviewRequest> }
+export type FromForecastWorker =
+  | { readonly type: 'answer'; readonly id: number; readonly result: ForecastAnswer<ForecastRequest> }
   | { readonly type: 'failed'; readonly id: number; readonly message: string };

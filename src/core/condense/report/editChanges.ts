@@ -11,7 +11,7 @@ import type { EditOperation } from '../operations/operations';
 import { applyEdits } from '../edits/applyEdits';
 import { editKey, renderCuts, type Edit, type EditId } from '../edits/edits';
 
-export interface EditPreview {
+export interface EditChange {
   readonly id: EditId;
   /** Index of the message in the original; of a summary the first. */
   readonly message: number;
@@ -32,11 +32,11 @@ export interface EditPreview {
  * @param active edits of earlier condensations, which the view shows.
  * @param edits those of the condensation.
  */
-export function previewEdits(
+export function editChanges(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
-): EditPreview[] {
+): EditChange[] {
   const shown = new Map(active.map((edit) => [editKey(edit), edit]));
   return edits.map((edit) => {
     const before = textBefore(original, shown.get(editKey(edit)), edit);

@@ -10,8 +10,8 @@ import { testSummarizer } from '../../core/condense/summary/testing';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';
 import { StoredSummaries } from '../../storage/summaries';
 import { pinMessages } from '../storedConversations';
-import type { FileConversation, PreviewQuestion, PreviewSetup } from './messages';
-import { PreviewSession } from './session';
+import type { FileConversation, ForecastQuestion, ForecastSetup } from './messages';
+import { ForecastSession } from './session';
 
 const folder = mkdtempSync(join(tmpdir(), 'preview-'));
 afterAll(() => {
@@ -21,7 +21,7 @@ afterAll(() => {
 const messages = generateConversation({ seed: 2, targetTokens: 20_000 });
 const signal = new AbortController().signal;
 
-const setup = (changes: Partial<PreviewSetup> = {}): PreviewSetup => ({
+const setup = (changes: Partial<ForecastSetup> = {}): ForecastSetup => ({
   provider: 'truncation',
   config: undefined,
   presets: [],
@@ -38,7 +38,7 @@ function fileOf(name: string, content: unknown = { messages }): FileConversation
   return { kind: 'file', path, history: 'active', store: join(folder, 'ledgers') };
 }
 
-const question = (conversation: PreviewQuestion['conversation'], more: Partial<PreviewQuestion> = {}) =>
+const question = (conversation: ForecastQuestion['conversation'], more: Partial<ForecastQuestion> = {}) =>
   ({ kind: 'preview', conversation, setup: setup(), excluded: [], ...more }) as const;
 
 const model: SummarizerModel = {
@@ -54,7 +54,7 @@ const model: SummarizerModel = {
 };
 
 it('says of each message what happens to it, and the cells add up to the estimate', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const made = await session.ask(question(fileOf('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
   const sum = (of: 'tokensBefore' | 'tokensAfter'): number => made.cells.reduce((all, cell) => all + cell[of], 0);
@@ -65,7 +65,7 @@ it('says of each message what happens to it, and the cells add up to the estimat
 });
 
 it('leaves excluded messages as they are, and keeps the pins of the ledger', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const conversation = fileOf('b.json');
   const first = await session.ask(question(conversation), signal);
   const cut = first.cells.findIndex(({ outcome }) => outcome === 'cut');
@@ -81,7 +81,7 @@ it('leaves excluded messages as they are, and keeps the pins of the ledger', asy
 });
 
 it('reads a file again once it has changed, and says when it is gone, broken or too large', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const conversation = fileOf('c.json');
   await session.ask(question(conversation), signal);
   fileOf('c.json', { messages: messages.slice(0, 10) });
@@ -98,7 +98,7 @@ it('reads a file again once it has changed, and says when it is gone, broken or 
 });
 
 it('reports which facts the edits that were shown leave in the view, and works nothing out twice', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const log = 'A line of output.\n'.repeat(200);
   const failing = Array.from({ length: 20 }, (_, step) =>
     exchange(`c${step}`, 'Bash', { command: `step ${step}` }, `${log}error: step ${step} has failed\n${log}`),
@@ -125,7 +125,7 @@ it('reports which facts the edits that were shown leave in the view, and works n
 });
 
 it('a report that is given up is left off, and the next question is answered', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const conversation = fileOf('given-up.json', { messages: generateConversation({ seed: 9, targetTokens: 20_000 }) });
   const { cells } = await session.ask(question(conversation), signal);
   const abort = new AbortController();
@@ -142,7 +142,7 @@ it('a report that is given up is left off, and the next question is answered', a
 });
 
 it('a model is planned with and never called', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const made = await session.ask(question(fileOf('e.json'), { setup: setup({ provider: 'native', models }) }), signal);
   expect(made.calls).toBe(1);
@@ -159,7 +159,7 @@ it('a summary that was paid for before costs nothing', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const summaries = join(folder, 'paid');
   const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
-  const ask = () => new PreviewSession(freshCounter()).ask(question(fileOf('q.json'), { setup: smart }), signal);
+  const ask = () => new ForecastSession(freshCounter()).ask(question(fileOf('q.json'), { setup: smart }), signal);
   const before = await ask();
   expect(before.calls).toBeGreaterThan(0);
   const provider = smartProvider({
@@ -173,7 +173,7 @@ it('a summary that was paid for before costs nothing', async () => {
 });
 
 it('tells what is wrong with a configuration, and when too little would go', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
   const made = await session.ask(question(fileOf('f.json'), { setup: wrong }), signal);
   expect(made.notes[0]).toMatch(/minimumTokens.*defaults/);
@@ -182,7 +182,7 @@ it('tells what is wrong with a configuration, and when too little would go', asy
 });
 
 it('a conversation of the chat grows by what is added, and its answer is that of the whole', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
   expect((await session.ask(question(live), signal)).cells).toEqual([]);
   const half = messages.length / 2;
@@ -193,7 +193,7 @@ it('a conversation of the chat grows by what is added, and its answer is that of
   expect(first.cells).toHaveLength(half);
   session.update('l', { messages: { kept: half, added: messages.slice(half) }, edits: no });
   const { cells, edits, tokensAfter } = await session.ask(question(live), signal);
-  const other = new PreviewSession(freshCounter());
+  const other = new ForecastSession(freshCounter());
   other.update('l', { messages: { kept: 0, added: messages }, edits: no });
   expect(await other.ask(question(live), signal)).toMatchObject({ cells, edits, tokensAfter });
   session.update('l', { messages: { kept: 4, added: [] }, edits: no });
@@ -201,7 +201,7 @@ it('a conversation of the chat grows by what is added, and its answer is that of
 });
 
 it('says what a selection takes, and of a pass that is gone that it is', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const pass = {
     id: 'p',
     name: 'P',
@@ -223,14 +223,14 @@ it('says what a selection takes, and of a pass that is gone that it is', async (
 });
 
 it('compares with what later edits needed, and shows the whole in texts', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new ForecastSession(freshCounter());
   const conversation = fileOf('i.json', { messages: generateConversation({ seed: 4, targetTokens: 40_000 }) });
-  const { recall, tokensAfter, tokensBefore } = await session.ask(
+  const { retention, tokensAfter, tokensBefore } = await session.ask(
     { kind: 'compare', conversation, setup: setup({ provider: 'lossless' }) },
     signal,
   );
-  expect(recall.needed).toBeGreaterThan(0);
-  expect(recall.verbatim + recall.recallable).toBe(recall.needed);
+  expect(retention.needed).toBeGreaterThan(0);
+  expect(retention.verbatim + retention.recallable).toBe(retention.needed);
   expect(tokensAfter).toBeLessThan(tokensBefore);
   const texts = await session.ask({ ...question(conversation), kind: 'texts' }, signal);
   expect(texts.after.length).toBeLessThan(texts.before.length);

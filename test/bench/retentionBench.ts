@@ -3,10 +3,10 @@ import type { Estimate } from './bootstrap';
 import type { BenchConversation } from './corpus';
 import { CANDIDATES, freshCounter } from './measure';
 import { headTail, identity, maskResults, providerPolicy, slidingWindow } from './policies';
-import { KINDS, measureRecall, type Policy, type Recall, type RecallReport } from './recall';
+import { KINDS, measureRetention, type Policy, type Retention, type RetentionReport } from './retention';
 import { percent, table } from './table';
 
-export interface RecallRow extends RecallReport {
+export interface RetentionRow extends RetentionReport {
   /** Which conversations: all, or those of one format. */
   readonly group: string;
   readonly policy: string;
@@ -24,18 +24,18 @@ const POLICIES: readonly (readonly [string, () => Policy])[] = [
   ['newest half', () => slidingWindow(0.5)],
 ];
 
-export async function benchRecall(conversations: readonly BenchConversation[]): Promise<RecallRow[]> {
+export async function benchRetention(conversations: readonly BenchConversation[]): Promise<RetentionRow[]> {
   const formats = [...new Set(conversations.map(({ format }) => format))];
   const counter = freshCounter();
   const size = counter.messages.bind(counter);
-  const rows: RecallRow[] = [];
+  const rows: RetentionRow[] = [];
   for (const group of formats.length > 1 ? ['all', ...formats] : formats) {
     const own = conversations.filter(({ format }) => group === 'all' || format === group);
     for (const [policy, make] of POLICIES) {
       rows.push({
         group,
         policy,
-        ...(await measureRecall(
+        ...(await measureRetention(
           own.map(({ messages }) => messages),
           make(),
           { size },
@@ -49,10 +49,10 @@ export async function benchRecall(conversations: readonly BenchConversation[]): 
 const interval = ({ share, low, high }: Estimate): string =>
   Number.isNaN(share) ? '–' : `${percent(share)} [${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)}]`;
 
-const cell = ({ verbatim, recallable }: Recall): string =>
+const cell = ({ verbatim, recallable }: Retention): string =>
   recallable.share === verbatim.share ? interval(verbatim) : `${interval(verbatim)} → ${percent(recallable.share)}`;
 
-export function recallTable(rows: readonly RecallRow[]): string {
+export function retentionTable(rows: readonly RetentionRow[]): string {
   const parts = [...new Set(rows.map(({ group }) => group))].map((group) => {
     const own = rows.filter((row) => row.group === group);
     const first = own[0];

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Forecasts, MadeForecast } from './forecast';
 import type { Held } from './held';
-import type { PreviewQuestion } from './messages';
+import type { ForecastQuestion } from './messages';
 
 interface Shown {
   readonly held: Held;
-  readonly question: PreviewQuestion;
+  readonly question: ForecastQuestion;
   readonly forecast: MadeForecast;
 }
 
@@ -16,14 +16,14 @@ export class ShownForecast {
   constructor(private readonly forecasts: Forecasts) {}
 
   /** Works it out anew and keeps it. @throws NoSummarizerError, and the signal's reason where it was aborted */
-  async show(held: Held, question: PreviewQuestion, signal: AbortSignal): Promise<MadeForecast> {
+  async show(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
     const forecast = await this.forecasts.of(held, question, signal);
     this.shown = { held, question, forecast };
     return forecast;
   }
 
   /** The one that is shown where it answers this question, too. @throws as {@link show} */
-  async about(held: Held, question: PreviewQuestion, signal: AbortSignal): Promise<MadeForecast> {
+  async about(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
     const { shown } = this;
     if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.forecast;
     return this.show(held, question, signal);
@@ -34,5 +34,5 @@ export class ShownForecast {
 const isSame = (a: Held, b: Held): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isDeepStrictEqual(a.pinned, b.pinned);
 
-const isSameQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
+const isSameQuestion = (a: ForecastQuestion, b: ForecastQuestion): boolean =>
   isDeepStrictEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { summarizeMeasures, type Distribution } from '../core/condense/metrics/metrics';
+import { summarizeMetrics, type Distribution } from '../core/condense/metrics/metrics';
 import { formatCost, formatTime } from '../core/condense/report/report';
 import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 
 /** "Show Measures": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
-export async function showMeasures(services: Services): Promise<void> {
+export async function showMetrics(services: Services): Promise<void> {
   const store = metricsOf(services);
-  const summary = summarizeMeasures(await store.read());
-  const told = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>
+  const summary = summarizeMetrics(await store.read());
+  const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>
     values
       ? [
           vscode.l10n.t(
@@ -27,10 +27,10 @@ export async function showMeasures(services: Services): Promise<void> {
       summary.failures,
       summary.fallbacks,
     ),
-    ...told(vscode.l10n.t('Time'), summary.latencyMs, formatTime),
-    ...told(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
-    ...told(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),
-    ...told(vscode.l10n.t('Error of the estimate'), summary.estimateErrorPercent, percent),
+    ...line(vscode.l10n.t('Time'), summary.latencyMs, formatTime),
+    ...line(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
+    ...line(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),
+    ...line(vscode.l10n.t('Error of the estimate'), summary.estimateErrorPercent, percent),
     ...Object.entries(summary.byProfile).map(([profile, { calls, cost }]) =>
       vscode.l10n.t('{0}: {1} calls, {2}.', profile, calls, formatCost(cost)),
     ),

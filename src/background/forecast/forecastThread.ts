@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads';
 import { errorMessage } from '../../core/errors';
 import { unchanged, updateOf } from './listUpdate';
-import type { FromPreviewWorker, LiveContent, PreviewAnswer, PreviewRequest, ToPreviewWorker } from './messages';
+import type { FromForecastWorker, LiveContent, ForecastAnswer, ForecastRequest, ToForecastWorker } from './messages';
 
-export interface PreviewThreadOptions {
+export interface ForecastThreadOptions {
   /** The bundled worker. */
   readonly workerPath: string;
   /** Milliseconds without a question after which it ends; default a minute. */
@@ -29,19 +29,19 @@ interface Running {
   readonly contents: Map<string, LiveContent>;
 }
 
-export class PreviewThread {
+export class ForecastThread {
   private running: Running | undefined;
   private readonly pending = new Map<number, Pending>();
   private nextId = 1;
   private idle: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: PreviewThreadOptions) {}
+  constructor(private readonly options: ForecastThreadOptions) {}
 
   /**
    * @throws Error with what the worker said, or that it ended; the signal's reason where it was aborted. The next question
    * starts a new worker.
    */
-  async ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
+  async ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>> {
     signal.throwIfAborted();
     clearTimeout(this.idle);
     const running = (this.running ??= this.start());
@@ -56,7 +56,7 @@ export class PreviewThread {
       return (await new Promise<unknown>((resolve, reject) => {
         this.pending.set(id, { resolve, reject });
         this.post(running, { type: 'ask', id, request: this.withoutContent(request, running) });
-      })) as PreviewAnswer<R>;
+      })) as ForecastAnswer<R>;
     } finally {
       signal.removeEventListener('abort', cancel);
       this.pending.delete(id);
@@ -76,7 +76,7 @@ export class PreviewThread {
   private start(): Running {
     const worker = new Worker(this.options.workerPath, { resourceLimits: LIMITS });
     const running: Running = { worker, contents: new Map() };
-    worker.on('message', (message: FromPreviewWorker) => {
+    worker.on('message', (message: FromForecastWorker) => {
       const pending = this.pending.get(message.id);
       if (message.type === 'answer') pending?.resolve(message.result);
       else pending?.reject(new Error(message.message));
@@ -96,7 +96,7 @@ export class PreviewThread {
   }
 
   /** The request without the content of a live conversation, once the worker has been told what is new of it. */
-  private withoutContent(request: PreviewRequest, running: Running): PreviewRequest {
+  private withoutContent(request: ForecastRequest, running: Running): ForecastRequest {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
     const { content, ...rest } = conversation;
@@ -111,7 +111,7 @@ export class PreviewThread {
     return { ...request, conversation: rest };
   }
 
-  private post({ worker }: Running, message: ToPreviewWorker): void {
+  private post({ worker }: Running, message: ToForecastWorker): void {
     worker.postMessage(message);
   }
 

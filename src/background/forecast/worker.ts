@@ -3,17 +3,17 @@ import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../core/errors';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { loadTokenCounter } from '../../storage/assets';
-import type { FromPreviewWorker, ToPreviewWorker } from './messages';
-import { PreviewSession } from './session';
+import type { FromForecastWorker, ToForecastWorker } from './messages';
+import { ForecastSession } from './session';
 
-const session = loadTokenCounter(__dirname).then((counter) => new PreviewSession(new MessageCounter(counter)));
+const session = loadTokenCounter(__dirname).then((counter) => new ForecastSession(new MessageCounter(counter)));
 const running = new Map<number, AbortController>();
 
-const send = (message: FromPreviewWorker): void => {
+const send = (message: FromForecastWorker): void => {
   parentPort?.postMessage(message);
 };
 
-async function answer({ id, request }: Extract<ToPreviewWorker, { type: 'ask' }>): Promise<void> {
+async function answer({ id, request }: Extract<ToForecastWorker, { type: 'ask' }>): Promise<void> {
   const abort = new AbortController();
   running.set(id, abort);
   try {
@@ -26,7 +26,7 @@ async function answer({ id, request }: Extract<ToPreviewWorker, { type: 'ask' }>
   }
 }
 
-parentPort?.on('message', (message: ToPreviewWorker) => {
+parentPort?.on('message', (message: ToForecastWorker) => {
   switch (message.type) {
     case 'live':
       // An answer waits for the same promise, behind this.

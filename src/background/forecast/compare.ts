@@ -1,10 +1,10 @@
 /** What one configuration would make of one conversation, and what its next edits would still have found. */
 import { applyEdits } from '../../core/condense/edits/applyEdits';
-import { codeLineRecall } from '../../core/condense/futureNeed/codeLines';
+import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { coherenceWith, factsIn } from './coherence';
 import type { Forecasts } from './forecast';
 import type { Held } from './held';
-import type { ComparedResult, PreviewSetup } from './messages';
+import type { ComparedResult, ForecastSetup } from './messages';
 
 /**
  * Of what a model would write nothing is known: lines that only its words could hold count as not standing there.
@@ -12,14 +12,14 @@ import type { ComparedResult, PreviewSetup } from './messages';
  */
 export async function compare(
   held: Held,
-  setup: PreviewSetup,
+  setup: ForecastSetup,
   forecasts: Forecasts,
   signal: AbortSignal,
 ): Promise<ComparedResult> {
   const forecast = await forecasts.of(held, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, confidence, calls, timeMs } = forecast;
   const facts = factsIn(await coherenceWith(held, forecast.edits, signal));
-  const recall = await codeLineRecall(held.messages, async (prefix) => {
+  const retention = await codeLineRetention(held.messages, async (prefix) => {
     const beginning: Held = { ...held, messages: prefix, edits: [] };
     const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);
     const { messages: view, origins } = applyEdits(prefix, edits);
@@ -36,6 +36,6 @@ export async function compare(
     calls,
     timeMs,
     facts,
-    recall,
+    retention,
   };
 }

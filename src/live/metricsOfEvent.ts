@@ -1,4 +1,4 @@
-import { measureOf, type Measure } from '../core/condense/metrics/metrics';
+import { runMetrics, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { LiveEvent } from './events';
 
 /**
@@ -6,17 +6,17 @@ import type { LiveEvent } from './events';
  * @param chosen the provider that the settings name.
  * @returns undefined where none was made, and none failed: one that only had nothing to do is no run.
  */
-export function measureOfEvent(event: LiveEvent, chosen: string, now: Date): Measure | undefined {
+export function metricsOfEvent(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
   if (event.kind === 'not-condensed') {
     const { outcome, reason: trigger } = event;
     return outcome.kind === 'failed' || outcome.kind === 'refused'
-      ? measureOf(outcome, chosen, now, { trigger })
+      ? runMetrics(outcome, chosen, now, { trigger })
       : undefined;
   }
   if (event.kind !== 'condensed') return undefined;
   const { outcome, decision, condensation } = event;
   const { reason: trigger, saving, tokensBefore, contextWindow } = decision;
-  return measureOf(outcome, chosen, now, {
+  return runMetrics(outcome, chosen, now, {
     condensation,
     trigger,
     ...(contextWindow > 0 && { windowPercent: (100 * tokensBefore) / contextWindow }),

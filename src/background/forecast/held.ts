@@ -8,7 +8,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
 import { knownOf } from '../condenseConversation';
 import { updated } from './listUpdate';
-import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, PreviewedConversation } from './messages';
+import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ForecastConversation } from './messages';
 
 /** What is larger is condensed, but not previewed as one types: it would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
@@ -49,7 +49,7 @@ export class HeldConversations {
   }
 
   /** @throws ConversationReadError */
-  async open(conversation: PreviewedConversation): Promise<Held> {
+  async open(conversation: ForecastConversation): Promise<Held> {
     if (conversation.kind === 'live') return this.live(conversation);
     const content = this.read(conversation);
     const { ledger } = await openLedger(conversation.store, { id: content.id });

@@ -14,7 +14,7 @@ import { KeptParts, type CondensedPrefix, type Kept } from '../../src/core/conde
 /** Condenses a prefix; the prefix is never changed. */
 export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
 
-export interface RecallOptions extends CutOptions {
+export interface RetentionOptions extends CutOptions {
   /** Sessions with fewer turns are left out. */
   readonly minTurns?: number;
   /** How long messages are; characters where none is given. */
@@ -26,7 +26,7 @@ export interface RecallOptions extends CutOptions {
 export const KINDS = ['lines', 'names', 'paths'] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface Recall {
+export interface Retention {
   /** How many things were needed. */
   readonly needed: number;
   readonly verbatim: Estimate;
@@ -34,7 +34,7 @@ export interface Recall {
   readonly recallable: Estimate;
 }
 
-export interface RecallReport extends Readonly<Record<Kind, Recall>> {
+export interface RetentionReport extends Readonly<Record<Kind, Retention>> {
   readonly sessions: number;
   readonly cuts: number;
   /** Share of the prefixes' size that the policy took out. */
@@ -52,11 +52,11 @@ interface Tally {
 
 const LOST_EXAMPLES = 20;
 
-export async function measureRecall(
+export async function measureRetention(
   conversations: readonly (readonly ApiMessage[])[],
   policy: Policy,
-  options: RecallOptions = {},
-): Promise<RecallReport> {
+  options: RetentionOptions = {},
+): Promise<RetentionReport> {
   const { minTurns = 12, resamples = 1_000, seed = 1 } = options;
   const tallies: Tally[] = [];
   const lost: string[] = [];
@@ -69,7 +69,7 @@ export async function measureRecall(
       resamples,
       seed,
     );
-  const recall = (kind: Kind): Recall => {
+  const retention = (kind: Kind): Retention => {
     const needed = ({ kept }: Tally): number => kept[kind].verbatim + kept[kind].recallable + kept[kind].lost;
     return {
       needed: tallies.reduce((sum, tally) => sum + needed(tally), 0),
@@ -84,9 +84,9 @@ export async function measureRecall(
       ({ before, after }) => before - after,
       ({ before }) => before,
     ),
-    lines: recall('lines'),
-    names: recall('names'),
-    paths: recall('paths'),
+    lines: retention('lines'),
+    names: retention('names'),
+    paths: retention('paths'),
     lost,
   };
 }
@@ -94,7 +94,7 @@ export async function measureRecall(
 async function measureSession(
   messages: readonly ApiMessage[],
   policy: Policy,
-  options: RecallOptions,
+  options: RetentionOptions,
   lost: string[],
 ): Promise<Tally> {
   const { size = countChars } = options;

@@ -3,15 +3,15 @@ import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
-import { withoutMessages } from '../../core/condense/report/preview';
+import { withoutMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/condense/report/report';
 import type { StepReport } from '../../core/condense/types';
 import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Held } from './held';
-import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
+import type { ForecastFigures, ForecastQuestion, ForecastSetup } from './messages';
 
-export interface MadeForecast extends PreviewFigures {
+export interface MadeForecast extends ForecastFigures {
   readonly provider: string;
   readonly steps: readonly StepReport[];
   /** Those that would be made, without those of excluded messages. */
@@ -20,7 +20,7 @@ export interface MadeForecast extends PreviewFigures {
   readonly notes: readonly string[];
 }
 
-type Choice = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
+type Choice = Pick<ForecastQuestion, 'setup' | 'pinned' | 'excluded'>;
 
 export class Forecasts {
   constructor(
@@ -81,7 +81,7 @@ export class Forecasts {
   }
 
   /** A wrong configuration counts as the defaults, and that is told. */
-  private problems({ provider, config }: PreviewSetup): string[] {
+  private problems({ provider, config }: ForecastSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
     return result.problems.map(
@@ -91,7 +91,7 @@ export class Forecasts {
 }
 
 /** Why condensing would leave the conversation as it is. */
-function gainNotes({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
+function gainNotes({ tokensBefore, tokensAfter }: Pick<ForecastFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
   const saved = tokensBefore - tokensAfter;
   if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];

@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
-import { previewEdits, withoutEdits, withoutMessages } from './preview';
+import { editChanges, withoutEdits, withoutMessages } from './editChanges';
 
 const counter = freshCounter();
 const FILE = lines('file', 40);
@@ -33,7 +33,7 @@ function condensed() {
 describe('a preview', () => {
   it('gives before, after and reason of each edit, step by step', () => {
     const draft = condensed();
-    const [first, second, third, summary] = previewEdits(MESSAGES, [], draft.edits);
+    const [first, second, third, summary] = editChanges(MESSAGES, [], draft.edits);
     expect(first).toMatchObject({ message: 2, step: 'first', reason: 'as old', before: FILE, strict: false });
     expect(second).toMatchObject({ message: 2, step: 'second', before: first?.after });
     expect(second?.after).toBe(draft.text(place(2)));
@@ -47,7 +47,7 @@ describe('a preview', () => {
     const earlier = condensed().edits.slice(0, 1);
     const draft = new Draft(MESSAGES, counter, earlier);
     cut(draft, 'again', 2, 1);
-    const [edit] = previewEdits(MESSAGES, earlier, draft.edits);
+    const [edit] = editChanges(MESSAGES, earlier, draft.edits);
     expect(edit?.before).toContain('⟦condensed: the beginning');
   });
 
@@ -84,7 +84,7 @@ describe('a preview', () => {
     const draft = new Draft(messages, counter);
     draft.takeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
     draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
-    const [first, second] = previewEdits(messages, [], draft.edits);
+    const [first, second] = editChanges(messages, [], draft.edits);
     expect(first).toMatchObject({ message: 1, before: JSON.stringify(image) });
     expect(first?.after).toContain('⟦condensed: image');
     expect(second).toMatchObject({ message: 2, before: JSON.stringify(thinking), after: '' });

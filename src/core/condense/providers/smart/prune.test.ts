@@ -6,7 +6,7 @@ import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
 import { Pace } from '../../../pace';
 import type { Item } from './items';
-import { thin } from './thin';
+import { prune } from './prune';
 
 const counter = freshCounter();
 
@@ -28,14 +28,14 @@ const bash = (id: string, output: string): ApiMessage[] => exchange(id, 'Bash', 
 const isRead = ({ exchange: made }: Item): boolean => made?.tool === 'Read';
 
 /** @param less tokens that must go; undefined: there is no target. */
-async function thinned(
+async function pruned(
   messages: readonly ApiMessage[],
   less: number | undefined,
   isWanted: (item: Item) => boolean = () => true,
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
-  await thin('Thin', draft, new Pace(), { tools: DEFAULT_TOOLS, targetTokens }, isWanted);
+  await prune('Thin', draft, new Pace(), { tools: DEFAULT_TOOLS, targetTokens }, isWanted);
   return draft;
 }
 
@@ -48,7 +48,7 @@ describe('thinning', () => {
       user('Rewrite migrate: migrateCall3 must not run twice.'),
       ...read('1', '/p/a.go', numbered(FILE)),
     ];
-    const draft = await thinned(messages, 120);
+    const draft = await pruned(messages, 120);
     expect(draft.tokens).toBeLessThanOrEqual(counter.messages(messages) - 120);
     const text = resultAt(draft, 2);
     expect(text).toContain('migrateCall3');
@@ -57,7 +57,7 @@ describe('thinning', () => {
   });
 
   it('joins neighbours, and names the lines by their numbers', async () => {
-    const draft = await thinned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
+    const draft = await pruned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
     expect(resultAt(draft, 2)).toMatch(/^⟦condensed: lines 1-46[;·]? /);
   });
 
@@ -71,9 +71,9 @@ describe('thinning', () => {
       assistant('Done.'),
     ];
     const size = counter.text(other);
-    const once = await thinned(messages, size / 2);
+    const once = await pruned(messages, size / 2);
     expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
-    const twice = await thinned(messages, size * 1.5);
+    const twice = await pruned(messages, size * 1.5);
     expect([2, 4, 6].filter((message) => !isWhole(twice, message))).toEqual([2, 6]);
   });
 
@@ -83,7 +83,7 @@ describe('thinning', () => {
       ...exchange('1', 'Write', { file_path: '/p/a.go', content: FILE }, 'done'),
       assistant('Done.'),
     ];
-    const draft = await thinned(messages, 300);
+    const draft = await pruned(messages, 300);
     expect(draft.messages[1]?.content).toMatchObject([{ input: { file_path: '/p/a.go' } }]);
     expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain('⟦condensed: ');
   });
@@ -97,10 +97,10 @@ describe('thinning', () => {
       `The user doesn't want to proceed with this tool use.\n${FILE}\nthe user said:\n${words}`,
     );
     const messages = [user('Task.'), ...refused, ...read('2', '/p/b.go', FILE), assistant('Done.')];
-    expect(resultAt(await thinned(messages, 10_000), 2)).toContain(words);
-    expect(isWhole(await thinned(messages, 10_000, isRead), 2)).toBe(true);
-    expect((await thinned(messages, undefined)).edits).toEqual([]);
-    expect((await thinned(messages, 0)).edits).toEqual([]);
-    expect((await thinned(messages, 100, () => false)).edits).toEqual([]);
+    expect(resultAt(await pruned(messages, 10_000), 2)).toContain(words);
+    expect(isWhole(await pruned(messages, 10_000, isRead), 2)).toBe(true);
+    expect((await pruned(messages, undefined)).edits).toEqual([]);
+    expect((await pruned(messages, 0)).edits).toEqual([]);
+    expect((await pruned(messages, 100, () => false)).edits).toEqual([]);
   });
 });

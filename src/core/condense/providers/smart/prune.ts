@@ -29,7 +29,7 @@ interface Candidate {
  * @param isWanted true for the items that may be thinned.
  * @throws the signal's reason where it was aborted.
  */
-export async function thin(
+export async function prune(
   name: string,
   draft: Draft,
   pace: Pace,

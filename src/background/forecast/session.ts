@@ -18,23 +18,23 @@ import { Forecasts } from './forecast';
 import { HeldConversations, type Held } from './held';
 import type {
   LiveUpdate,
-  PreviewAnswer,
-  PreviewQuestion,
-  PreviewRequest,
-  PreviewSetup,
-  PreviewTexts,
+  ForecastAnswer,
+  ForecastQuestion,
+  ForecastRequest,
+  ForecastSetup,
+  ForecastTexts,
 } from './messages';
 import { PlannedModels } from './models';
-import { previewOf } from './preview';
+import { forecastResult } from './result';
 import { selectionOf } from './selection';
 import { ShownForecast } from './shownForecast';
 
-export class PreviewSession {
+export class ForecastSession {
   private readonly held = new HeldConversations();
   private readonly models = new PlannedModels();
   private readonly forecasts: Forecasts;
   private readonly shown: ShownForecast;
-  private setup: PreviewSetup | undefined;
+  private setup: ForecastSetup | undefined;
   /** An estimate adds nothing to what was paid for. */
   private readonly paid: SummaryMemo = {
     get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
@@ -62,23 +62,23 @@ export class PreviewSession {
    * Answers when the questions before have been answered or cancelled.
    * @throws ConversationReadError, NoSummarizerError, and the signal's reason where it was aborted
    */
-  ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
+  ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>> {
     const answer = this.queue.then(async () => {
       signal.throwIfAborted();
       this.setup = request.setup;
       this.models.models = request.setup.models;
       // Each kind of request is answered with its own kind of result.
-      return (await this.answer(request, signal)) as PreviewAnswer<R>;
+      return (await this.answer(request, signal)) as ForecastAnswer<R>;
     });
     this.queue = answer.catch(() => undefined);
     return answer;
   }
 
-  private async answer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
+  private async answer(request: ForecastRequest, signal: AbortSignal): Promise<ForecastAnswer<ForecastRequest>> {
     const held = await this.held.open(request.conversation);
     switch (request.kind) {
       case 'preview':
-        return previewOf(held, await this.shown.show(held, request, signal), this.counter);
+        return forecastResult(held, await this.shown.show(held, request, signal), this.counter);
       case 'texts':
         return this.texts(held, request, signal);
       case 'coherence':
@@ -90,7 +90,7 @@ export class PreviewSession {
     }
   }
 
-  private async texts(held: Held, question: PreviewQuestion, signal: AbortSignal): Promise<PreviewTexts> {
+  private async texts(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<ForecastTexts> {
     const { edits } = await this.shown.about(held, question, signal);
     const now = applyEdits(held.messages, held.edits);
     const then = applyEdits(held.messages, [...held.edits, ...edits]);

@@ -3,7 +3,7 @@ import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
 import { messageOutcomes } from '../../core/condense/edits/outcomes';
-import { previewEdits, type EditPreview } from '../../core/condense/report/preview';
+import { editChanges, type EditChange } from '../../core/condense/report/editChanges';
 import { isOperation, OPERATIONS } from '../../core/condense/operations/operations';
 import { renderConversation } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
@@ -11,7 +11,7 @@ import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { MadeForecast } from './forecast';
 import type { Held } from './held';
-import type { EditExcerpt, MessageCell, PreviewResult } from './messages';
+import type { EditExcerpt, MessageCell, ForecastResult } from './messages';
 
 /** How much of a message a cell tells, in UTF-16 units. */
 const WORDS = 80;
@@ -19,7 +19,7 @@ const WORDS = 80;
 const SHOWN_EDITS = 12;
 
 /** The answer to a question: the forecast's figures, the strip's cells, and the first edits as excerpts. */
-export function previewOf(held: Held, forecast: MadeForecast, counter: MessageCounter): PreviewResult {
+export function forecastResult(held: Held, forecast: MadeForecast, counter: MessageCounter): ForecastResult {
   const { edits, pinned, ...rest } = forecast;
   const first = edits.toSorted((a, b) => messageOf(a) - messageOf(b)).slice(0, SHOWN_EDITS);
   return {
@@ -27,7 +27,7 @@ export function previewOf(held: Held, forecast: MadeForecast, counter: MessageCo
     title: held.title,
     ...modelOf(held),
     cells: cellsOf(held, edits, counter),
-    edits: previewEdits(held.messages, held.edits, first).map(excerptOf),
+    edits: editChanges(held.messages, held.edits, first).map(excerptOf),
     editCount: edits.length,
     pinned: [...pinned],
     savedPins: [...held.pinned],
@@ -52,7 +52,7 @@ function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], coun
     outcome: outcomes[index] ?? 'kept',
     tokensBefore: before.get(index) ?? 0,
     tokensAfter: after.get(index) ?? 0,
-    words: wordsOf(message),
+    words: beginningOf(message),
   }));
 }
 
@@ -66,12 +66,12 @@ function tokensByOrigin(
   return new Map(view.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 }
 
-const wordsOf = memoizeByObject((message: ApiMessage) => {
+const beginningOf = memoizeByObject((message: ApiMessage) => {
   const words = renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
   return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
 });
 
-function excerptOf({ message, step, operation, reason, ...edit }: EditPreview): EditExcerpt {
+function excerptOf({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
   const { before, after, tokensBefore, tokensAfter } = edit;
   const isWritten = isOperation(operation) && OPERATIONS[operation].callsModel;
   const excerpt = isWritten ? { ...changeExcerpt(before, ''), after: '' } : changeExcerpt(before, after);

@@ -4,7 +4,7 @@ import { truncationProvider } from '../../src/core/condense/providers/truncation
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap } from '../bench/bootstrap';
 import { identity, maskResults, providerPolicy, slidingWindow } from '../bench/policies';
-import { measureRecall, type Policy } from '../bench/recall';
+import { measureRetention, type Policy } from '../bench/retention';
 import { generateConversation } from '../generators/conversation';
 import { freshCounter } from '../generators/setups';
 
@@ -55,13 +55,13 @@ const without =
 
 describe('future-need recall', () => {
   it('is whole where nothing is taken out', async () => {
-    const report = await measureRecall([readThenEdit()], identity, options);
+    const report = await measureRetention([readThenEdit()], identity, options);
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 }, recallable: { share: 1 } });
     expect(report.removed.share).toBe(0);
   });
 
   it('loses what a policy takes out', async () => {
-    const report = await measureRecall([readThenEdit()], without(2), options);
+    const report = await measureRetention([readThenEdit()], without(2), options);
     expect(report.lines.verbatim.share).toBe(0);
     expect(report.lines.recallable.share).toBe(0);
     expect(report.lost).toContain('lines: export const second = prepare(2);');
@@ -69,21 +69,21 @@ describe('future-need recall', () => {
 
   it('asks for nothing that was shown again before it was used', async () => {
     const again = turn(9, 'Read', { file_path: '/w/src/a.ts' }, FILE);
-    const report = await measureRecall([readThenEdit(again)], without(2), { minTurns: 1, cuts: [0.5] });
+    const report = await measureRetention([readThenEdit(again)], without(2), { minTurns: 1, cuts: [0.5] });
     expect(report.lines.needed).toBe(0);
   });
 
   it('does not take the same line in another file for a copy', async () => {
     const twin = turn(9, 'Read', { file_path: '/w/src/twin.ts' }, FILE);
     const cut = { minTurns: 1, cuts: [0.8] };
-    expect((await measureRecall([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
-    expect((await measureRecall([readThenEdit(twin)], without(2, false), cut)).lines.verbatim.share).toBe(0);
+    expect((await measureRetention([readThenEdit(twin)], without(2), cut)).lines.verbatim.share).toBe(0);
+    expect((await measureRetention([readThenEdit(twin)], without(2, false), cut)).lines.verbatim.share).toBe(0);
     // An edit that says where the copy stands makes it one.
-    expect((await measureRecall([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(1);
+    expect((await measureRetention([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(1);
   });
 
   it('does not believe an edit that says so where no copy stands', async () => {
-    expect((await measureRecall([readThenEdit()], without(2, true), options)).lines.verbatim.share).toBe(0);
+    expect((await measureRetention([readThenEdit()], without(2, true), options)).lines.verbatim.share).toBe(0);
   });
 
   it('counts what a standing reference names as recallable', async () => {
@@ -95,7 +95,7 @@ describe('future-need recall', () => {
     const long = readThenEdit();
     const results = `${FILE}\n${Array.from({ length: 40 }, (_, line) => `export const more${line} = prepare(${line});`).join('\n')}`;
     long[2] = turn(1, 'Read', {}, results)[1]!;
-    const report = await measureRecall([long], policy, options);
+    const report = await measureRetention([long], policy, options);
     expect(report.lines.verbatim.share).toBe(0);
     expect(report.lines.recallable.share).toBe(1);
   });
@@ -114,14 +114,14 @@ describe('future-need recall', () => {
           '<apply_diff><path>src/a.ts</path><diff><<<<<<< SEARCH\n:start_line:1\n-------\nexport const second = prepare(2);\n=======\nx\n>>>>>>> REPLACE</diff></apply_diff>',
       },
     ];
-    const report = await measureRecall([xml], identity, { minTurns: 1, cuts: [0.5] });
+    const report = await measureRetention([xml], identity, { minTurns: 1, cuts: [0.5] });
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 } });
   });
 
   it('tells good policies from bad ones on whole conversations', async () => {
     const conversations = [1, 2, 3].map((seed) => generateConversation({ seed, targetTokens: 40_000 }));
     const shareOf = async (policy: Policy): Promise<number> =>
-      (await measureRecall(conversations, policy)).lines.verbatim.share;
+      (await measureRetention(conversations, policy)).lines.verbatim.share;
     expect(await shareOf(identity)).toBe(1);
     expect(await shareOf(providerPolicy(losslessProvider, { strictOnly: true }, freshCounter()))).toBeGreaterThan(0.99);
     const masked = await shareOf(maskResults(10));

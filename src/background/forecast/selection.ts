@@ -6,12 +6,12 @@ import { select } from '../../core/condense/providers/smart/selection';
 import { toolTable } from '../../core/messages/tools';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Held } from './held';
-import type { PreviewRequest, SelectionResult } from './messages';
+import type { ForecastRequest, SelectionResult } from './messages';
 
 /** @throws Error where the configuration has no such pass (any more), or is wrong */
 export function selectionOf(
   { title, messages, edits }: Held,
-  { setup, pass: index }: Extract<PreviewRequest, { kind: 'selection' }>,
+  { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,
   counter: MessageCounter,
 ): SelectionResult {
   const checked = chooseConfig(setup.config, setup.presets);

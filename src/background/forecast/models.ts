@@ -2,11 +2,11 @@
 import type { SelectModel } from '../../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summary/summarizer';
-import type { PreviewModel } from './messages';
+import type { ForecastModel } from './messages';
 
 export class PlannedModels {
   /** Those of the question that is being answered. */
-  models: readonly PreviewModel[] = [];
+  models: readonly ForecastModel[] = [];
 
   /** @throws NoSummarizerError */
   readonly select: SelectModel = (apiProfile) => {

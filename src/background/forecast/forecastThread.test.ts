@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, it } from 'vitest';
-import { PreviewThread } from './previewThread';
-import type { PreviewSetup } from './messages';
+import { ForecastThread } from './forecastThread';
+import type { ForecastSetup } from './messages';
 
 const folder = mkdtempSync(join(tmpdir(), 'preview-thread-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const bundled = join(inject('bundles'), 'previewWorker.cjs');
+const bundled = join(inject('bundles'), 'forecastWorker.cjs');
 const ended = (reason: string): string => `ended: ${reason}`;
-const setup: PreviewSetup = {
+const setup: ForecastSetup = {
   provider: 'lossless',
   config: undefined,
   presets: [],
@@ -38,7 +38,7 @@ function workerThat(does: string): string {
 }
 
 it('answers from the bundled worker, and passes over what was cancelled', async () => {
-  const thread = new PreviewThread({ workerPath: bundled, ended });
+  const thread = new ForecastThread({ workerPath: bundled, ended });
   const first = new AbortController();
   const stale = thread.ask(question, first.signal);
   first.abort(new Error('stale'));
@@ -60,7 +60,7 @@ it('a worker that dies fails what was asked, and the next question starts anothe
     if (request.setup.targetPercent === 2) throw new Error('out of its mind');
     parentPort.postMessage({ type: 'answer', id, result: 'alive' });
   });`);
-  const thread = new PreviewThread({ workerPath, ended });
+  const thread = new ForecastThread({ workerPath, ended });
   const ask = (targetPercent: number) => thread.ask({ ...question, setup: { ...setup, targetPercent } }, signal);
   await expect(ask(1)).rejects.toThrow('ended: exit code 3');
   expect(await ask(50)).toBe('alive');
@@ -73,7 +73,7 @@ it('ends when nobody asks, and fails what was asked when it is closed', async ()
   const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
     if (request.setup.targetPercent === 50) parentPort.postMessage({ type: 'answer', id, result: require('node:worker_threads').threadId });
   });`);
-  const thread = new PreviewThread({ workerPath, ended, idleMs: 1 });
+  const thread = new ForecastThread({ workerPath, ended, idleMs: 1 });
   const first = await thread.ask(question, signal);
   await expect.poll(async () => (await thread.ask(question, signal)) !== first).toBe(true);
   const never = thread.ask({ ...question, setup: { ...setup, targetPercent: 3 } }, signal);
@@ -88,7 +88,7 @@ it('tells the worker what is new of a live conversation, and nothing where nothi
     if (type === 'live') told.push(update.messages.kept + '+' + update.messages.added.length);
     else parentPort.postMessage({ type: 'answer', id, result: (told.splice(0).join() || 'nothing') + (request.conversation.content ? '!' : '') });
   });`);
-  const thread = new PreviewThread({ workerPath, ended });
+  const thread = new ForecastThread({ workerPath, ended });
   const ask = (messages: readonly { readonly role: 'user'; readonly content: string }[], edits: readonly never[]) => {
     const live = { kind: 'live', id: 'l', title: '', pinned: [], content: { messages, edits } } as const;
     return thread.ask({ ...question, conversation: live }, signal);

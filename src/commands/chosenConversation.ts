@@ -1,0 +1,98 @@
+/**
+ * The conversation that the panel's preview shows (one of the chat, one of an agent's files, or the sample), and doing what
+ * the preview showed.
+ */
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { liveConversations, agentOf } from '../agent/runtime';
+import type { LiveSummary } from '../live/types';
+import type { ForecastConversation } from '../background/forecast/messages';
+import { stored, toItsEnd } from './conversations/background';
+import { pickConversation } from './pickConversation';
+import { touches } from '../core/condense/report/editChanges';
+import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
+import { condenseFile } from './condenseNow';
+
+/** Names a conversation to the panel. */
+export type ConversationName =
+  { readonly kind: 'live'; readonly id: string } | { readonly kind: 'file'; readonly path: string };
+
+/** The chat's conversation where there is one, else the sample that comes with the extension. */
+export function defaultConversation(services: Services): ConversationName {
+  const [live] = liveConversations(services);
+  return live ? { kind: 'live', id: live.id } : { kind: 'file', path: samplePath(services) };
+}
+
+const samplePath = ({ context }: Services): string => join(context.extensionPath, 'sample', 'conversation.jsonl');
+
+/** Lets the user pick one. @returns undefined where nothing was picked */
+export async function chooseConversation(services: Services): Promise<ConversationName | undefined> {
+  const words = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
+  const picked = await pickConversation(services, liveConversations(services), words);
+  if (!picked) return undefined;
+  return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
+}
+
+/** What the worker needs of it. @throws Error where a conversation of the chat is no longer in memory */
+export function forecastConversation(services: Services, name: ConversationName): ForecastConversation {
+  if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
+  const { id, title, pinned } = liveOf(services, name.id);
+  const view = agentOf(services).known?.view(id);
+  if (!view) throw gone();
+  return { kind: 'live', id, title, pinned, content: { messages: view.original, edits: view.edits } };
+}
+
+/** @param listener is told when something may have happened to a conversation of the chat. */
+export const onLiveChange = (services: Services, listener: () => void): vscode.Disposable =>
+  agentOf(services).liveEvents.event(listener);
+
+/** @throws Error where it is no longer in memory */
+export function liveOf(services: Services, id: string): LiveSummary {
+  const live = liveConversations(services).find((each) => each.id === id);
+  if (!live) throw gone();
+  return live;
+}
+
+const gone = (): Error =>
+  new Error(
+    vscode.l10n.t('This conversation is no longer in memory. Choose another one, or use it in the chat again.'),
+  );
+
+/** Pins these messages and no others. @throws Error where the ledger can't be written, or the conversation is gone */
+export async function savePins(services: Services, name: ConversationName, pinned: readonly number[]): Promise<void> {
+  if (name.kind === 'file') {
+    await toItsEnd(services, { kind: 'pin', ...stored(services, name.path), pinned });
+    return;
+  }
+  const { id, pinned: known } = liveOf(services, name.id);
+  const live = await agentOf(services).live();
+  for (const message of known) if (!pinned.includes(message)) await live.unpin(id, message);
+  for (const message of pinned) if (!known.includes(message)) await live.pin(id, message);
+}
+
+/**
+ * Condenses as the settings say; what came of it is told by a notification.
+ * @param excluded indexes of the messages that no edit is to touch.
+ */
+export async function condenseChosen(
+  services: Services,
+  name: ConversationName,
+  pinned: readonly number[],
+  excluded: readonly number[],
+): Promise<void> {
+  await savePins(services, name, pinned);
+  if (name.kind === 'file') {
+    await condenseFile(services, name.path, { ...manualSettings(), excluded });
+    return;
+  }
+  const agent = agentOf(services);
+  const { id } = liveOf(services, name.id);
+  const live = await agent.live();
+  const known = new Set(live.view(id)?.edits.map((edit) => edit.id));
+  await agent.condense(id);
+  const messages = new Set(excluded);
+  for (const edit of live.view(id)?.edits ?? []) {
+    if (!known.has(edit.id) && touches(edit, messages)) await live.toggleEdit(id, edit.id);
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * What the forecast's worker needs, which has neither settings nor keys: how a conversation would be condensed, by the
+ * settings or with each of the user's profiles, and what its own model charges.
+ */
+import * as vscode from 'vscode';
+import { loadPriceTable } from '../api/prices';
+import type { ForecastModel, ForecastSetup } from '../background/forecast/messages';
+import { calibratedFactor, outputSamples } from '../core/condense/metrics/metrics';
+import { findPreset } from '../core/condense/presets';
+import { NoSummarizerError } from '../core/condense/summary/summarizer';
+import { BUILT_IN_PROVIDERS } from '../core/condense/types';
+import type { ModelPrices } from '../core/cost/prices';
+import type { UsageAccounting } from '../core/cost/usage';
+import { isRecord } from '../core/messages/blocks';
+import { accountingOf, VENDOR_IDS } from '../core/vendors/vendors';
+import { summarizerFor } from '../settings/profileSummarizer';
+import { summariesOf } from '../window/background';
+import { languageModels } from '../window/languageModels';
+import { modelSettings } from '../window/settings/modelSettings';
+import { counterOf } from '../window/counter';
+import { metricsOf } from '../window/metrics';
+import { configToRun, nativeConfigFor, ownPresets } from '../window/settings/providerConfig';
+import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
+import { smartProvider } from '../core/condense';
+import { asksModel } from '../core/condense/config';
+import { modelsOfWindow } from '../window/models';
+
+/** `current`: what the settings hold. `preset`: one of the Smart provider. `provider`: one with its own settings. */
+export type Configuration =
+  | { readonly kind: 'current' }
+  | { readonly kind: 'preset'; readonly id: string }
+  | { readonly kind: 'provider'; readonly id: string };
+
+/** @throws Error where there is no such preset (any more), or the provider is another extension's */
+export async function forecastSetup(services: Services, configuration: Configuration): Promise<ForecastSetup> {
+  const { provider, config } = chosen(configuration);
+  const { maxCost } = modelSettings();
+  return {
+    provider,
+    config,
+    presets: plain(ownPresets()),
+    targetPercent: manualSettings().targetPercent,
+    maxCost,
+    summaries: summariesOf(services).folder,
+    models: mayAsk(provider, config) ? await plannedModels(services, config) : [],
+  };
+}
+
+function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 'config'> {
+  switch (configuration.kind) {
+    case 'current': {
+      const { provider } = manualSettings();
+      if (!BUILT_IN_PROVIDERS.some((id) => id === provider)) {
+        throw new Error(
+          vscode.l10n.t(
+            'The provider "{0}" comes from another extension: what it does can’t be previewed. Condensing shows it, and can be undone.',
+            provider,
+          ),
+        );
+      }
+      return { provider, config: configToRun(provider) };
+    }
+    case 'provider':
+      return { provider: configuration.id, config: configToRun(configuration.id) };
+    case 'preset': {
+      const preset = findPreset(configuration.id, ownPresets());
+      if (!preset)
+        throw new Error(vscode.l10n.t('There is no preset "{0}" any more. Choose another one.', configuration.id));
+      return { provider: 'smart', config: plain(preset.config) };
+    }
+  }
+}
+
+/** What VS Code gives can't cross to a worker. */
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+const mayAsk = (provider: string, config: unknown): boolean =>
+  provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
+
+/** The model that is chosen for condensing, and those that passes name. */
+async function plannedModels(services: Services, config: unknown): Promise<ForecastModel[]> {
+  const { select, samples } = modelsOfWindow(services, await counterOf(services), metricsOf(services));
+  const plan = async (apiProfile?: string): Promise<ForecastModel> => {
+    const name = apiProfile === undefined ? {} : { apiProfile };
+    try {
+      const { summarizer, chosen: by, warning } = await select(apiProfile);
+      const { model } = summarizer;
+      return { ...name, model, chosen: by, ...(warning !== undefined && { warning }), samples: samples(model) };
+    } catch (error) {
+      if (!(error instanceof NoSummarizerError)) throw error;
+      return { ...name, problem: error.message };
+    }
+  };
+  return Promise.all([plan(), ...[...profilesIn(config)].map(plan)]);
+}
+
+/** The profiles that a configuration names anywhere. */
+function profilesIn(config: unknown): Set<string> {
+  if (Array.isArray(config)) return new Set(config.flatMap((entry) => [...profilesIn(entry)]));
+  if (!isRecord(config)) return new Set();
+  return new Set(
+    Object.entries(config).flatMap(([key, value]) =>
+      key === 'apiProfile' && typeof value === 'string' ? [value] : [...profilesIn(value)],
+    ),
+  );
+}
+
+/** What is compared may cost more than the user would spend. */
+const ANY_COST = 1_000;
+
+export interface ProfileSetup {
+  /** Of the profile. */
+  readonly id: string;
+  readonly name: string;
+  readonly model: string;
+  /** Or why it can't be called. */
+  readonly setup: ForecastSetup | { readonly problem: string };
+}
+
+/** One entry a profile; for one that can't be used the reason stands in place of the model. */
+export async function profileSetups(services: Services): Promise<ProfileSetup[]> {
+  const { profiles, prompt } = modelSettings();
+  const counter = await counterOf(services);
+  const runs = await metricsOf(services).read();
+  return Promise.all(
+    profiles.map(async (profile): Promise<ProfileSetup> => {
+      const { id, name, model } = profile;
+      const made = await summarizerFor(profile, {
+        counter,
+        secrets: services.context.secrets,
+        models: languageModels,
+        tokenFactor: (used) => calibratedFactor(runs, used),
+      });
+      if ('reason' in made) return { id, name, model, setup: { problem: made.reason } };
+      const planned = {
+        model: made.model,
+        chosen: 'condensing-profile',
+        samples: outputSamples(runs, model),
+      } as const;
+      const setup: ForecastSetup = {
+        provider: 'native',
+        config: nativeConfigFor(profile, prompt),
+        presets: [],
+        targetPercent: manualSettings().targetPercent,
+        maxCost: ANY_COST,
+        models: [planned],
+        summaries: summariesOf(services).folder,
+      };
+      return { id, name, model, setup };
+    }),
+  );
+}
+
+export interface ModelPricing {
+  readonly prices: ModelPrices;
+  readonly accounting: UsageAccounting;
+}
+
+/** How a model's tokens are paid, by its id alone; undefined where the price table doesn't know it. */
+export async function pricingOf(model: string): Promise<ModelPricing | undefined> {
+  const table = await loadPriceTable();
+  for (const vendor of VENDOR_IDS) {
+    const listed = table.lookup({ vendor, model });
+    if (listed) return { prices: listed.prices, accounting: accountingOf(vendor, model) };
+  }
+  return undefined;
+}
