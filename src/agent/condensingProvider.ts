@@ -167,7 +167,7 @@ export class CondensingProvider {
    * condensed like any other request.
    */
   private async isTooLarge({ model, chat }: Passage): Promise<boolean> {
-    const tokens = (await this.parts.counter()).messages(chat.messages) * tokenFactorOf(model);
+    const tokens = (await this.parts.counter()).messages(chat.messages) * model.tokenFactor;
     return tokens > allowedTokens(model.contextWindow, model.maxOutputTokens);
   }
 
@@ -179,7 +179,7 @@ export class CondensingProvider {
     const counter = await this.parts.counter();
     const counted =
       counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(toolsOf(options.tools)));
-    const promptTokens = Math.ceil(counted * tokenFactorOf(model));
+    const promptTokens = Math.ceil(counted * model.tokenFactor);
     const room = { contextWindow: model.contextWindow, promptTokens, isCalibrated: false };
     await this.send(passage, { messages, cacheMarks, room }, NOBODY);
   }
@@ -232,7 +232,7 @@ export class CondensingProvider {
 
   /** O200k tokens of the thinking that goes back with these messages. */
   private async keptTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
-    const kept = { key: modelKey(model), tokenFactor: tokenFactorOf(model) };
+    const kept = { key: modelKey(model), tokenFactor: model.tokenFactor };
     return Math.ceil(this.kept.tokens(kept, messages, await this.parts.counter()));
   }
 
@@ -260,7 +260,7 @@ export class CondensingProvider {
         contextWindow: model.contextWindow,
         ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
         ...(profile.maxOutputTokens !== undefined && { reservedOutput: profile.maxOutputTokens }),
-        tokenFactor: tokenFactorOf(model),
+        tokenFactor: model.tokenFactor,
         ...(model.prices && { prices: model.prices }),
         accounting: accountingOf(profile.vendor, profile.model),
         cacheLifetime: cacheLifetimeOf(profile),
@@ -318,9 +318,6 @@ function conversationOf({ modelOptions }: Passage['options']): string | undefine
 /** Names the model whose signatures an answer carries. */
 const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
-
-const tokenFactorOf = ({ wraps, profile }: OfferedModel): number =>
-  profile.tokenFactor ?? tokenizerFactor(wraps?.family ?? profile.model);
 
 /** What makes a request the same as one before: its model and its last message at its place. */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>

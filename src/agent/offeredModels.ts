@@ -1,9 +1,10 @@
 /** The models that this extension contributes to VS Code's chat: profiles that are offered there, and models that VS Code has already. */
 import type * as vscode from 'vscode';
-import type { PriceTable } from '../api/prices';
+import { knownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
-import { withOverrides, type ModelPrices } from '../core/cost/prices';
-import { familyOf } from '../core/vendors/families';
+import type { ModelPrices } from '../core/cost/prices';
+import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { modelOf } from '../settings/profileModel';
 import type { ApiProfile } from '../settings/profiles';
 
 /** What is known of a model of VS Code. */
@@ -27,6 +28,8 @@ export interface OfferedModel {
   readonly contextWindow: number;
   /** False where nobody says it and {@link ASSUMED_WINDOW} stands in. */
   readonly isWindowKnown: boolean;
+  /** The model's tokens for one o200k token, before its answers have told. */
+  readonly tokenFactor: number;
   /** Undefined: not known, and found out by its refusal. */
   readonly seesImages?: boolean;
   /** The most that an answer may have, in tokens; undefined where nobody knows it. */
@@ -34,27 +37,16 @@ export interface OfferedModel {
   readonly prices?: ModelPrices;
 }
 
-/** The window of a model that nobody names one for, in tokens. */
-const ASSUMED_WINDOW = 128_000;
-
-/** A model of a profile. A gateway's model has the window of the vendor's model of that name, but not its prices. */
+/** A model of a profile. */
 export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
-  const { vendor, model, baseUrl, prices: own } = profile;
-  const here = table.lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-  const window =
-    profile.contextWindow ??
-    here?.contextWindow ??
-    table.lookup({ vendor, model })?.contextWindow ??
-    familyOf(model)?.contextWindow;
-  const prices = withOverrides(here?.prices, own);
-  const seesImages = profile.images ?? familyOf(model)?.seesImages;
-  const maxOutputTokens = profile.maxOutputTokens ?? familyOf(model)?.maxOutputTokens;
+  const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = modelOf(profile, table);
   return {
     id: profile.id,
     name: profile.name,
     profile,
-    contextWindow: window ?? ASSUMED_WINDOW,
-    isWindowKnown: window !== undefined,
+    contextWindow: contextWindow ?? ASSUMED_WINDOW,
+    isWindowKnown: contextWindow !== undefined,
+    tokenFactor,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(seesImages !== undefined && { seesImages }),
     ...(prices && { prices }),
@@ -63,8 +55,7 @@ export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedM
 
 /** A model of VS Code, which says what it takes and not what it gives. */
 export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedModel {
-  const prices = table.lookup({ vendor: 'vscode', model: wraps.family })?.prices;
-  const seesImages = familyOf(wraps.family)?.seesImages;
+  const { prices, seesImages, tokenFactor } = knownModel(table, { vendor: 'vscode', model: wraps.family });
   return {
     ...(seesImages !== undefined && { seesImages }),
     id: `${wraps.vendor}:${wraps.id}`,
@@ -74,6 +65,7 @@ export function offeredWrapped(wraps: WrappedModel, table: PriceTable): OfferedM
     ...(prices && { prices }),
     contextWindow: wraps.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
     isWindowKnown: true,
+    tokenFactor,
   };
 }
 

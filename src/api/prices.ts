@@ -4,20 +4,15 @@
  */
 import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
+import { familyOf } from '../core/vendors/families';
 import { vendorEntry, type Vendor } from '../core/vendors/vendors';
+import { newerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
 
 export interface PricedModel {
   readonly vendor: Vendor;
   readonly model: string;
   /** Base URL of an endpoint other than the vendor's own: who stands there sets the price. */
   readonly baseUrl?: string;
-}
-
-/** What the table knows of a model. */
-export interface ListedModel {
-  readonly prices: ModelPrices;
-  /** Input and output together, in tokens. */
-  readonly contextWindow?: number;
 }
 
 export interface PriceTable {
@@ -38,13 +33,48 @@ async function load(): Promise<PriceTable> {
       const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
       const provider = own ? (pricedAs ?? makerOf(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
+      const newer = newerModel(provider, model);
+      if (newer) return newer;
       // What it calculates is not used: a usage of nothing gives the prices that hold at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
       const prices = found && pricesFrom(found.model_price);
       if (!prices) return undefined;
       const { context_window: contextWindow } = found.model;
-      return { prices, ...(contextWindow !== undefined && { contextWindow }) };
+      return { prices, asOf: PRICE_PACKAGE.published, ...(contextWindow !== undefined && { contextWindow }) };
     },
+  };
+}
+
+/** What is known of a model. Prices belong to who sells it, the rest to the model. */
+export interface KnownModel {
+  readonly prices?: ModelPrices;
+  /** When the prices were right; absent where they are the profile's own. ISO 8601 date. */
+  readonly pricesAsOf?: string;
+  /** Input and output together, in tokens. */
+  readonly contextWindow?: number;
+  /** Tokens of one answer at most. */
+  readonly maxOutputTokens?: number;
+  readonly seesImages?: boolean;
+  /** The model's tokens for one o200k token, before its answers have told. */
+  readonly tokenFactor: number;
+}
+
+/**
+ * All that is known of a model by its name: the price table's figures at the endpoint that is called, the window of the vendor's
+ * model of that name where somebody else offers it, and last what its family tells.
+ */
+export function knownModel(table: PriceTable | undefined, model: PricedModel): KnownModel {
+  const here = table?.lookup(model);
+  const family = familyOf(model.model);
+  const { vendor, model: id } = model;
+  const contextWindow =
+    here?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
+  return {
+    ...(here && { prices: here.prices, pricesAsOf: here.asOf }),
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(family?.maxOutputTokens !== undefined && { maxOutputTokens: family.maxOutputTokens }),
+    ...(family?.seesImages !== undefined && { seesImages: family.seesImages }),
+    tokenFactor: family?.tokenFactor ?? 1,
   };
 }
 

@@ -1,27 +1,33 @@
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
-import { withOverrides } from '../core/cost/prices';
+import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { modelOf } from '../settings/profileModel';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
 /** What is known of a profile's model; absent where nobody told. */
 export interface ModelFacts {
-  /** Input and output together, in tokens. */
-  readonly contextWindow?: number;
+  /** Input and output together, in tokens; false where nobody knows it and a usual one is taken. */
+  readonly contextWindow: number;
+  readonly isWindowKnown: boolean;
   /** US dollars per million tokens, for short prompts. */
   readonly inputPrice?: number;
   readonly outputPrice?: number;
+  /** When the prices were right that are not the profile's own; ISO 8601 date. */
+  readonly pricesAsOf?: string;
+  /** The model's tokens for one o200k token, before its answers have told. */
+  readonly tokenFactor: number;
 }
 
-/** The window and the prices of a profile's model: the profile's own, else the price table's. */
+/** The window and the prices of a profile's model: the profile's own, else those known of it. */
 export async function factsOfModel(profile: ApiProfile): Promise<ModelFacts> {
-  const { vendor, model, baseUrl } = profile;
-  const listed = (await loadPriceTable()).lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-  const prices = withOverrides(listed?.prices, profile.prices);
-  const contextWindow = profile.contextWindow ?? listed?.contextWindow;
+  const { contextWindow, prices, pricesAsOf, tokenFactor } = modelOf(profile, await loadPriceTable());
   return {
-    ...(contextWindow !== undefined && { contextWindow }),
+    contextWindow: contextWindow ?? ASSUMED_WINDOW,
+    isWindowKnown: contextWindow !== undefined,
+    tokenFactor,
     ...(prices && { inputPrice: prices.input.base, outputPrice: prices.output.base }),
+    ...(prices && pricesAsOf !== undefined && { pricesAsOf }),
   };
 }
 

@@ -1,12 +1,12 @@
 /** The engine behind the gateway: live conversations, with the bodies of the wires on one side and their views on the other. */
-import type { PriceTable } from '../api/prices';
+import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
 import type { UsageAccounting } from '../core/cost/usage';
 import { errorMessage } from '../core/errors';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/vendors/families';
+import { ASSUMED_WINDOW } from '../core/vendors/families';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
 import { commonPrefix } from '../live/align';
 import type { LiveConversationsApi } from '../live/types';
@@ -15,8 +15,6 @@ import { conversationIdOf } from './identity';
 import { RunFigures, type RunSummary } from './runFigures';
 import { writeView, type WireName, type WireRequest } from './wires/wire';
 
-/** The window of a model that nobody knows, in tokens. */
-const ASSUMED_WINDOW = 128_000;
 /** Percent of the window at which a conversation is condensed where nothing else is said. */
 const DEFAULT_THRESHOLD = 75;
 /**
@@ -192,8 +190,8 @@ export class LiveCondenser implements Condenser {
     const model = request.model ?? known.model ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
-    const listed = prices?.lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-    const contextWindow = window ?? windows?.get(model) ?? listed?.contextWindow ?? ASSUMED_WINDOW;
+    const facts = knownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+    const contextWindow = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW;
     const { maxOutputTokens: asked } = request;
     return {
       key: `${route}/${model}`,
@@ -202,8 +200,8 @@ export class LiveCondenser implements Condenser {
       ...(asked !== undefined && {
         maxOutputTokens: Math.min(asked, Math.floor((contextWindow * MAX_RESERVED_PERCENT) / 100)),
       }),
-      tokenFactor: tokenizerFactor(model),
-      ...(listed && { prices: listed.prices }),
+      tokenFactor: facts.tokenFactor,
+      ...(facts.prices && { prices: facts.prices }),
       accounting,
       cacheLifetime: text.includes('"ttl"') && LONG_CACHE.test(text) ? '1h' : '5m',
       threshold: { kind: 'percent', percent: threshold },
@@ -219,5 +217,5 @@ const VENDORS: Readonly<Record<WireName, { readonly vendor: Vendor; readonly acc
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },
   responses: { vendor: 'openai', accounting: 'openai' },
-  gemini: { vendor: 'vertex', accounting: 'openai' },
+  gemini: { vendor: 'gemini', accounting: 'openai' },
 };

@@ -63,11 +63,17 @@ export type ProfileKeyState = z.output<typeof keyStateSchema>;
 const profileSchema = z.object({
   id,
   key: keyStateSchema,
-  /** Input and output together, in tokens, from the profile or the price table. */
+  /** Input and output together, in tokens. */
   contextWindow: z.number().optional(),
+  /** False: nobody knows it, and a usual one is taken. */
+  isWindowKnown: z.boolean().optional(),
   /** US dollars per million tokens. */
   inputPrice: z.number().optional(),
   outputPrice: z.number().optional(),
+  /** When prices were right that are not the profile's own: an ISO 8601 date. */
+  pricesAsOf: z.string().optional(),
+  /** The model's tokens for one o200k token. */
+  tokenFactor: z.number().optional(),
 });
 export type ProfileState = z.output<typeof profileSchema>;
 

@@ -2,12 +2,11 @@ import { loadPriceTable } from '../api/prices';
 import { summarizerOf } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
 import type { Summarizer, Unavailable } from '../core/condense/summary/summarizer';
-import { withOverrides } from '../core/cost/prices';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/vendors/families';
 import { readKey, type SecretStore } from './keys';
 import { handlerFor } from './profileHandler';
+import { modelOf } from './profileModel';
 import type { ApiProfile } from './profiles';
 
 export interface SummarizerParts {
@@ -20,27 +19,26 @@ export interface SummarizerParts {
 
 /** The model of a profile, ready to be called; or why it isn't. */
 export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts): Promise<Summarizer | Unavailable> {
-  const { vendor, model, baseUrl, name } = profile;
+  const { vendor, model: id, baseUrl, name } = profile;
   const state = await readKey(parts.secrets, profile);
   if (state.kind === 'other-endpoint') {
     const reason = `its key was given for ${state.givenFor}, and the profile now names another endpoint. Set the key again.`;
     return { profile: name, reason };
   }
-  const listed = (await loadPriceTable()).lookup({ vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+  const { contextWindow, prices, tokenFactor } = modelOf(profile, await loadPriceTable());
   try {
     const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
       counter: parts.counter,
       ...(parts.models && { models: parts.models }),
-      ...(listed?.contextWindow !== undefined && { contextWindow: listed.contextWindow }),
+      ...(contextWindow !== undefined && { contextWindow }),
     });
-    const prices = withOverrides(listed?.prices, profile.prices);
     return summarizerOf({
       profile: name,
       handler,
       vendor: baseUrl === undefined ? vendor : new URL(baseUrl).host,
       ...(prices && { prices }),
       cacheLifetime: profile.cacheLifetime ?? 'none',
-      tokenFactor: parts.tokenFactor?.(model) ?? tokenizerFactor(model),
+      tokenFactor: parts.tokenFactor?.(id) ?? tokenFactor,
     });
   } catch (error) {
     return { profile: name, reason: errorMessage(error) };

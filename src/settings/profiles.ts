@@ -21,6 +21,13 @@ const MIN_THINKING_TOKENS = 1_024;
 
 /** US dollars per million tokens. */
 const price = z.number().min(0).max(10_000);
+const namedPrices = {
+  input: price.optional().describe('US dollars per million tokens that are sent.'),
+  output: price.optional().describe('US dollars per million tokens that the model writes.'),
+  cacheRead: price.optional().describe('US dollars per million tokens that come from the cache.'),
+  cacheWrite: price.optional().describe('US dollars per million tokens that are written to the cache.'),
+  longCacheWrite: price.optional().describe('US dollars per million tokens that are cached for an hour or longer.'),
+};
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
 
@@ -69,9 +76,16 @@ export const profileSchema = z
       .optional()
       .describe('How long the vendor keeps a prompt in its cache. none: requests are not marked for the cache.'),
     prices: z
-      .object({ input: price, output: price, cacheRead: price, cacheWrite: price, longCacheWrite: price })
-      .partial()
-      .strict()
+      .strictObject({
+        ...namedPrices,
+        longPrompts: z
+          .strictObject({
+            aboveTokens: tokens.describe('Tokens of the prompt above which these prices hold, for the whole request.'),
+            ...namedPrices,
+          })
+          .optional()
+          .describe('Prices of long prompts, in US dollars per million tokens.'),
+      })
       .optional()
       .describe('Prices in US dollars per million tokens, in place of those of the built-in table.'),
     contextWindow: tokens

@@ -47,6 +47,10 @@ export const formatChange = (change: number): string =>
 export const formatTimeOfDay = (iso: string): string =>
   new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
+/** @param iso a date in ISO 8601, without a time. */
+export const formatDate = (iso: string): string =>
+  new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
+
 /** @param ms milliseconds. */
 export const formatDuration = (ms: number): string =>
   ms < 1_000

@@ -26,13 +26,13 @@ export interface ModelPrices {
 /** How long a vendor keeps a prompt prefix. `none`: prompts are not marked for it. */
 export type CacheLifetime = 'none' | '5m' | '1h';
 
-/** What a profile says in place of the table. US dollars per million tokens; of a field that is absent the table's holds. */
-export interface PriceOverrides {
-  readonly input?: number | undefined;
-  readonly output?: number | undefined;
-  readonly cacheRead?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-  readonly longCacheWrite?: number | undefined;
+/** US dollars per million tokens, as far as somebody names them. */
+export type NamedPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
+
+/** What a profile says in place of the table; of a field that is absent the table's holds. */
+export interface PriceOverrides extends NamedPrices {
+  /** What a request costs whose prompt is longer than so many tokens. */
+  readonly longPrompts?: (NamedPrices & { readonly aboveTokens: number }) | undefined;
 }
 
 /**
@@ -64,9 +64,13 @@ const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] 
 /** The table's prices with the profile's in their place; undefined while the price of input or output is not known. */
 export function withOverrides(table: ModelPrices | undefined, overrides: PriceOverrides = {}): ModelPrices | undefined {
   const rates: { -readonly [field in keyof ModelPrices]?: ModelPrices[field] } = { ...table };
+  const { longPrompts } = overrides;
   for (const field of FIELDS) {
-    const own = overrides[field];
-    if (own !== undefined) rates[field] = { base: own };
+    const base = overrides[field] ?? (longPrompts && rates[field]?.base);
+    if (base === undefined) continue;
+    const long = longPrompts?.[field];
+    const tiers = longPrompts && long !== undefined && [{ aboveTokens: longPrompts.aboveTokens, price: long }];
+    rates[field] = { base, ...(tiers && { tiers }) };
   }
   const { input, output, ...rest } = rates;
   return input && output ? { input, output, ...rest } : undefined;

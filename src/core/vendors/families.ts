@@ -30,10 +30,13 @@ export interface ModelFamily {
 
 const K = 1_000;
 
+/** The window that is taken for a model that nobody names one for, until a refusal names it. In tokens. */
+export const ASSUMED_WINDOW = 128 * K;
+
 /**
  * The first family that fits counts. Sources of the token factors: public counts of the same text (sammcj/ingest#65:
  * claude-sonnet-4-5 × 1.18, claude-opus-5 × 1.53; AutoGPT#13629: × 1.5 from 4.7 on). Windows, limits and eyes: the vendors' model
- * pages; Anthropic's migration guide for Opus 5.5 (window 1M and output 128K from 5 on).
+ * pages; Anthropic's migration guide for Opus 5.5 (window 1M and output 128K from 5 on); OpenAI's page of gpt-6.2-sol (1,050,000).
  */
 const MODEL_FAMILIES: readonly ModelFamily[] = [
   {
@@ -57,34 +60,62 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     tokenFactor: 1.18,
     thinking: 'adaptive',
     seesImages: true,
+    contextWindow: 1_000 * K,
     maxOutputTokens: 128 * K,
+  },
+  {
+    models: /claude.*sonnet-4[.-]6/i,
+    tokenFactor: 1.18,
+    seesImages: true,
+    contextWindow: 1_000 * K,
+    maxOutputTokens: 64 * K,
   },
   {
     models: /claude.*opus-4(?:[.-][01])?(?!\d|[.-]\d(?!\d))/i,
     tokenFactor: 1.18,
     seesImages: true,
+    contextWindow: 200 * K,
     maxOutputTokens: 32 * K,
   },
-  { models: /claude-3[.-]?5|claude-3-(?:opus|haiku)/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 4 * K },
-  { models: /claude/i, tokenFactor: 1.18, seesImages: true, maxOutputTokens: 64 * K },
+  {
+    models: /claude-3[.-]?5|claude-3-(?:opus|haiku)/i,
+    tokenFactor: 1.18,
+    seesImages: true,
+    contextWindow: 200 * K,
+    maxOutputTokens: 4 * K,
+  },
+  { models: /claude/i, tokenFactor: 1.18, seesImages: true, contextWindow: 200 * K, maxOutputTokens: 64 * K },
   // Up to 5.5 only the reasoning behind the user's last words is read again (OpenAI's SDK, `reasoning.context`).
+  {
+    models: /gpt-5\.[45](?!\d)(?!.*(?:mini|nano))/i,
+    readsThinkingOf: 'current_turn',
+    seesImages: true,
+    contextWindow: 1_050 * K,
+    maxOutputTokens: 128 * K,
+  },
   {
     models: /gpt-5(?!\.(?:[6-9]|\d\d))(?!\d)/i,
     readsThinkingOf: 'current_turn',
     seesImages: true,
+    contextWindow: 400 * K,
     maxOutputTokens: 128 * K,
   },
-  { models: /gpt-(?:[5-9]|\d\d)/i, seesImages: true, maxOutputTokens: 128 * K },
+  { models: /gpt-(?:[5-9]|\d\d)/i, seesImages: true, contextWindow: 1_050 * K, maxOutputTokens: 128 * K },
   {
     models: /(?:^|\/)o[134](?!-mini)(?!\d)/i,
     readsThinkingOf: 'current_turn',
     seesImages: true,
+    contextWindow: 200 * K,
     maxOutputTokens: 100 * K,
   },
-  { models: /gpt-4\.1/i, seesImages: true, maxOutputTokens: 32_768 },
-  { models: /gpt-4o/i, seesImages: true, maxOutputTokens: 16_384 },
-  { models: /gpt-oss|gpt-3\.5|o[13]-mini/i, seesImages: false },
+  { models: /gpt-4\.1/i, seesImages: true, contextWindow: 1_047_576, maxOutputTokens: 32_768 },
+  { models: /gpt-4o/i, seesImages: true, contextWindow: 128 * K, maxOutputTokens: 16_384 },
+  { models: /gpt-oss/i, seesImages: false, contextWindow: 131_072 },
+  { models: /gpt-3\.5|o[13]-mini/i, seesImages: false },
   { models: /gemini-(?:[3-9]|\d\d)|gemini-2\.5/i, seesImages: true, contextWindow: 1_048_576, maxOutputTokens: 65_536 },
+  // api-docs.deepseek.com/quick_start/pricing: only Flash sees.
+  { models: /deepseek-flash/i, seesImages: true, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
+  { models: /deepseek-v4/i, seesImages: false, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
   // Names with a "v" or "vl" of their own are the ones that see.
   {
     models:

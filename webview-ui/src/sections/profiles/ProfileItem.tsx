@@ -3,7 +3,7 @@ import { isVendor, vendorEntry } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
-import { formatDollars, formatPercent, t } from '../../l10n';
+import { formatDate, formatDollars, formatPercent, t } from '../../l10n';
 import { matches, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
@@ -64,20 +64,26 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   );
 }
 
-/** Key, threshold, price and window in words. */
+/** Key, threshold, price, window and tokenizer in words. */
 function factsOf({ facts, threshold }: ProfileEntry): string[] {
   if (!facts) return [t('can’t be used as it is')];
-  const { key, inputPrice, outputPrice, contextWindow } = facts;
-  const price =
-    inputPrice === undefined
-      ? []
-      : [t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice))];
+  const { key, contextWindow, isWindowKnown, tokenFactor } = facts;
   return [
     keyInWords(key),
-    ...price,
-    ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),
+    ...priceInWords(facts),
+    ...(contextWindow === undefined
+      ? []
+      : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} is assumed', contextWindow)]),
+    ...(tokenFactor === undefined || tokenFactor === 1 ? [] : [t('counts {0} tokens for one of ours', tokenFactor)]),
     ...(threshold === undefined || threshold === -1 ? [] : [t('condenses at {0}', formatPercent(threshold))]),
   ];
+}
+
+function priceInWords({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
+  // Facts come after the key: nothing is said before they are there.
+  if (inputPrice === undefined) return contextWindow === undefined ? [] : [t('price not known')];
+  const prices = t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice));
+  return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];
 }
 
 function keyInWords(key: ProfileState['key']): string {

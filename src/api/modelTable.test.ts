@@ -1,0 +1,131 @@
+/** What is known of models by their names, in figures: the price package's own, those that are newer, and those of nobody. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { priceAt } from '../core/cost/prices';
+import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
+import { modelOf } from '../settings/profileModel';
+import { NEWER_MODELS, PRICE_PACKAGE } from './newerModels';
+import { knownModel, loadPriceTable } from './prices';
+
+const table = await loadPriceTable();
+const { findProvider } = await import('@pydantic/genai-prices');
+const NOW = new Date('2026-11-22T12:00:00Z');
+
+describe('the price package', () => {
+  it('is the one whose date is shown', () => {
+    const installed: unknown = JSON.parse(readFileSync('node_modules/@pydantic/genai-prices/package.json', 'utf8'));
+    expect(installed).toMatchObject({ version: PRICE_PACKAGE.version });
+  });
+
+  const sellers = [...new Set(VENDOR_IDS.flatMap((vendor) => vendorEntry(vendor).pricedAs ?? []))];
+
+  it.each(sellers)('of %s: each model has a price, most have a window and an output limit', (seller) => {
+    const vendor = VENDOR_IDS.find((id) => vendorEntry(id).pricedAs === seller)!;
+    const models = (findProvider({ providerId: seller })?.models ?? []).map(({ id }) => id);
+    // Models of pictures, speech and embeddings have a price of another kind.
+    const known = models.map((model) => knownModel(table, { vendor, model })).filter(({ prices }) => prices);
+    const having = (field: 'contextWindow' | 'maxOutputTokens'): number =>
+      known.filter((model) => model[field] !== undefined).length;
+    const tiered = known.filter(({ prices }) => prices?.input.tiers).length;
+    console.info(
+      `${seller}: ${models.length} models, ${known.length} with prices (${tiered} dearer for long prompts), ` +
+        `${having('contextWindow')} with a window, ${having('maxOutputTokens')} with an output limit`,
+    );
+    expect(known.length).toBeGreaterThan(models.length / 2);
+    expect(having('contextWindow')).toBeGreaterThan(known.length / 2);
+  });
+});
+
+describe('models that are newer than the package', () => {
+  it.each(NEWER_MODELS.map(({ models, sellers }) => [models.source, sellers[0]!] as const))(
+    '%s is not in it',
+    (source, seller) => {
+      const listed = findProvider({ providerId: seller })?.models ?? [];
+      expect(listed.filter(({ id }) => new RegExp(source).test(id))).toEqual([]);
+    },
+  );
+
+  it.each([
+    // Number 12 of issue N: 128,000 tokens, no price, Mythos counted like a Claude of two years ago.
+    ['anthropic', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
+    ['anthropic', 'claude-mythos-5-1', 1_000_000, 10, 50, 1.5],
+    ['anthropic', 'claude-sonnet-5-5', 1_000_000, 2, 10, 1.5],
+    ['openai', 'gpt-6.1-terra', 1_050_000, 1, 5, 1],
+    ['openai', 'gpt-6.2-sol', 1_050_000, 2, 10, 1],
+    ['vscode', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
+  ] as const)('%s: %s', (vendor, model, contextWindow, input, output, tokenFactor) => {
+    const known = knownModel(table, { vendor, model });
+    expect(known).toMatchObject({ contextWindow, maxOutputTokens: 128_000, tokenFactor, pricesAsOf: '2026-11-22' });
+    expect(known.prices?.input.base).toBe(input);
+    expect(known.prices?.output.base).toBe(output);
+  });
+});
+
+describe('prices of long prompts hold for the whole request', () => {
+  it.each([
+    ['anthropic', 'claude-haiku-5-5', 100_000, 5, 5],
+    ['openai', 'gpt-5.4', 271_999, 2, 1.5],
+    ['openai', 'gpt-5.5', 271_999, 2, 1.5],
+    ['openai', 'gpt-5.6-sol', 271_999, 2, 1.5],
+    ['openai', 'gpt-6.1-sol', 272_000, 2, 1.5],
+    ['gemini', 'gemini-2.5-pro', 200_000, 2, 1.5],
+  ] as const)('%s: %s above %d tokens', (vendor, model, above, input, output) => {
+    const prices = table.lookup({ vendor, model }, NOW)!.prices;
+    for (const [rate, times] of [
+      [prices.input, input],
+      [prices.output, output],
+    ] as const) {
+      expect(priceAt(rate, above)).toBe(rate.base);
+      expect(priceAt(rate, above + 1)).toBeCloseTo(rate.base * times, 10);
+    }
+  });
+});
+
+describe('a model that nobody knows', () => {
+  const stranger = {
+    id: 'p',
+    name: 'P',
+    vendor: 'openai',
+    model: 'house-model-1',
+    baseUrl: 'http://127.0.0.1:1/v1',
+  } as const;
+
+  it('has no price, counts like o200k, and its window is said to be assumed', () => {
+    expect(modelOf(stranger, table)).toEqual({ tokenFactor: 1 });
+    expect(ASSUMED_WINDOW).toBe(128_000);
+  });
+
+  it('is what its profile says', () => {
+    const profile = {
+      ...stranger,
+      contextWindow: 65_536,
+      maxOutputTokens: 4_096,
+      tokenFactor: 1.3,
+      images: false,
+      prices: { input: 1, output: 2, longPrompts: { aboveTokens: 32_000, input: 3 } },
+    };
+    expect(modelOf(profile, table)).toEqual({
+      contextWindow: 65_536,
+      maxOutputTokens: 4_096,
+      tokenFactor: 1.3,
+      seesImages: false,
+      prices: { input: { base: 1, tiers: [{ aboveTokens: 32_000, price: 3 }] }, output: { base: 2 } },
+    });
+  });
+
+  it('has what its family tells where its name is one that we know, whoever sells it', () => {
+    const known = modelOf({ ...stranger, model: 'anthropic/claude-sonnet-4.5' }, table);
+    expect(known).toEqual({ contextWindow: 200_000, maxOutputTokens: 64_000, seesImages: true, tokenFactor: 1.18 });
+  });
+});
+
+it('what a profile says comes before what is known, field by field', () => {
+  const profile = { id: 'p', name: 'P', vendor: 'anthropic', model: 'claude-opus-5-5' } as const;
+  const known = modelOf(profile, table);
+  const corrected = modelOf({ ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } }, table);
+  expect(corrected).toMatchObject({ contextWindow: 200_000, tokenFactor: 2, prices: { input: { base: 7 } } });
+  expect(corrected.prices?.output).toEqual(known.prices?.output);
+  expect(known.pricesAsOf).toBe(PRICE_PACKAGE.published);
+  expect(corrected).not.toHaveProperty('pricesAsOf');
+});

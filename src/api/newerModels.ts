@@ -1,0 +1,122 @@
+/**
+ * Models that the price table's package doesn't have yet, or has with prices that were changed since. A row goes once the package
+ * has it (newerModels.test.ts says so).
+ */
+import type { ModelPrices, PriceTier, Rate } from '../core/cost/prices';
+
+/** What the price table knows of a model. */
+export interface ListedModel {
+  readonly prices: ModelPrices;
+  /** When they were right; ISO 8601 date. */
+  readonly asOf: string;
+  /** Input and output together, in tokens. */
+  readonly contextWindow?: number;
+}
+
+interface NewerModel {
+  readonly models: RegExp;
+  /** Who sells it at these prices, by the table's names. Others (Bedrock, gateways) set their own. */
+  readonly sellers: readonly string[];
+  readonly listed: Found;
+}
+
+type Found = Omit<ListedModel, 'asOf'>;
+
+/** The package that the product is built with, and the ISO 8601 date from which its prices are (npm's of this version). */
+export const PRICE_PACKAGE = { version: '0.1.8', published: '2026-09-23' } as const;
+
+interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly longCacheWrite: number;
+}
+
+const flat = (prices: Prices): ModelPrices => priced(prices);
+
+/** Prices of which each has a second one for long prompts. */
+const tiered = (prices: Prices, aboveTokens: number, times: (kind: keyof Prices) => number): ModelPrices =>
+  priced(prices, (kind) => [{ aboveTokens, price: prices[kind] * times(kind) }]);
+
+function priced(prices: Prices, tiersOf?: (kind: keyof Prices) => PriceTier[]): ModelPrices {
+  const rate = (kind: keyof Prices): Rate => ({ base: prices[kind], ...(tiersOf && { tiers: tiersOf(kind) }) });
+  return {
+    input: rate('input'),
+    output: rate('output'),
+    cacheRead: rate('cacheRead'),
+    cacheWrite: rate('cacheWrite'),
+    longCacheWrite: rate('longCacheWrite'),
+  };
+}
+
+const MILLION = 1_000_000;
+const ANTHROPIC = ['anthropic', 'google'];
+const OPENAI = ['openai'];
+/** "For requests with more than 272K input tokens, input and cache rates double and output costs 1.5 times" (OpenAI's model pages). */
+const LONG_GPT = (kind: keyof Prices): number => (kind === 'output' ? 1.5 : 2);
+const gpt = (prices: Prices): Found => ({ prices: tiered(prices, 272_000, LONG_GPT), contextWindow: 1_050_000 });
+
+/** When the rows were looked up. */
+const AS_OF = '2026-11-22';
+
+export const NEWER_MODELS: readonly NewerModel[] = [
+  {
+    // platform.claude.com/docs/en/models/haiku-5-5/overview: five times as much above 100,000 tokens, on every token.
+    models: /claude-haiku-5-5/,
+    sellers: ANTHROPIC,
+    listed: {
+      prices: tiered(
+        { input: 0.1, output: 0.5, cacheRead: 0.01, cacheWrite: 0.125, longCacheWrite: 0.2 },
+        100_000,
+        () => 5,
+      ),
+      contextWindow: MILLION,
+    },
+  },
+  {
+    // platform.claude.com/docs/en/models/haiku-5-5/overview (comparison); reading the cache costs half since 7 October 2026.
+    models: /claude-sonnet-5-5/,
+    sellers: ANTHROPIC,
+    listed: {
+      prices: flat({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 4 }),
+      contextWindow: MILLION,
+    },
+  },
+  {
+    // platform.claude.com/docs/en/models/fable-5/overview: "shares Claude Fable 5's specifications and pricing".
+    models: /claude-mythos-5(?!-\d(?!\d))/,
+    sellers: ANTHROPIC,
+    listed: {
+      prices: flat({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5, longCacheWrite: 20 }),
+      contextWindow: MILLION,
+    },
+  },
+  {
+    // As Fable 5.1.
+    models: /claude-mythos-5-1/,
+    sellers: ANTHROPIC,
+    listed: {
+      prices: flat({ input: 10, output: 50, cacheRead: 0.25, cacheWrite: 12.5, longCacheWrite: 20 }),
+      contextWindow: MILLION,
+    },
+  },
+  {
+    // developers.openai.com/api/docs/models/gpt-6.2-sol; 6.1 costs the same (docs.litellm.ai/blog/gpt_6_1_sol).
+    models: /gpt-6\.[12]-sol/,
+    sellers: OPENAI,
+    listed: gpt({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 5 }),
+  },
+  {
+    // docs.litellm.ai/blog/gpt-6-1-terra; cache writes: apidog.com/blog/gpt-6-1-terra-pricing.
+    models: /gpt-6\.1-terra/,
+    sellers: OPENAI,
+    listed: gpt({ input: 1, output: 5, cacheRead: 0.05, cacheWrite: 1.25, longCacheWrite: 2.5 }),
+  },
+];
+
+/** What is known of a model that is newer than the package. @param seller by the table's name. */
+export function newerModel(seller: string, model: string): ListedModel | undefined {
+  const row = NEWER_MODELS.find(({ models, sellers }) => sellers.includes(seller) && models.test(model));
+  return row && { ...row.listed, asOf: AS_OF };
+}

@@ -1,0 +1,21 @@
+/** What is known of the model that a profile calls: what the profile says, else what is known of it by its name. */
+import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
+import { withOverrides } from '../core/cost/prices';
+import type { ApiProfile } from './profiles';
+
+/** A profile's window, output, eyes, factor and prices come before those that are known of its model. */
+export function modelOf(profile: ApiProfile, table: PriceTable | undefined): KnownModel {
+  const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
+  const known = knownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+  const prices = withOverrides(known.prices, profile.prices);
+  const { pricesAsOf, ...rest } = known;
+  return {
+    ...rest,
+    ...(pricesAsOf !== undefined && !profile.prices && { pricesAsOf }),
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(seesImages !== undefined && { seesImages }),
+    ...(tokenFactor !== undefined && { tokenFactor }),
+    ...(prices && { prices }),
+  };
+}
