@@ -1,5 +1,5 @@
 // `npm run manifest`: writes what follows from the settings' table (src/settings/table.ts) and from other types: the settings in
-// package.json and their words in package.nls.json, docs/guide/settings.md, and the JSON Schema of preset files.
+// package.json and their words in package.nls.json, docs/guide/settings.md, the table in docs/guide/privacy.md, and the JSON Schema of preset files.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
 try {
   const outfile = join(folder, 'manifest.mjs');
   await build({ entryPoints: ['src/settings/manifest.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
-  const { presetFileJsonSchema, settingsManifest } = await import(pathToFileURL(outfile).href);
+  const { presetFileJsonSchema, settingsManifest, workspaceTable } = await import(pathToFileURL(outfile).href);
   const style = await resolveConfig('package.json');
   const json = (value, parser) => format(JSON.stringify(value, null, 2), { ...style, parser });
   mkdirSync('schemas', { recursive: true });
@@ -31,6 +31,11 @@ try {
   writeFileSync('package.nls.json', await json(allWords, 'json'));
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
+  const privacy = readFileSync('docs/guide/privacy.md', 'utf8');
+  writeFileSync(
+    'docs/guide/privacy.md',
+    privacy.replace(/(?<=<!-- made by npm run manifest -->\n)[^]*?(?=\n<!-- end -->)/, workspaceTable()),
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

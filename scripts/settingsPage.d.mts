@@ -3,7 +3,6 @@ export interface Manifest {
   readonly contributes: {
     readonly configuration: { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
   };
-  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
 }
 
 /** docs/guide/settings.md from package.json and the words of package.nls.json. */

@@ -5,7 +5,7 @@
  * @param {Readonly<Record<string, string>>} words package.nls.json.
  * @returns {string} the page.
  */
-export function settingsPage({ contributes, capabilities }, words) {
+export function settingsPage({ contributes }, words) {
   const { properties } = contributes.configuration;
   const ofScope = (scope) => Object.keys(properties).filter((name) => properties[name].scope === scope);
   const rows = Object.entries(properties)
@@ -40,9 +40,8 @@ A workspace can't set these either; your own file alone does, in every window:
 
 ${listOf(ofScope('application'))}
 
-Until you trust a workspace, VS Code passes over what it says of these:
-
-${listOf(capabilities.untrustedWorkspaces.restrictedConfigurations.toSorted())}
+Until you trust a workspace, nothing that it sets counts. What a trusted one may set, and what it asks you first, is in
+[privacy.md](privacy.md#what-a-workspace-may-set).
 `;
 }
 

@@ -19,8 +19,18 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   const comparisons = new Comparisons();
   const condensed = new vscode.EventEmitter<Condensed>();
   const registered = new RegisteredProviders();
+  const settingsChanged = new vscode.EventEmitter<void>();
   const modelsChanged = new vscode.EventEmitter<void>();
-  const services: Services = { context, log, comparisons, condensed, registered, modelsChanged, last: undefined };
+  const services: Services = {
+    context,
+    log,
+    comparisons,
+    condensed,
+    registered,
+    settingsChanged,
+    modelsChanged,
+    last: undefined,
+  };
   const load = (): typeof commands => {
     // A bundle of its own beside this one, loaded at the first use; its exports are those of src/commands/index.ts.
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- VS Code gives `vscode` to what is required only
@@ -38,6 +48,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     log,
     comparisons,
     condensed,
+    settingsChanged,
     modelsChanged,
     vscode.commands.registerCommand('contextCondenser.condenseNow', (path?: unknown) =>
       load().condenseNow(services, typeof path === 'string' ? path : undefined),

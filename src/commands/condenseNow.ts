@@ -19,7 +19,7 @@ import { modelSettings } from '../window/settings/modelSettings';
 import { condenseInHost } from './condenseInHost';
 import { condenseNative } from './native';
 import { pickConversation } from './pickConversation';
-import { providerConfig } from '../window/settings/providerConfig';
+import { configToRun } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { smartProvider } from '../core/condense';
@@ -57,7 +57,7 @@ export async function condenseFile(services: Services, path: string, settings: M
     path,
     history: settings.history,
     provider: settings.provider,
-    config: providerConfig(settings.provider),
+    config: configToRun(settings.provider),
     targetPercent: settings.targetPercent,
     coherenceFloor: settings.coherenceFloor,
     ...(settings.excluded && { excluded: settings.excluded }),

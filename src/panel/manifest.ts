@@ -1,6 +1,7 @@
 /** The settings as the panel's forms are made from them: their schemas in package.json, whose texts VS Code has put into the user's language. */
 import type { ConfigSchema } from '../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
+import { isOfUserAlone } from '../settings/workspaceRules';
 import type { SettingScope } from './protocol';
 
 /** What is read of package.json. */
@@ -24,6 +25,6 @@ export const settingSchemas = ({ contributes }: Manifest): Record<string, Config
  */
 export const isOfMachine = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
-/** Where a setting may be set: of the machine or the application, by the user alone. */
-export const scopesOf = (name: SettingName): SettingScope[] =>
-  isOfMachine(name) || SETTINGS[name].scope === 'application' ? ['user'] : ['user', 'workspace'];
+/** Where a setting may be set: of the machine or the application, and in a workspace that is not trusted, by the user alone. */
+export const scopesOf = (name: SettingName, isTrusted: boolean): SettingScope[] =>
+  isOfUserAlone(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

@@ -4,7 +4,9 @@ import type { ConfigProblem } from '../core/condense/types';
 import { isOfMachine, scopesOf } from './manifest';
 import type { Params, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
+import { isLessCareful } from '../settings/workspaceRules';
 import type { SettingRules } from '../window/settings/settingRules';
+import { valueOf, valuesOf, weakeningProblem } from '../window/settings/settings';
 import { isEmptyObject, PathError, withValueAt } from './valueAt';
 
 type Change = Params<'updateSetting'>;
@@ -35,20 +37,22 @@ export class PanelSettings {
   states(): Record<string, SettingState> {
     const configuration = configurationNow();
     // What is wrong with a value may hang on the user's presets, too, and on nothing else.
-    const presets = JSON.stringify(configuration.get('presets'));
+    const presets = JSON.stringify(valueOf('presets'));
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
-        const value = configuration.get<unknown>(name);
+        // What counts; what a workspace may not say stands beside it, with a word on that.
+        const value = valueOf(name);
         const { effective, problems } = this.verdict(name, value, presets);
+        const weakening = weakeningProblem(name);
         const state: SettingState = {
           value,
           ...(found?.globalValue !== undefined && { user: found.globalValue }),
           ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
           ...(effective !== undefined && { effective }),
-          scopes: scopesOf(name),
+          scopes: scopesOf(name, vscode.workspace.isTrusted),
           isOfMachine: isOfMachine(name),
-          problems: [...problems],
+          problems: [...problems, ...(weakening === undefined ? [] : [{ path: '', message: weakening }])],
         };
         return [name, state];
       }),
@@ -62,9 +66,9 @@ export class PanelSettings {
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
-  /** What a setting holds now, wherever it is set. */
+  /** The value that counts of a setting, unchecked. */
   valueOf(name: SettingName): unknown {
-    return configurationNow().get<unknown>(name);
+    return valueOf(name);
   }
 
   /** The configuration that a provider makes of a value of its setting; see {@link SettingRules.effective}. */
@@ -112,8 +116,11 @@ export class PanelSettings {
   private plan({ name, scope, path, value }: Change): { value: unknown; problems: readonly ConfigProblem[] } {
     const refuse = (message: string) => ({ value: undefined, problems: [{ path: path.join('.'), message }] });
     if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
-    if (!scopesOf(name).includes(scope)) {
+    if (!scopesOf(name, true).includes(scope)) {
       return refuse(vscode.l10n.t('This is set for you as a user; a workspace can’t set it.'));
+    }
+    if (!scopesOf(name, vscode.workspace.isTrusted).includes(scope)) {
+      return refuse(vscode.l10n.t('This workspace is not trusted; it can’t set anything.'));
     }
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
       return refuse(vscode.l10n.t('No workspace is open.'));
@@ -131,6 +138,9 @@ export class PanelSettings {
     if (after === undefined) return { value: after, problems: [] };
     if (JSON.stringify(after).length > MAX_CHARS) {
       return refuse(vscode.l10n.t('This is longer than a million characters.'));
+    }
+    if (scope === 'workspace' && isLessCareful(name, after, valuesOf(name).user)) {
+      return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
     // What was wrong before and still is doesn't keep the rest from being mended.
     const known = new Set(this.rules.problems(name, before).map(keyOf));

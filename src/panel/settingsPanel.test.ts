@@ -14,6 +14,7 @@ beforeEach(() => {
   fake.reset();
   workspace.workspaceFolders = undefined;
   workspace.name = undefined;
+  workspace.isTrusted = true;
   l10n.bundle = undefined;
 });
 
@@ -91,6 +92,25 @@ describe('a setting', () => {
     const revisions = panel.posted().flatMap((message) => ('state' in message ? [message.state.revision] : []));
     expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
     expect(new Set(revisions).size).toBe(revisions.length);
+  });
+
+  it('is for a workspace only where the workspace may say it', async () => {
+    workspace.workspaceFolders = [];
+    fake.settings['contextCondenser.maxCostPerCondensation'] = 0.2;
+    fake.workspaceSettings['contextCondenser.maxCostPerCondensation'] = 1_000;
+    const panel = ready(openTestPanel());
+    const shown = panel.state().settings['maxCostPerCondensation'];
+    expect(shown).toMatchObject({ value: 0.2, workspace: 1_000, scopes: ['user', 'workspace'] });
+    expect(shown?.problems[0]?.message).toMatch(/a workspace can only lower it\. 0\.2 is used\./);
+    const more = change('maxCostPerCondensation', 0.3, { scope: 'workspace' });
+    expect(await problemsOf(panel, more)).toEqual([expect.stringMatching(/more careful than your own/)]);
+    expect(await problemsOf(panel, { ...more, value: 0.1 })).toEqual([]);
+    expect(panel.state().settings['maxCostPerCondensation']).toMatchObject({ value: 0.1, problems: [] });
+    expect(panel.state().settings['coherenceFloor']?.scopes).toEqual(['user']);
+    workspace.isTrusted = false;
+    expect(await problemsOf(panel, { ...more, value: 0.05 })).toEqual([expect.stringMatching(/not trusted/)]);
+    const untrusted = ready(openTestPanel()).state();
+    expect(new Set(Object.values(untrusted.settings).flatMap(({ scopes }) => scopes))).toEqual(new Set(['user']));
   });
 
   it('is changed inside, and the rest of it stays', async () => {

@@ -22,6 +22,7 @@ import { requestHandlers } from './requests';
 import { type RequestHandlers } from './requestHandlers';
 import { builtInProviders, SettingRules } from '../window/settings/settingRules';
 import { setting } from '../window/settings/settings';
+import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
 
 /** One open settings panel: answers its webview and tells it what changes. */
 export class SettingsPanel implements vscode.Disposable {
@@ -44,6 +45,7 @@ export class SettingsPanel implements vscode.Disposable {
     private readonly parts: PanelParts,
   ) {
     const { services, extension } = parts;
+    rememberAnswersIn(services.context.workspaceState);
     this.schemas = settingSchemas(extension.packageJSON as Manifest);
     this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.list()));
     this.facts = new ProfileFacts(parts, () => {
@@ -67,6 +69,12 @@ export class SettingsPanel implements vscode.Disposable {
         this.facts.refresh();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.sendState();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        this.sendState();
+      }),
+      services.settingsChanged.event(() => {
         this.sendState();
       }),
       {

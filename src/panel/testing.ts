@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { memento } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/bundles';
@@ -48,6 +49,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
   };
   const page = new FakeWebviewPanel();
   const condensed = new EventEmitter<unknown>();
+  const settingsChanged = new EventEmitter<undefined>();
   const commands = {
     factsOfModel: () => Promise.resolve({}),
     modelsOfEditor: () => Promise.resolve([]),
@@ -57,6 +59,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
   const parts = {
     services: {
       context: {
+        workspaceState: memento(),
         secrets: { ...secretStorage, onDidChange: () => ({ dispose: () => undefined }) },
         extensionUri: Uri.file('/extension'),
         extensionPath: builtExtension(),
@@ -64,6 +67,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
       log: { warn: log, info: log, error: log },
       registered,
       condensed,
+      settingsChanged,
     },
     extension: { packageJSON: manifest },
     commands: () => commands,

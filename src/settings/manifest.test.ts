@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import words from '../../package.nls.json' with { type: 'json' };
-import { presetFileJsonSchema, settingsManifest } from './manifest';
+import { presetFileJsonSchema, settingsManifest, workspaceTable } from './manifest';
 import { SETTING_NAMES, SETTINGS } from './table';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -19,6 +19,12 @@ it('package.json has the settings of the table, in its order', () => {
 it('package.nls.json has the words of the table, and no other words of settings', () => {
   const ofSettings = Object.entries(words).filter(([key]) => key.startsWith('setting.'));
   expect(Object.fromEntries(ofSettings)).toEqual(made.words);
+});
+
+it('the guide says what a workspace may set, as the table has it', () => {
+  expect(readFileSync('docs/guide/privacy.md', 'utf8')).toContain(
+    `<!-- made by npm run manifest -->\n${workspaceTable()}\n<!-- end -->`,
+  );
 });
 
 it('preset files have the schema of their type, which is contributed for their names', () => {

@@ -5,7 +5,8 @@ import { presetSchema } from '../core/condense/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { isRecord } from '../core/messages/blocks';
 import { bare, type Schema } from './jsonSchema';
-import { SETTING_NAMES, SETTINGS } from './table';
+import { SETTING_NAMES, SETTINGS, type Setting } from './table';
+import { isOfUserAlone } from './workspaceRules';
 
 export interface SettingsManifest {
   /** package.json's `contributes.configuration.properties`. */
@@ -39,10 +40,31 @@ export function settingsManifest(): SettingsManifest {
   });
   return {
     properties: Object.fromEntries(properties),
-    restricted: SETTING_NAMES.filter((name) => SETTINGS[name].isRestricted).map((name) => `contextCondenser.${name}`),
+    // All: until a workspace is trusted, nothing that it says counts.
+    restricted: SETTING_NAMES.map((name) => `contextCondenser.${name}`),
     words,
   };
 }
+
+/** The table of docs/guide/privacy.md: what each setting takes from whom. */
+export const workspaceTable = (): string =>
+  [
+    '| setting | a workspace that is not trusted | a trusted workspace | you |',
+    '|---|---|---|---|',
+    ...SETTING_NAMES.map((name) => {
+      const setting: Setting<unknown> = SETTINGS[name];
+      const workspace = isOfUserAlone(name) ? 'nothing' : workspaceWords(setting);
+      return `| \`${name}\` | nothing | ${workspace} | ${setting.scope === 'machine' ? 'any value, for this machine' : 'any value'} |`;
+    }),
+  ].join('\n');
+
+const workspaceWords = ({ workspace, default: standard }: Setting<unknown>): string =>
+  ({
+    any: 'any value',
+    lower: standard === true ? 'can only turn it off' : 'only less than you',
+    higher: 'only more than you',
+    asks: 'any value, but you may be asked first',
+  })[workspace ?? 'any'];
 
 type Choices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 

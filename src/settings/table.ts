@@ -40,8 +40,13 @@ export interface Setting<T> {
    * by a workspace too.
    */
   readonly scope: 'machine' | 'application' | 'window' | 'resource';
-  /** A workspace that is not trusted can't set it: it decides on money, models, or what a model is told. */
-  readonly isRestricted?: true;
+  /**
+   * What counts of a trusted workspace's value, where the scope lets a workspace set it; absent: all of it. An untrusted one sets
+   * nothing. `lower`, `higher`: only what is more careful than the user's own value (of on and off, off is the lower). `asks`: what
+   * would call a model that the user's own settings don't call, or brings a prompt for one, once the user has allowed it
+   * ({@link workspaceQuestions}).
+   */
+  readonly workspace?: 'lower' | 'higher' | 'asks';
   /** What the panel calls it; absent: its key in words. */
   readonly title?: string;
   /** Markdown. */
@@ -133,7 +138,7 @@ const rows = {
     ...whole<string>(z.string().regex(/^[\w.-]{1,64}$/, "must be a provider's id"), {
       default: 'lossless',
       scope: 'resource',
-      isRestricted: true,
+      workspace: 'asks',
       text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the id of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. The default calls no model and loses nothing.',
       choices: PROVIDERS,
     }),
@@ -161,7 +166,6 @@ const rows = {
   profiles: {
     default: [],
     scope: 'machine',
-    isRestricted: true,
     text: "API profiles: models that may be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are not stored here but in VS Code's secret store.",
     translates: true,
     instead: 'It is left out.',
@@ -174,36 +178,36 @@ const rows = {
   condensingProfile: whole(z.string(), {
     default: '',
     scope: 'machine',
-    isRestricted: true,
     text: 'Id of the API profile whose model writes summaries. Empty, the default: no model is called.',
   }),
   threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    isRestricted: true,
     text: "Percent of the model's context window at which a conversation is condensed by itself (5 to 100). A profile may have its own. The default leaves room for one more answer and long tool results.",
   }),
   condensingPrompt: whole(prompt, {
     default: '',
     scope: 'window',
-    isRestricted: true,
+    workspace: 'asks',
     text: 'Your own prompt for summaries, at most 32,000 characters. `{{conversation}}`, `{{earlier_summary}}` and `{{system}}` stand for those parts; a part that you do not name is put in front. Empty: the built-in prompt.',
   }),
   maxCostPerCondensation: whole(dollars, {
     default: 0.5,
     scope: 'window',
-    isRestricted: true,
+    workspace: 'lower',
     text: 'Most US dollars that one condensation may cost (0 to 1000). If the estimate is higher, nothing begins and nothing is paid. 0: no paid model is ever called.',
   }),
   'warnings.cost': whole(dollars, {
     default: DEFAULT_WARNING_LIMITS.cost,
     scope: 'window',
+    workspace: 'lower',
     title: 'Warn above a cost of',
     text: 'Warns after a condensation that cost more than this, in US dollars (0 to 1000).',
   }),
   'warnings.reductionPercent': whole(percent(), {
     default: DEFAULT_WARNING_LIMITS.reductionPercent,
     scope: 'window',
+    workspace: 'higher',
     title: 'Warn below a reduction of',
     text: 'Warns after a condensation that removed less than this, in percent of the tokens (0 to 100).',
   }),
@@ -235,7 +239,7 @@ const rows = {
     {
       default: 'file-aware',
       scope: 'window',
-      isRestricted: true,
+      workspace: 'asks',
       text: 'The passes of the Smart provider: the id of a preset (such as `file-aware`), or passes of your own. A pass that calls a model uses the condensing profile, or the profile that it names. The default calls no model.',
     },
     () => ({
@@ -249,7 +253,7 @@ const rows = {
   automatic: whole(z.boolean(), {
     default: true,
     scope: 'window',
-    isRestricted: true,
+    workspace: 'lower',
     text: "Condenses conversations of VS Code's chat by itself, for models that this extension offers there. Off: messages go to the model unchanged, and VS Code's own summaries keep them within its window.",
   }),
   'agent.declaredWindow': whole(tokens(0), {
@@ -261,7 +265,6 @@ const rows = {
   'agent.wrappedModels': whole<readonly string[]>(z.array(wrappedModel).meta({ uniqueItems: true }), {
     default: [],
     scope: 'machine',
-    isRestricted: true,
     title: 'Models of VS Code offered condensed',
     text: 'Models that VS Code already has, as `vendor/id`, to be offered in the chat a second time, condensed. No key is needed. **Context Condenser: Choose Models to Condense for** lists them.',
     translates: true,
@@ -269,7 +272,6 @@ const rows = {
   'agent.backgroundPercent': whole(percent(), {
     default: 60,
     scope: 'window',
-    isRestricted: true,
     title: 'Prepare a summary at',
     text: 'Percent of the context window at which a summary is prepared in the background while the agent goes on (0 to 100; 0: never). Only for providers that call a model. The default is below the threshold, so that the summary is ready when it is needed.',
   }),
@@ -282,7 +284,6 @@ const rows = {
   'agent.coldPercent': whole(percent(), {
     default: 50,
     scope: 'window',
-    isRestricted: true,
     title: 'Condense once the prompt cache has expired, at',
     text: "Percent of the context window at which a conversation is condensed when the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing then costs least, so the default is below the threshold.",
   }),
@@ -302,7 +303,7 @@ const rows = {
   presets: {
     default: [],
     scope: 'window',
-    isRestricted: true,
+    workspace: 'asks',
     text: 'Your own presets of the Smart provider, beside the built-in ones. Each has an id, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
     instead: 'It is left out.',
     schema: () => ({ type: 'array', items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), 2) }),
@@ -315,7 +316,7 @@ const rows = {
     {
       default: 'pipeline',
       scope: 'window',
-      isRestricted: true,
+      workspace: 'asks',
       text: 'Which strategy runs if the provider is Strategy: the id of a built-in one, or steps of your own. Each step names a provider or a preset, and may have a condition.',
     },
     () => ({
@@ -325,7 +326,7 @@ const rows = {
   coherenceFloor: {
     ...whole<CoherenceFloor>(floor, {
       default: {},
-      scope: 'resource',
+      scope: 'application',
       title: 'What must stay in the view',
       text: "How many percent of the conversation's files, error lines, instructions and to-dos must still be in the condensed conversation. A result below it is not applied; Lossless runs instead. Empty: no limit.",
     }),
@@ -346,7 +347,6 @@ const rows = {
     {
       default: {},
       scope: 'resource',
-      isRestricted: true,
       text: 'Configurations of providers that other extensions register, by the provider\'s id, such as `{ "some.provider": { "keep": 8 } }`. A field that is absent has its default.',
     },
     () => ({ type: 'object', additionalProperties: { type: 'object' } }),

@@ -26,6 +26,8 @@ export interface Services {
   readonly condensed: vscode.EventEmitter<Condensed>;
   /** The providers of other extensions. */
   readonly registered: RegisteredProviders;
+  /** Says that other settings count now, though no settings file changed: the user answered what a workspace asks. */
+  readonly settingsChanged: vscode.EventEmitter<void>;
   /** Says that the models which the extension contributes to the chat have changed. */
   readonly modelsChanged: vscode.EventEmitter<void>;
   /** The last condensation of this window, for Undo without a notification. */

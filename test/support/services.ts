@@ -14,13 +14,16 @@ export function testServices(
   storage: string,
 ): { services: Services; log: ReturnType<typeof window.createOutputChannel> } {
   const log = window.createOutputChannel();
-  const kept = new Map<string, unknown>();
-  const globalState = {
-    get: (key: string, standard?: unknown) => kept.get(key) ?? standard,
-    update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
-  };
+  const [globalState, workspaceState] = [memento(), memento()];
   const globalStorageUri = Uri.file(storage);
-  const context = { extensionPath, globalStorageUri, globalState, secrets: secretStorage, subscriptions: [] };
+  const context = {
+    extensionPath,
+    globalStorageUri,
+    globalState,
+    workspaceState,
+    secrets: secretStorage,
+    subscriptions: [],
+  };
   const services: Services = {
     // The doubles have the few members that are used.
     context: context as unknown as vscode.ExtensionContext,
@@ -28,8 +31,18 @@ export function testServices(
     comparisons: new Comparisons(),
     condensed: new vscode.EventEmitter(),
     registered: new RegisteredProviders(),
+    settingsChanged: new vscode.EventEmitter(),
     modelsChanged: new vscode.EventEmitter(),
     last: undefined,
   };
   return { services, log };
+}
+
+/** `vscode.Memento`. */
+export function memento() {
+  const kept = new Map<string, unknown>();
+  return {
+    get: (key: string, standard?: unknown) => kept.get(key) ?? standard,
+    update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
+  };
 }

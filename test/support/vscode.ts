@@ -380,8 +380,8 @@ export const window = {
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
   createWebviewPanel: () => new FakeWebviewPanel(),
   showInformationMessage: show('information'),
-  showWarningMessage: (message: string, _options: unknown, ...choices: string[]) =>
-    show('warning')(message, ...choices),
+  showWarningMessage: (message: string, ...rest: unknown[]) =>
+    show('warning')(message, ...rest.filter((choice) => typeof choice === 'string')),
   showTextDocument: (document: unknown) => {
     fake.executed.push(['showTextDocument', document]);
     return Promise.resolve();
@@ -468,6 +468,7 @@ export const commands = {
 const configurationChanges = new EventEmitter<{ affectsConfiguration(part: string): boolean }>();
 
 export const workspace = {
+  isTrusted: true,
   workspaceFolders: undefined as { uri: Uri }[] | undefined,
   name: undefined as string | undefined,
   getConfiguration: (section: string) => ({
@@ -512,6 +513,7 @@ export const workspace = {
     return { onDidCreate: created.event, onDidChange: changed.event, onDidDelete: deleted.event, dispose };
   },
   onDidChangeWorkspaceFolders: new EventEmitter<object>().event,
+  onDidGrantWorkspaceTrust: new EventEmitter<undefined>().event,
   openTextDocument: (document: { content: string }) => Promise.resolve(document),
   registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {
     fake.provider = provider;

@@ -1,4 +1,5 @@
 import type { Preset } from '../../core/condense/presets';
+import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { promptOf, type ApiProfile } from '../../settings/profiles';
@@ -16,13 +17,25 @@ export function providerConfig(id: string): unknown {
 }
 
 /**
- * The configuration that a provider runs with: that of the settings, which for Native is completed by the prompt that holds
- * for the condensing profile.
+ * The configuration that a provider runs with: that of the settings, which for Native, and for a strategy's steps with Native, is
+ * completed by the prompt that holds for the condensing profile.
  */
 export function configToRun(id: string): unknown {
-  if (id !== 'native') return providerConfig(id);
+  if (id !== 'native' && id !== 'strategy') return providerConfig(id);
   const { condensing, prompt } = modelSettings();
-  return nativeConfigFor(condensing, prompt);
+  const native = nativeConfigFor(condensing, prompt);
+  return id === 'native' ? native : strategyWith(native, providerConfig('strategy'));
+}
+
+/** A strategy whose Native steps run with the settings' configuration for Native, as far as they have none of their own. */
+function strategyWith(native: object, value: unknown): unknown {
+  // What is invalid counts as the default; the settings panel names it.
+  const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
+  if (!checked?.valid) return value;
+  const steps = checked.config.steps.map((step) =>
+    step.provider === 'native' ? { ...step, config: { ...native, ...(isRecord(step.config) && step.config) } } : step,
+  );
+  return { ...checked.config, steps };
 }
 
 /** Native's configuration of the settings with the prompt that holds for a profile. */

@@ -1,16 +1,29 @@
 /** The settings of this extension, as VS Code holds them now. */
 import * as vscode from 'vscode';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
+import { countedValue, isLessCareful, workspaceQuestions, type SettingValues } from '../../settings/workspaceRules';
 import type { Services } from '../services';
 import { builtInProviders, SettingRules } from './settingRules';
+import { isAllowed, rememberAnswersIn, WorkspaceAsker } from './workspaceAnswers';
 
 const SECTION = 'contextCondenser';
 
-/** A setting's value where it is set; the workspace's, the user's, or the default. An invalid one counts as the default. */
+/** A setting's value as it counts: of the workspace as far as it may say it, else the user's, or the default. An invalid one counts as the default. */
 export const setting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(valueOf(name)).value;
 
-/** A setting's value as it was written, unchecked. */
-export const valueOf = (name: SettingName): unknown => vscode.workspace.getConfiguration(SECTION).get<unknown>(name);
+/** The value that counts, as it was written, unchecked. */
+export const valueOf = (name: SettingName): unknown => countedValue(name, valuesOf, isAllowed);
+
+/** What the files say of a setting. */
+export function valuesOf(name: SettingName): SettingValues {
+  const configuration = vscode.workspace.getConfiguration(SECTION);
+  const found = configuration.inspect<unknown>(name);
+  return {
+    all: configuration.get<unknown>(name),
+    user: found?.globalValue ?? found?.defaultValue,
+    workspace: found?.workspaceValue,
+  };
+}
 
 /** What this user has set, unchecked, wherever a workspace sets something else; undefined where nothing is set. */
 export const userValueOf = (name: SettingName): unknown =>
@@ -32,22 +45,37 @@ export function settingProblems(): string[] {
       return `Setting ${place}: ${message}. ${instead}`;
     });
   });
+  const weakened = SETTING_NAMES.flatMap((name) => weakeningProblem(name) ?? []);
   const condensing = setting('condensingProfile');
   const isThere = condensing === '' || setting('profiles').some(({ id }) => id === condensing);
   return isThere
-    ? invalid
+    ? [...invalid, ...weakened]
     : [
         ...invalid,
+        ...weakened,
         `Setting ${SECTION}.condensingProfile: there is no profile ${JSON.stringify(condensing)}. No model is called.`,
       ];
 }
 
+/** What is told where a workspace's value counts for nothing, since it is less careful than the user's own. */
+export function weakeningProblem(name: SettingName): string | undefined {
+  const { workspace, user } = valuesOf(name);
+  if (!isLessCareful(name, workspace, user)) return undefined;
+  const rule = SETTINGS[name].workspace === 'lower' ? 'lower' : 'raise';
+  return `Setting ${SECTION}.${name}: a workspace can only ${rule} it. ${JSON.stringify(setting(name))} is used.`;
+}
+
 const watched = new WeakSet<Services>();
 
-/** Names invalid settings once, now and whenever they change: all of them in the log, the first in a notification. */
+/**
+ * Names invalid settings once, now and whenever they change: all of them in the log, the first in a notification. Asks for what the
+ * workspace's settings may not do unasked.
+ */
 export function watchSettings(services: Services): void {
   if (watched.has(services)) return;
   watched.add(services);
+  rememberAnswersIn(services.context.workspaceState);
+  const asker = new WorkspaceAsker(services);
   let known: readonly string[] = [];
   const look = (): void => {
     const problems = settingProblems();
@@ -55,6 +83,7 @@ export function watchSettings(services: Services): void {
     known = problems;
     for (const problem of added) services.log.warn(problem);
     if (added.length > 0) void showProblems(added);
+    asker.ask(workspaceQuestions(valuesOf));
   };
   services.context.subscriptions.push(
     vscode.workspace.onDidChangeConfiguration((event) => {

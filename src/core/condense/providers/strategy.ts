@@ -41,7 +41,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
 }
 
 /** Pipeline where none is named. */
-function chooseStrategy(config: unknown): ValidationResult<Strategy> {
+export function chooseStrategy(config: unknown): ValidationResult<Strategy> {
   if (typeof config !== 'string') return validate(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
   const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
   if (found) return validate(strategySchema, found);

@@ -6,7 +6,8 @@
 import * as z from 'zod';
 import { OPERATIONS } from '../../operations/operations';
 import { losslessConfigSchema } from '../lossless';
-import { pass, passOperations, protection } from './passSchema';
+import type { ContentOperation } from './operationSchema';
+import { pass, passOperations, protection, type BatchPass } from './passSchema';
 
 const percent = z.number().min(0).max(100);
 
@@ -73,10 +74,29 @@ export type SmartConfig = z.output<typeof smartConfigSchema>;
 /** The same as it is written: what is absent takes its default. */
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
+/** The operations that call a model. */
+const modelOperations = ({ passes }: SmartConfig) =>
+  passes
+    .filter(({ enabled }) => enabled)
+    .flatMap((pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
+      pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass),
+    )
+    .filter(({ operation }) => OPERATIONS[operation].callsModel);
+
 /** Whether a configuration may call a model at all. */
-export const asksModel = ({ passes }: SmartConfig): boolean =>
-  passes.some((pass) => {
-    if (!pass.enabled) return false;
-    const operations = pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass);
-    return operations.some(({ operation }) => OPERATIONS[operation].callsModel);
-  });
+export const asksModel = (config: SmartConfig): boolean => modelOperations(config).length > 0;
+
+/** A model that may be called: its profile as a pass names it (undefined: the one for condensing), and the pass's own prompt. */
+export interface AskedModel {
+  readonly apiProfile: string | undefined;
+  /** Empty: the built-in one. */
+  readonly prompt: string;
+}
+
+/** The models that a configuration may call. */
+export const modelsAsked = (config: SmartConfig): readonly AskedModel[] =>
+  modelOperations(config).map((operation) =>
+    operation.operation === 'summarize'
+      ? { apiProfile: operation.apiProfile, prompt: operation.customPrompt }
+      : { apiProfile: undefined, prompt: '' },
+  );

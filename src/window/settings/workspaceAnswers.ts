@@ -1,0 +1,73 @@
+/** What the user allowed this workspace's settings to do, asked once and remembered for the workspace. */
+import * as vscode from 'vscode';
+import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
+import type { Services } from '../services';
+
+type Answers = Pick<vscode.Memento, 'get' | 'update'>;
+
+/**
+ * Of the window, as VS Code's settings are, and not handed from reader to reader. Each bundle has its own variable, and all have the
+ * same memento. Until it is there, nothing is allowed.
+ */
+let answers: Answers | undefined;
+
+export function rememberAnswersIn(memento: Answers): void {
+  answers = memento;
+}
+
+const keyOf = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
+
+/** Whether the user has allowed what a question of {@link WorkspaceQuestions} asks, by its key. */
+export const isAllowed = (question: string): boolean => answers?.get<boolean>(keyOf(question)) === true;
+
+/** Asks what was not answered yet, each question once in a window. */
+export class WorkspaceAsker {
+  private readonly asked = new Set<string>();
+
+  constructor(private readonly services: Services) {}
+
+  ask({ choice, prompt }: WorkspaceQuestions): void {
+    if (choice) void this.askOnce(choice, choiceWords(choice));
+    if (prompt) void this.askOnce(prompt, PROMPT_WORDS());
+  }
+
+  private async askOnce(question: WorkspaceQuestion, words: string): Promise<void> {
+    const { log, settingsChanged } = this.services;
+    if (this.asked.has(question.key) || answers?.get<boolean>(keyOf(question.key)) !== undefined) return;
+    this.asked.add(question.key);
+    log.warn([words, ...question.prompts].join('\n'));
+    const allow = vscode.l10n.t('Allow in This Workspace');
+    const refuse = vscode.l10n.t('Use My Own Settings');
+    const show = vscode.l10n.t('Show Them');
+    const choice = await vscode.window.showWarningMessage(words, allow, refuse, show);
+    if (choice === show) {
+      // Asked again once they were read.
+      this.asked.delete(question.key);
+      await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
+      await this.askOnce(question, words);
+    } else if (choice !== undefined) {
+      await answers?.update(keyOf(question.key), choice === allow);
+      settingsChanged.fire();
+    }
+  }
+}
+
+function choiceWords({ profiles, prompts }: WorkspaceQuestion): string {
+  const names = profiles.map(({ name, vendor, model }) => `${name} (${vendor}, ${model})`).join(', ');
+  const sentences = [
+    profiles.length > 0
+      ? vscode.l10n.t(
+          'The settings of this workspace would call {0} to condense conversations, which your own settings do not. That costs your money and sends conversations there.',
+          names,
+        )
+      : vscode.l10n.t('The settings of this workspace bring passes with prompts of their own for your models.'),
+    ...(profiles.length > 0 && prompts.length > 0 ? [vscode.l10n.t('They bring prompts of their own, too.')] : []),
+    vscode.l10n.t('Until you allow it, your own provider, passes, presets and strategy count.'),
+  ];
+  return sentences.join(' ');
+}
+
+const PROMPT_WORDS = (): string =>
+  vscode.l10n.t(
+    'The settings of this workspace bring a prompt of their own for summaries. Until you allow it, your own prompt counts.',
+  );
