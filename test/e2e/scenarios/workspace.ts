@@ -124,7 +124,7 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     // Now it is the user's wish: the pass runs, on the user's own profile, and its floor does not throw away what was paid for.
     assert.match(await condense(bench), /Context condensed using Smart/);
     assert.ok(server.requests.length > 0);
-    bed.tell(`before the answer 0 requests, after "Allow" ${server.requests.length}`);
+    bed.report(`before the answer 0 requests, after "Allow" ${server.requests.length}`);
   } finally {
     await server.close();
   }
