@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
+import { PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
@@ -19,25 +20,25 @@ interface ProviderItem extends vscode.QuickPickItem {
 const WITHOUT_PROFILE = (): ProviderItem[] => [
   {
     provider: 'lossless',
-    label: 'Lossless',
+    label: PROVIDER_NAMES.lossless,
     description: vscode.l10n.t('free'),
     detail: vscode.l10n.t('Takes out repeated content; every byte can be had back.'),
   },
   {
     provider: 'truncation',
-    label: 'Truncation',
+    label: PROVIDER_NAMES.truncation,
     description: vscode.l10n.t('free'),
     detail: vscode.l10n.t('Shortens old tool results and parameters.'),
   },
   {
     provider: 'smart',
-    label: 'Smart',
+    label: PROVIDER_NAMES.smart,
     description: presetName(),
     detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
   },
   {
     provider: 'strategy',
-    label: vscode.l10n.t('Strategy'),
+    label: PROVIDER_NAMES.strategy,
     description: strategyName(),
     detail: vscode.l10n.t('Runs several providers in order, each where its condition holds.'),
   },
@@ -71,7 +72,7 @@ export async function askProvider(
   const abort = new AbortController();
   const item = (description: string): ProviderItem => ({
     provider: 'native',
-    label: 'Native',
+    label: PROVIDER_NAMES.native,
     description,
     detail: vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name),
   });
@@ -118,7 +119,7 @@ export async function chooseProvider({ registered }: Services): Promise<void> {
   const { condensing } = modelSettings();
   const native: ProviderItem = {
     provider: 'native',
-    label: 'Native',
+    label: PROVIDER_NAMES.native,
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   };
   const others = registered.list().map(({ id, name, description }) => ({

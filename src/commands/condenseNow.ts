@@ -5,7 +5,7 @@ import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import type { CondensationProvider } from '../core/condense';
 import { formatTokens } from '../core/condense/report/report';
-import { isBuiltIn, type BuiltInProviderId } from '../core/condense/types';
+import { isBuiltIn, PROVIDER_NAMES } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
@@ -152,16 +152,8 @@ function summaryOf({ registered }: Services, result: CondensedResult): string {
   return condensationWords({ ...result, provider: nameOf(provider, registered.list()), notes: [...missed, ...notes] });
 }
 
-const NAMES: Readonly<Record<BuiltInProviderId, string>> = {
-  native: 'Native',
-  lossless: 'Lossless',
-  truncation: 'Truncation',
-  smart: 'Smart',
-  strategy: 'Strategy',
-};
-
 const nameOf = (id: string, registered: readonly CondensationProvider[]): string =>
-  isBuiltIn(id) ? NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
+  isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 
 /** Nothing came of it: why, and what else could be tried. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {

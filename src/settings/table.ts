@@ -21,7 +21,7 @@ import {
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
 } from '../core/condense/trigger/thresholds';
-import { BUILT_IN_PROVIDERS, type BuiltInProviderId, type ConfigProblem } from '../core/condense/types';
+import { BUILT_IN_PROVIDERS, PROVIDER_NAMES, type BuiltInProviderId, type ConfigProblem } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { bare, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
@@ -110,25 +110,25 @@ const floor = z.strictObject(
   >,
 );
 
-const PROVIDERS: Readonly<Record<BuiltInProviderId, { readonly label: string; readonly text: string }>> = {
+const PROVIDER_CHOICES: Readonly<Record<BuiltInProviderId, { readonly label: string; readonly text: string }>> = {
   native: {
-    label: 'Native',
+    label: PROVIDER_NAMES.native,
     text: "Replaces older messages by a summary that the condensing profile's model writes. You pay for the model; the estimated cost is shown first.",
   },
   lossless: {
-    label: 'Lossless',
+    label: PROVIDER_NAMES.lossless,
     text: 'Removes text that the model has already seen, and leaves references to it. Free; every byte can be had back.',
   },
   truncation: {
-    label: 'Truncation',
+    label: PROVIDER_NAMES.truncation,
     text: 'Shortens old tool results and parameters. Free and fast; what is removed is kept and can be recalled.',
   },
   smart: {
-    label: 'Smart',
+    label: PROVIDER_NAMES.smart,
     text: 'Runs Lossless, then passes over old content by its kind, until the target is met. Free unless a pass calls a model.',
   },
   strategy: {
-    label: 'Strategy',
+    label: PROVIDER_NAMES.strategy,
     text: 'Runs several providers or presets in order, each under a condition, until the target is met.',
   },
 };
@@ -140,7 +140,7 @@ const rows = {
       scope: 'resource',
       workspace: 'asks',
       text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the id of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. The default calls no model and loses nothing.',
-      choices: PROVIDERS,
+      choices: PROVIDER_CHOICES,
     }),
     schema: () => ({
       type: 'string',

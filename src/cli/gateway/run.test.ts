@@ -7,7 +7,8 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { bodyOf } from '../../gateway/wires/testing';
 import { run } from '../run';
-import { AGENTS } from './agents';
+import type { GatewayCommand } from '../../core/agents';
+import { gatewayAgent } from './agents';
 import type { AgentHome, RunBed } from './agents/agent';
 
 const put = (path: string, text: string, mode = 0o644): void => {
@@ -32,7 +33,7 @@ const contentsOf = (folder: string): Record<string, string> =>
 /** Each agent as people set it up, with an address of its own. */
 const HOMES: Readonly<
   Record<
-    string,
+    GatewayCommand,
     { readonly files: Record<string, string>; readonly env?: Record<string, string>; readonly args?: string[] }
   >
 > = {
@@ -81,8 +82,7 @@ const HOMES: Readonly<
 
 const SECRET = 'the-secret-of-this-run';
 
-describe.each(Object.keys(HOMES))('%s', (name) => {
-  const { files, env = {}, args = [] } = HOMES[name]!;
+describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }) => {
   const setUp = (folder: string): AgentHome => {
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env };
@@ -108,7 +108,7 @@ describe.each(Object.keys(HOMES))('%s', (name) => {
 
   it('is led through the gateway to where it is set to go', async () => {
     const home = setUp(temporaryFolder());
-    const ready = await AGENTS[name]!.prepare(args, home);
+    const ready = await gatewayAgent(name)!.prepare(args, home);
     expect([...ready.routes.values()].map(String)).toContain(`https://own.example/${name}`);
     const one = bed('/overlay');
     const launch = await ready.launch(one);
@@ -121,7 +121,7 @@ describe.each(Object.keys(HOMES))('%s', (name) => {
   it('never has the secret on its command line, and keeps its own arguments', async () => {
     const home = setUp(temporaryFolder());
     const own = ['-p', 'do it', '--flag'];
-    const launch = await (await AGENTS[name]!.prepare(own, home)).launch(bed('/overlay'));
+    const launch = await (await gatewayAgent(name)!.prepare(own, home)).launch(bed('/overlay'));
     expect(launch.args.join('\n')).not.toContain(SECRET);
     expect(launch.args.slice(-own.length)).toEqual(own);
   });
@@ -130,7 +130,7 @@ describe.each(Object.keys(HOMES))('%s', (name) => {
     const folder = temporaryFolder();
     const home = setUp(folder);
     const before = contentsOf(folder);
-    await (await AGENTS[name]!.prepare(args, home)).launch(bed('/overlay'));
+    await (await gatewayAgent(name)!.prepare(args, home)).launch(bed('/overlay'));
     expect(contentsOf(folder)).toEqual(before);
   });
 });
@@ -159,7 +159,7 @@ describe('an agent that can not be led', () => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {} };
-    await expect(AGENTS[name]!.prepare([], home)).rejects.toThrow(message);
+    await expect(gatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
   it('Codex signed in with ChatGPT goes to ChatGPT, with a key to the API', async () => {
@@ -169,7 +169,12 @@ describe('an agent that can not be led', () => {
     ] as const) {
       const folder = temporaryFolder();
       put(join(folder, '.codex/auth.json'), auth);
-      const ready = await AGENTS['codex']!.prepare([], { homedir: folder, cwd: folder, platform: 'linux', env: {} });
+      const ready = await gatewayAgent('codex')!.prepare([], {
+        homedir: folder,
+        cwd: folder,
+        platform: 'linux',
+        env: {},
+      });
       expect([...ready.routes.values()].map(String)).toEqual([address]);
     }
   });

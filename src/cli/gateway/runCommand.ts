@@ -7,7 +7,7 @@ import { RECALL_ROUTE } from '../../gateway/recall';
 import { defaultStore } from '../../storage/home';
 import { UsageError } from '../args';
 import type { CliIo } from '../io';
-import { AGENTS } from './agents';
+import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
 import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLine } from './closingLine';
@@ -74,9 +74,9 @@ const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
 
 async function agentOf({ agent: name, rest, upstreams }: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
   if (name === undefined) return other(rest, upstreams, io.env);
-  const known = AGENTS[name];
+  const known = gatewayAgent(name);
   if (!known) {
-    const names = Object.keys(AGENTS).join(', ');
+    const names = GATEWAY_COMMANDS.join(', ');
     throw new UsageError(
       `"${name}" is no agent that is known. Known are ${names}; any other command runs with the usual variables behind --: context-condenser run -- ${name} …`,
     );

@@ -88,5 +88,5 @@ export const claudeCode = {
     target: 'claude-code-session',
     path: /[\\/]projects[\\/][^\\/]+[\\/][0-9a-f-]{36}\.jsonl$/i,
   },
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'claude' },
 } as const satisfies Agent;

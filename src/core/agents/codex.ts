@@ -69,5 +69,5 @@ export const codex = {
     ],
   },
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'codex' },
 } as const satisfies Agent;

@@ -4,7 +4,7 @@ import type { Agent } from './types';
 export const continueDev = {
   name: 'Continue',
   formats: [],
-  seen: { versions: '1.5.47 (its tools)', on: 'hand-written sessions' },
+  seen: undefined,
   stores: [],
   tools: {
     read: { kind: 'read', path: ['filepath'], numbers: [] },
@@ -49,5 +49,5 @@ export const continueDev = {
   },
   preamble: {},
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'cn' },
 } as const satisfies Agent;

@@ -7,10 +7,18 @@ import { AGENT_LIST } from '.';
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
 const formats = read('docs/formats.md');
 const readme = read('README.md');
+const gateway = read('docs/guide/gateway.md');
 
 it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('$name stands in the documents', ({ name, seen }) => {
   const word = name.replace(' Code', '').replace(' CLI', '');
   expect(formats).toContain(word);
   expect(readme).toContain(word);
-  if (seen.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
+  if (seen?.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
 });
+
+it.each(AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : [])))(
+  '$name stands in the guide to the gateway',
+  ({ command }) => {
+    expect(gateway).toContain(`\`${command}\``);
+  },
+);

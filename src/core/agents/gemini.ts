@@ -1,7 +1,28 @@
-/** Gemini CLI. Sources: a real session of 2026, the tools that 0.61 declares. Qwen Code, which grew out of it, names tools of its own. */
-import type { Agent } from './types';
+/**
+ * Gemini CLI, and Qwen Code, which grew out of it and named tools of its own. Sources: a real session of Gemini CLI of 2026, the
+ * tools that its 0.61 and Qwen Code's 0.24 declare.
+ */
+import type { Agent, Tools } from './types';
 
 const ANY = /^/;
+
+const common = {
+  read_file: {
+    kind: 'read',
+    path: ['file_path', 'absolute_path'],
+    range: { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] },
+    numbers: [],
+  },
+  read_many_files: { kind: 'read', path: ['include[]', 'paths[]'], numbers: [] },
+  write_file: { kind: 'write', path: ['file_path'], content: ['content'] },
+  run_shell_command: { kind: 'command', command: ['command'], cwd: ['dir_path', 'directory'] },
+  grep_search: { kind: 'search', path: ['dir_path', 'path'], pattern: ['pattern'], numbers: ['L'] },
+  glob: { kind: 'list', path: ['dir_path', 'path'], pattern: ['pattern'] },
+  list_directory: { kind: 'list', path: ['dir_path', 'path'] },
+  exit_plan_mode: { kind: 'other', person: true },
+  web_fetch: { kind: 'fetch' },
+  save_memory: { kind: 'other' },
+} as const satisfies Tools;
 
 export const gemini = {
   name: 'Gemini CLI',
@@ -12,47 +33,48 @@ export const gemini = {
     { root: '${GEMINI_CLI_HOME:-~}/.gemini/tmp', steps: [ANY, 'chats', ANY, /\.jsonl$/] },
   ],
   tools: {
-    read_file: {
-      kind: 'read',
-      path: ['file_path', 'absolute_path'],
-      range: { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] },
-      numbers: [],
-    },
-    read_many_files: { kind: 'read', path: ['include[]', 'paths[]'], numbers: [] },
-    write_file: { kind: 'write', path: ['file_path'], content: ['content'] },
+    ...common,
     replace: { kind: 'edit', path: ['file_path'], old: ['old_string'], new: ['new_string'] },
-    edit: { kind: 'edit', path: ['file_path'], old: ['old_string'], new: ['new_string'] },
-    notebook_edit: { kind: 'edit', path: ['notebook_path'], old: [], new: ['new_source'] },
-    run_shell_command: { kind: 'command', command: ['command'], cwd: ['dir_path', 'directory'] },
-    grep_search: { kind: 'search', path: ['dir_path', 'path'], pattern: ['pattern'], numbers: ['L'] },
     search_file_content: { kind: 'search', path: ['dir_path', 'path'], pattern: ['pattern'], numbers: ['L'] },
-    glob: { kind: 'list', path: ['dir_path', 'path'], pattern: ['pattern'] },
-    list_directory: { kind: 'list', path: ['dir_path', 'path'] },
     write_todos: { kind: 'plan' },
-    todo_write: { kind: 'plan' },
     update_topic: { kind: 'other' },
-    task_create: { kind: 'plan' },
-    task_update: { kind: 'plan' },
     enter_plan_mode: { kind: 'other' },
-    exit_plan_mode: { kind: 'other', person: true },
     ask_user: { kind: 'other', person: true },
-    ask_user_question: { kind: 'other', person: true },
-    web_fetch: { kind: 'fetch' },
     google_web_search: { kind: 'fetch' },
-    web_search: { kind: 'fetch' },
     invoke_agent: { kind: 'agent' },
     codebase_investigator: { kind: 'agent' },
+    list_agents: { kind: 'agent' },
+    activate_skill: { kind: 'other' },
+  },
+  preamble: { elements: ['session_context', 'hook_context'] },
+  giveBack: undefined,
+  live: { through: 'gateway', command: 'gemini' },
+} as const satisfies Agent;
+
+/** Its stored sessions can't be read yet. */
+export const qwenCode = {
+  name: 'Qwen Code',
+  formats: [],
+  seen: undefined,
+  stores: [],
+  tools: {
+    ...common,
+    edit: { kind: 'edit', path: ['file_path'], old: ['old_string'], new: ['new_string'] },
+    notebook_edit: { kind: 'edit', path: ['notebook_path'], old: [], new: ['new_source'] },
+    todo_write: { kind: 'plan' },
+    task_create: { kind: 'plan' },
+    task_update: { kind: 'plan' },
+    exit_plan_mode: { kind: 'other', person: true },
+    ask_user_question: { kind: 'other', person: true },
+    web_search: { kind: 'fetch' },
     agent: { kind: 'agent' },
     task: { kind: 'agent' },
-    list_agents: { kind: 'agent' },
-    save_memory: { kind: 'other' },
-    activate_skill: { kind: 'other' },
     skill: { kind: 'other' },
     lsp: { kind: 'other' },
     tool_search: { kind: 'other' },
     tool_call: { kind: 'other' },
   },
-  preamble: { elements: ['session_context', 'hook_context'] },
+  preamble: {},
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'qwen' },
 } as const satisfies Agent;

@@ -7,7 +7,7 @@ import { codex } from './codex';
 import { continueDev } from './continue';
 import { copilotCli, vscode } from './copilot';
 import { cursor } from './cursor';
-import { gemini } from './gemini';
+import { gemini, qwenCode } from './gemini';
 import { openCode } from './openCode';
 import { ohMyPi, pi } from './pi';
 import { cline, kilo, roo, zoo } from './roo';
@@ -24,6 +24,7 @@ const TABLE = {
   cline,
   opencode: openCode,
   'gemini-cli': gemini,
+  'qwen-code': qwenCode,
   pi,
   'oh-my-pi': ohMyPi,
   cursor,
@@ -36,6 +37,9 @@ export type AgentId = keyof Table;
 export type AgentName = Table[AgentId]['name'];
 /** The formats in which agents store conversations. */
 export type AgentFormat = Table[AgentId]['formats'][number];
+
+/** The commands of the agents whose requests can go through the gateway. */
+export type GatewayCommand = Extract<Table[AgentId]['live'], { through: 'gateway' }>['command'];
 
 /** An agent whose row is known by its id, name and formats. */
 export type KnownAgent = Agent & { readonly name: AgentName; readonly formats: readonly AgentFormat[] };

@@ -47,7 +47,7 @@ export const openCode = {
   tools,
   preamble: { elements: ['system-reminder'] },
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'opencode' },
 } as const satisfies Agent;
 
 /** Kilo 7, and the extension up to 5, which is one of the Roo family. */

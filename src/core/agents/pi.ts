@@ -26,7 +26,7 @@ export const pi = {
   },
   preamble: { elements: ['skill'] },
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'pi' },
 } as const satisfies Agent;
 
 export const ohMyPi = {

@@ -121,7 +121,7 @@ export const kilo = {
   tools: { ...rooTools, ...kiloTools },
   preamble,
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'kilo' },
 } as const satisfies Agent;
 
 export const cline = {
@@ -159,5 +159,5 @@ export const cline = {
   },
   preamble,
   giveBack: { target: 'cline-sidecar', path: /[\\/]sessions[\\/]([^\\/]+)[\\/]\1\.messages\.json$/ },
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'cline' },
 } as const satisfies Agent;

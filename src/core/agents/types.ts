@@ -118,6 +118,8 @@ export interface GiveBack {
 export type LiveAccess =
   /** It asks the models of VS Code's chat, ours among them. */
   | { readonly through: 'chat-models' }
+  /** Its command line sends its requests through our gateway; how it is started is in cli/gateway/agents. */
+  | { readonly through: 'gateway'; readonly command: string }
   /** Not yet: what it has stored can be condensed. */
   | { readonly through: 'nothing' };
 
@@ -135,8 +137,11 @@ export interface Agent {
   readonly name: string;
   /** What its stored conversations are read as; the readers are in conversations/formats. */
   readonly formats: readonly string[];
-  /** With which versions reading was tried: on real sessions, or only on sessions written after the agent's sources. */
-  readonly seen: { readonly versions: string; readonly on: 'real sessions' | 'hand-written sessions' };
+  /**
+   * With which versions reading was tried: on real sessions, or only on sessions written after the agent's sources. Undefined
+   * where what it stores can't be read.
+   */
+  readonly seen: { readonly versions: string; readonly on: 'real sessions' | 'hand-written sessions' } | undefined;
   readonly stores: readonly StoreRow[];
   /** The prefix of its settings in VS Code, where a user may choose another folder for its tasks. */
   readonly settings?: string;

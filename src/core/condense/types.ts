@@ -6,6 +6,13 @@ import type { Edit } from './edits/edits';
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
+export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
+  native: 'Native',
+  lossless: 'Lossless',
+  truncation: 'Truncation',
+  smart: 'Smart',
+  strategy: 'Strategy',
+};
 /** Whether a provider is one of ours, and not another extension's. */
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 

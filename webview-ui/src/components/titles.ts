@@ -1,4 +1,5 @@
 /** What fields are called: better words than their keys, where there are any. */
+import { isOperation, OPERATIONS } from '../../../src/core/condense/operations/operations';
 import { t } from '../l10n';
 
 const TITLES: Readonly<Record<string, () => string>> = {
@@ -72,8 +73,9 @@ const TITLES: Readonly<Record<string, () => string>> = {
   todos: () => t('To-dos'),
 };
 
-/** "maxSummaryTokens" → "Max summary tokens". */
+/** "maxSummaryTokens" → "Max summary tokens"; an operation by its label. */
 export function nameInWords(name: string): string {
+  if (isOperation(name)) return OPERATIONS[name].label;
   const words = name
     .replace(/[._-]+/g, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

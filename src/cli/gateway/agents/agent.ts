@@ -46,10 +46,8 @@ export interface ReadyAgent {
   readonly launch: (bed: RunBed) => Promise<Launch>;
 }
 
-/** An agent that `run` knows. */
-export interface KnownAgent {
-  /** As a person calls it. */
-  readonly name: string;
+/** An agent that `run` knows; what people call it is in the table of agents. */
+export interface GatewayAgent {
   /** @throws UnsupportedError where it can't be led through the gateway as it is set up. */
   readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
 }

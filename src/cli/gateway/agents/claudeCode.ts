@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE = 'anthropic';
 const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
@@ -9,8 +9,7 @@ const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_COD
  * Claude Code takes its address from the environment, and its settings files may set that; what `--settings` names counts more
  * than both. API key, token and subscription go to the same address. Source: its settings reference, and its own requests.
  */
-export const claudeCode: KnownAgent = {
-  name: 'Claude Code',
+export const claudeCode: GatewayAgent = {
   async prepare(args, { env, homedir, cwd }) {
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const given = optionIn(args, '--settings');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 
 /** Where a provider's requests go that has no address of its own. Source: Cline's code (`@cline/llms`). */
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
@@ -16,8 +16,7 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
  * through the gateway; what signs in by an account renews its token in that file, and would lose it with this run. Its own
  * compaction goes by what it has, not by what was sent, and is switched off where nothing is said of it.
  */
-export const cline: KnownAgent = {
-  name: 'Cline',
+export const cline: GatewayAgent = {
   async prepare(args, { env, homedir }) {
     const data =
       optionIn(args, '--data-dir') ??

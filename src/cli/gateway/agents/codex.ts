@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { SECRET_HEADER } from '../../../gateway/access';
-import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE = 'openai';
 /** Variables that lead the secret past the command line. */
@@ -13,8 +13,7 @@ const SECRET = 'CONTEXT_CONDENSER_SECRET';
  * alone, which opens nothing else. API keys go to api.openai.com, a ChatGPT sign-in to ChatGPT's own backend. Source: Codex's
  * configuration reference and its code (`model_provider_info`); WebSockets end with an answer 426.
  */
-export const codex: KnownAgent = {
-  name: 'Codex',
+export const codex: GatewayAgent = {
   async prepare(args, { env, homedir }) {
     const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
     const { parse } = await import('smol-toml');

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type KnownAgent } from './agent';
+import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 
 /** Where a provider's requests go that has no address of its own. */
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
@@ -16,8 +16,7 @@ const WINDOW_TIMES = 8;
  * Continue's command line takes a configuration file for one run; its sessions stay where they are. Models that its hub keeps
  * have no address there.
  */
-export const continueCli: KnownAgent = {
-  name: 'Continue',
+export const continueCli: GatewayAgent = {
   async prepare(args, { homedir, env, cwd }) {
     const { parse, stringify } = await import('yaml');
     const given = optionIn(args, '--config');

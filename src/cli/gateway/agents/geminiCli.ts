@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, settingsIn, textIn, UnsupportedError, type AgentHome, type KnownAgent } from './agent';
+import { addressIn, settingsIn, textIn, UnsupportedError, type AgentHome, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
 
 const ROUTE = 'gemini';
@@ -10,8 +10,7 @@ const ROUTE = 'gemini';
  * addresses and signatures of its own: both are not supported. A file of system settings, which it takes from a variable, brings
  * the MCP server. Source: its configuration reference.
  */
-export const geminiCli: KnownAgent = {
-  name: 'Gemini CLI',
+export const geminiCli: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home);

@@ -1,5 +1,9 @@
-/** The agents that `run` knows, by the name of their command. */
-import type { KnownAgent } from './agent';
+/**
+ * The agents that `run` knows, by the name of their command: those that the table of agents reaches through the gateway, and no
+ * others.
+ */
+import { AGENT_LIST, type GatewayCommand } from '../../../core/agents';
+import type { GatewayAgent } from './agent';
 import { claudeCode } from './claudeCode';
 import { cline } from './cline';
 import { codex } from './codex';
@@ -9,7 +13,7 @@ import { kilo, openCode } from './openCode';
 import { pi } from './pi';
 import { qwenCode } from './qwenCode';
 
-export const AGENTS: Readonly<Partial<Record<string, KnownAgent>>> = {
+const AGENTS: Readonly<Record<GatewayCommand, GatewayAgent>> = {
   claude: claudeCode,
   cline,
   cn: continueCli,
@@ -20,3 +24,14 @@ export const AGENTS: Readonly<Partial<Record<string, KnownAgent>>> = {
   pi,
   qwen: qwenCode,
 };
+
+export const GATEWAY_COMMANDS = Object.keys(AGENTS) as readonly GatewayCommand[];
+
+const isCommand = (word: string): word is GatewayCommand => Object.hasOwn(AGENTS, word);
+
+/** An agent by the name of its command, with what people call it; undefined where it is not known. */
+export function gatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
+  if (!isCommand(command)) return undefined;
+  const row = AGENT_LIST.find(({ live }) => live.through === 'gateway' && live.command === command);
+  return { ...AGENTS[command], name: row?.name ?? command };
+}

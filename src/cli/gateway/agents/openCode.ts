@@ -7,16 +7,10 @@ import {
   textIn,
   UnsupportedError,
   type AgentHome,
-  type KnownAgent,
+  type GatewayAgent,
   type ReadyAgent,
 } from './agent';
 import { jsonc } from './jsonc';
-
-/** What OpenCode and its descendant Kilo call their files and variables. */
-interface Brand {
-  readonly name: string;
-  readonly command: string;
-}
 
 /**
  * Vendors that need no setting but a key: the variable with it, and where requests go. Source: models.dev, from which both have
@@ -35,8 +29,7 @@ const BUILT_IN: Readonly<Record<string, { readonly key: string; readonly address
  * address of its own, or with a key, gets its route. A provider that signs in by a plugin (GitHub Copilot, ChatGPT) keeps its
  * own address. Source: their configuration reference.
  */
-const openCodeLike = ({ name, command }: Brand): KnownAgent => ({
-  name,
+const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
   async prepare(args, home): Promise<ReadyAgent> {
     const brand = command.toUpperCase();
     const { env } = home;
@@ -67,7 +60,7 @@ const openCodeLike = ({ name, command }: Brand): KnownAgent => ({
     }
     if (addresses.size === 0) {
       throw new UnsupportedError(
-        `${name} has no provider with a key or an address of its own; one that signs in by a plugin is not supported.`,
+        'It has no provider with a key or an address of its own; one that signs in by a plugin is not supported.',
       );
     }
     const routeOf = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
@@ -102,8 +95,8 @@ const openCodeLike = ({ name, command }: Brand): KnownAgent => ({
   },
 });
 
-export const openCode = openCodeLike({ name: 'OpenCode', command: 'opencode' });
-export const kilo = openCodeLike({ name: 'Kilo', command: 'kilo' });
+export const openCode = openCodeLike('opencode');
+export const kilo = openCodeLike('kilo');
 
 const recordOf = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
   const found = fieldIn(value, ...path);

@@ -1,7 +1,7 @@
 import { MARKER_EXAMPLE } from '../../../core/messages/markers';
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, fieldIn, settingsIn, textIn, type KnownAgent } from './agent';
+import { addressIn, fieldIn, settingsIn, textIn, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
 
 /** Providers that Pi brings, and where their requests go. Source: its list of models (`pi-ai`). */
@@ -16,8 +16,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
  * Pi takes an extension for one run, which sets the address of each provider and brings the tool that recalls: Pi knows no MCP.
  * Source: Pi's documents on extensions and custom providers.
  */
-export const pi: KnownAgent = {
-  name: 'Pi',
+export const pi: GatewayAgent = {
   async prepare(args, { env, homedir }) {
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const own = fieldIn(await settingsIn(join(folder, 'models.json'), jsonc), 'providers');

@@ -8,7 +8,7 @@ import {
   textIn,
   UnsupportedError,
   type AgentHome,
-  type KnownAgent,
+  type GatewayAgent,
 } from './agent';
 import { jsonc } from './jsonc';
 
@@ -24,8 +24,7 @@ const WAYS: Readonly<Partial<Record<string, { readonly variable: string; readonl
  * Qwen Code with a key takes its address from the environment; a model's own address in its settings would count more. A file
  * of system settings brings the MCP server, whose tools it would hide behind a search.
  */
-export const qwenCode: KnownAgent = {
-  name: 'Qwen Code',
+export const qwenCode: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const system = await settingsIn(env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home), jsonc);

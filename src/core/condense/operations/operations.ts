@@ -1,19 +1,43 @@
 /**
- * What a pass can be told to do with a content, and what an edit can have done. Both are closed lists: a new operation
- * doesn't compile before it has its row here, its schema (`providers/smart/operationSchema.ts`) and its work
- * (`providers/smart/individual.ts`).
+ * Two closed lists: the operations that a pass can be told to run, and the outcomes that an edit can have, with their words,
+ * letters and colours. A new operation doesn't compile before it has its row here, its schema
+ * (`providers/smart/operationSchema.ts`) and its work (`providers/smart/individual.ts`).
  */
 
-/**
- * What becomes of a message, from what loses nothing to what takes the place of whole messages. `referenced`: all that
- * was taken out stands elsewhere in the view. `outlined`: a file keeps its declarations. `cut`: a part was taken out.
- * `suppressed`: a whole content was. `summarized`: a model's words stand in its place.
- */
-export const EDIT_OUTCOMES = ['kept', 'referenced', 'outlined', 'cut', 'suppressed', 'summarized'] as const;
-export type EditOutcome = (typeof EDIT_OUTCOMES)[number];
+interface OutcomeRow {
+  /** Stands beside the colour in the strip of messages, for people who don't see it. */
+  readonly letter: string;
+  /** English, as a key of translations; so is the help. */
+  readonly label: string;
+  readonly help: string;
+  /** Id of a colour of VS Code's themes; `line`: that of the panel's lines. */
+  readonly color: `charts.${string}` | 'line';
+}
+
+/** What becomes of a message, from what loses nothing to what takes the place of whole messages. */
+export const OUTCOMES = {
+  kept: { letter: '·', label: 'kept', help: 'stays as it is', color: 'line' },
+  referenced: {
+    letter: 'R',
+    label: 'referenced',
+    help: 'what goes stands elsewhere in the conversation',
+    color: 'charts.green',
+  },
+  outlined: { letter: 'O', label: 'outlined', help: 'of a file its declarations stay', color: 'charts.blue' },
+  cut: { letter: 'C', label: 'cut', help: 'a part of it goes', color: 'charts.yellow' },
+  suppressed: { letter: 'S', label: 'suppressed', help: 'a whole content goes', color: 'charts.red' },
+  summarized: { letter: 'M', label: 'summarized', help: 'a model’s words stand in its place', color: 'charts.purple' },
+} as const satisfies Readonly<Record<string, OutcomeRow>>;
+
+export type EditOutcome = keyof typeof OUTCOMES;
+
+/** All outcomes, in the table's order. */
+export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
 
 interface OperationRow {
-  /** What the strip of messages shows; the panel has a letter, words and a colour for each outcome. */
+  /** In the panel's forms. English, as a key of translations. */
+  readonly label: string;
+  /** What the strip of messages shows. */
   readonly outcome: EditOutcome;
   /** The past participle that markers and reasons use. */
   readonly done: string;
@@ -26,12 +50,19 @@ interface OperationRow {
 
 /** The operations that can be configured; their keys stand in settings and shared presets. */
 export const OPERATIONS = {
-  keep: { outcome: 'kept', done: 'kept', callsModel: false, worksOn: 'nothing' },
-  suppress: { outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
-  truncate: { outcome: 'cut', done: 'truncated', callsModel: false, worksOn: 'content' },
-  summarize: { outcome: 'summarized', done: 'summarized', callsModel: true, worksOn: 'content' },
-  outline: { outcome: 'outlined', done: 'outlined', callsModel: false, worksOn: 'conversation', onlyResults: true },
-  thin: { outcome: 'cut', done: 'left out', callsModel: false, worksOn: 'conversation' },
+  keep: { label: 'Keep', outcome: 'kept', done: 'kept', callsModel: false, worksOn: 'nothing' },
+  suppress: { label: 'Suppress', outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
+  truncate: { label: 'Truncate', outcome: 'cut', done: 'truncated', callsModel: false, worksOn: 'content' },
+  summarize: { label: 'Summarize', outcome: 'summarized', done: 'summarized', callsModel: true, worksOn: 'content' },
+  outline: {
+    label: 'Outline',
+    outcome: 'outlined',
+    done: 'outlined',
+    callsModel: false,
+    worksOn: 'conversation',
+    onlyResults: true,
+  },
+  thin: { label: 'Prune', outcome: 'cut', done: 'left out', callsModel: false, worksOn: 'conversation' },
 } as const satisfies Readonly<Record<string, OperationRow>>;
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -55,26 +86,21 @@ export const isOperation = (word: unknown): word is OperationName =>
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
 /**
- * What an edit's operation makes of its message; `by-strictness`: at the same place an earlier step may have left out what
- * stands only in the reference store.
+ * What the operations that no pass can be told to run make of a message; `by-strictness`: at the same place an earlier step
+ * may have left out what stands only in the reference store.
  */
-const OUTCOMES: Readonly<Record<EditOperation, EditOutcome | 'by-strictness'>> = {
-  suppress: OPERATIONS.suppress.outcome,
-  truncate: OPERATIONS.truncate.outcome,
-  summarize: OPERATIONS.summarize.outcome,
-  outline: OPERATIONS.outline.outcome,
-  thin: OPERATIONS.thin.outcome,
+const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
   cut: 'cut',
   reference: 'by-strictness',
   restore: 'by-strictness',
 };
 
 export const isEditOperation = (word: unknown): word is EditOperation =>
-  typeof word === 'string' && Object.hasOwn(OUTCOMES, word);
+  (isOperation(word) && word !== 'keep') || (typeof word === 'string' && Object.hasOwn(OTHER_OUTCOMES, word));
 
 /** @param isStrict whether all that the edit leaves out stands elsewhere in the view. */
 export function outcomeOf(operation: EditOperation, isStrict: boolean): EditOutcome {
-  const outcome = OUTCOMES[operation];
+  const outcome = isOperation(operation) ? OPERATIONS[operation].outcome : OTHER_OUTCOMES[operation];
   return outcome === 'by-strictness' ? (isStrict ? 'referenced' : 'cut') : outcome;
 }
 

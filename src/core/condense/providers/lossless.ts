@@ -13,7 +13,7 @@ import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { retriedErrors } from '../lossless/retries';
 import { terminalNoise } from '../lossless/terminal';
 import { runSteps, type DraftStep } from '../draft/steps';
-import type { CondensationProvider, ProviderCapabilities } from '../types';
+import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 
 const on = (what: string) => z.boolean().default(true).describe(what);
 
@@ -53,7 +53,7 @@ export type LosslessConfig = z.output<typeof losslessConfigSchema>;
 /** Takes out what stands elsewhere; every byte can be had back. */
 export const losslessProvider: CondensationProvider<LosslessConfig> = {
   id: 'lossless',
-  name: 'Lossless',
+  name: PROVIDER_NAMES.lossless,
   description: 'Takes out repeated content and leaves references to it. Free; every byte can be had back.',
   version: '1.0.0',
 

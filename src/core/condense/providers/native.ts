@@ -8,6 +8,7 @@ import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
 import type { SelectedSummarizer, SummarizerModel } from '../summary/summarizer';
 import { summaryMessage, summaryText, SUMMED_UP } from '../summary/summaryMessage';
 import {
+  PROVIDER_NAMES,
   ProviderFailure,
   type CondensationOptions,
   type CondensationProvider,
@@ -51,7 +52,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
 
   return {
     id: 'native',
-    name: 'Native',
+    name: PROVIDER_NAMES.native,
     description: 'Sums up the older messages with a language model, and keeps the facts beside its words.',
     version: '1.0.0',
 

@@ -1,7 +1,7 @@
 /** Runs a strategy: other providers in order, each on what the ones before left. */
 import { asksModel, jsonSchema, validate } from '../config';
 import { findPreset, type Preset } from '../presets';
-import { EVERYTHING, type CondensationProvider, type ValidationResult } from '../types';
+import { EVERYTHING, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../types';
 import { BUILT_IN_STRATEGIES } from '../strategy/builtIn';
 import { readyStep, StrategyRun, type StepParts } from '../strategy/run';
 import { strategySchema, type Strategy } from '../strategy/strategy';
@@ -21,7 +21,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
   };
   return {
     id: 'strategy',
-    name: 'Strategy',
+    name: PROVIDER_NAMES.strategy,
     description: 'Runs several providers or presets in order, each where its condition holds, until the target is met.',
     version: '1.0.0',
 

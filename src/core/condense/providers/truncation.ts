@@ -6,7 +6,7 @@ import { Draft } from '../draft/draft';
 import type { Pace } from '../../pace';
 import { runSteps, type DraftStep } from '../draft/steps';
 import { truncatedSlice } from '../operations/truncate';
-import type { CondensationProvider, ProviderCapabilities } from '../types';
+import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 import { oldZone } from '../../messages/zones';
 
 const keepPart = z.enum(['head', 'tail', 'both']);
@@ -48,12 +48,12 @@ const configSchema = z
 export type TruncationConfig = z.output<typeof configSchema>;
 type Operation = TruncationConfig['toolResults'];
 
-const STEP = 'Truncation';
+const STEP = PROVIDER_NAMES.truncation;
 
 /** Fast and deterministic: shortens or suppresses old content, oldest first, until the target is met. */
 export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
-  name: 'Truncation',
+  name: PROVIDER_NAMES.truncation,
   description: 'Shortens old tool results and parameters mechanically. Fast and free; what is cut can be recalled.',
   version: '1.0.0',
 

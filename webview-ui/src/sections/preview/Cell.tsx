@@ -31,7 +31,7 @@ export const Cell = memo(function Cell({
   onChoose,
   onFocus,
 }: CellProps): ReactNode {
-  const { letter, name } = outcomeWords(kind);
+  const { letter, name, style } = outcomeWords(kind);
   const { role, tokensBefore, tokensAfter } = cell;
   const label =
     tokensBefore === tokensAfter
@@ -41,6 +41,7 @@ export const Cell = memo(function Cell({
     <button
       type="button"
       className={`cell cell-${kind}`}
+      style={style}
       tabIndex={isCurrent ? 0 : -1}
       aria-label={label}
       aria-pressed={isPinned}

@@ -18,10 +18,10 @@ export function Legend({ cells, marks }: LegendProps): ReactNode {
   return (
     <ul className="legend">
       {CELL_KINDS.filter((kind) => counts.has(kind)).map((kind) => {
-        const { letter, name, help } = outcomeWords(kind);
+        const { letter, name, help, style } = outcomeWords(kind);
         return (
           <li key={kind} title={help}>
-            <span className={`cell cell-${kind}`} aria-hidden="true">
+            <span className={`cell cell-${kind}`} style={style} aria-hidden="true">
               {letter}
             </span>
             {t('{0}: {1}', name, counts.get(kind) ?? 0)}

@@ -1,37 +1,30 @@
-/** What can happen to a message, in words, with the letter and the colour that stand for it. */
-import { EDIT_OUTCOMES } from '../../../../src/core/condense/operations/operations';
+/** What can happen to a message: an outcome of the condensation, or what a person decided. */
+import type { CSSProperties } from 'react';
+import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/condense/operations/operations';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
-export const CELL_KINDS = [...EDIT_OUTCOMES, 'pinned', 'excluded'] as const;
-export type CellKind = (typeof CELL_KINDS)[number];
+const DECISIONS = {
+  pinned: { letter: 'P', label: 'pinned', help: 'nothing of it is lost, now and later', color: 'foreground' },
+  excluded: { letter: 'X', label: 'left out', help: 'this condensation doesn’t touch it', color: 'foreground' },
+} as const;
+
+const KINDS = { ...OUTCOMES, ...DECISIONS };
+export type CellKind = EditOutcome | keyof typeof DECISIONS;
+export const CELL_KINDS: readonly CellKind[] = [...EDIT_OUTCOMES, 'pinned', 'excluded'];
 
 interface KindWords {
-  /** Beside the colour, for who doesn't see it. */
   readonly letter: string;
   readonly name: string;
   readonly help: string;
+  /** Sets the colour for the rules of `.cell`. */
+  readonly style: CSSProperties;
 }
 
 export function outcomeWords(kind: CellKind): KindWords {
-  switch (kind) {
-    case 'kept':
-      return { letter: '·', name: t('kept'), help: t('stays as it is') };
-    case 'referenced':
-      return { letter: 'R', name: t('referenced'), help: t('what goes stands elsewhere in the conversation') };
-    case 'outlined':
-      return { letter: 'O', name: t('outlined'), help: t('of a file its declarations stay') };
-    case 'cut':
-      return { letter: 'C', name: t('cut'), help: t('a part of it goes') };
-    case 'suppressed':
-      return { letter: 'S', name: t('suppressed'), help: t('a whole content goes') };
-    case 'summarized':
-      return { letter: 'M', name: t('summarized'), help: t('a model’s words stand in its place') };
-    case 'pinned':
-      return { letter: 'P', name: t('pinned'), help: t('nothing of it is lost, now and later') };
-    case 'excluded':
-      return { letter: 'X', name: t('left out'), help: t('this condensation doesn’t touch it') };
-  }
+  const { letter, label, help, color } = KINDS[kind];
+  const variable = color === 'line' ? 'var(--line)' : `var(--vscode-${color.replaceAll('.', '-')})`;
+  return { letter, name: t(label), help: t(help), style: { '--outcome': variable } as CSSProperties };
 }
 
 /** What a person decided goes before what the passes do. */

@@ -2,6 +2,7 @@
 import { errorMessage } from '../../../errors';
 import {
   EVERYTHING,
+  PROVIDER_NAMES,
   ProviderFailure,
   type CondensationEstimate,
   type CondensationOptions,
@@ -45,7 +46,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
 
   return {
     id: 'smart',
-    name: 'Smart',
+    name: PROVIDER_NAMES.smart,
     description: 'Runs the passes that you configure: what repeats goes first, then old content by its type.',
     version: '1.0.0',
 
