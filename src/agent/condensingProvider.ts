@@ -5,7 +5,7 @@ import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/vendors/families';
+import { familyOf, tokenizerFactor } from '../core/vendors/families';
 import { cacheSpanOf } from '../core/vendors/caches';
 import { accountingOf } from '../core/vendors/vendors';
 import { allowedTokens, type EffectiveThreshold } from '../core/condense/trigger/thresholds';
@@ -193,7 +193,9 @@ export class CondensingProvider {
     let prepared = await live.prepare(request, signal);
     for (let refusals = 0; ; refusals++) {
       this.showNotes(prepared);
-      if (prepared.outcome?.kind === 'condensed') this.kept.forgetBefore(key, prepared.messages);
+      if (prepared.outcome?.kind === 'condensed') {
+        this.kept.forgetBefore(key, prepared.messages, familyOf(passage.model.profile.model)?.callsNeedThinking);
+      }
       try {
         const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow } = prepared;
         const follower = this.follower(live, prepared.conversation);

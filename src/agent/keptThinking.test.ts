@@ -43,8 +43,50 @@ describe('blocks that the chat has no form for', () => {
     expect(kept.tokens({ key: 'other' }, messages, counter)).toBe(0);
     const fewer = [assistant(call('a', 'x'))];
     expect(kept.restore('m', fewer)[0]).toBe(fewer[0]);
-    kept.forgetBefore('m', [...messages, assistant(call('c', 'x'))]);
+    kept.forgetBefore('m', [...messages, assistant(text('done')), user('next'), assistant(call('c', 'x'))]);
     expect(kept.restore('m', messages)).toEqual(messages);
+  });
+
+  describe('with a condensation in the middle of a turn', () => {
+    const phase = { type: 'openai_phase', phase: 'commentary' };
+    const step = (id: string) => [assistant(call(id, 'x')), user(result(id))];
+    const turn = [user('go'), ...step('a'), assistant(text('done'))];
+    const messages = [...turn, user('next'), ...step('b'), ...step('c'), ...step('d')];
+    function condensed(keepsTurn: boolean): string[] {
+      const kept = new KeptThinking();
+      for (const id of ['a', 'b', 'c', 'd']) {
+        const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
+        kept.keep('m', [id], blocks, 100);
+      }
+      kept.forgetBefore('m', messages, keepsTurn);
+      const restored = kept.restore('m', messages);
+      const answers = restored.filter(({ role }, index) => role === 'assistant' && index !== turn.length - 1);
+      const blocks = answers.map(({ content }) => content as object[]);
+      // Only what still has its thinking is counted.
+      const tokens = blocks.filter((each) => each.some((block) => block === thinking)).length * 100;
+      expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(tokens);
+      expect(blocks.every((each) => each.some((block) => block === phase))).toBe(true);
+      return ['a', 'b', 'c', 'd'].filter((_, index) => blocks[index]?.includes(thinking));
+    }
+
+    // Anthropic wants a turn to begin with its thinking where it has a budget: else the rest of it would run without.
+    it('the answer that the turn began with and the last one keep their thinking; phases stay everywhere', () => {
+      expect(condensed(false)).toEqual(['b', 'd']);
+    });
+
+    it('all of the open turn do where the model demands it', () => {
+      expect(condensed(true)).toEqual(['b', 'c', 'd']);
+    });
+  });
+
+  it('the parts of answers go back also where the model reads no earlier thinking', () => {
+    const kept = new KeptThinking();
+    const phase = { type: 'openai_phase', phase: 'commentary' };
+    const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
+    kept.keep('m', ['a'], blocks, 100);
+    kept.reads('m', 'current_turn');
+    const messages = [user('go'), assistant(call('a', 'x')), user(result('a')), user('next')];
+    expect(kept.restore('m', messages)[1]).toEqual(assistant(phase, call('a', 'x')));
   });
 
   it('count what the vendor said that they took, as far as the model reads them again', () => {
@@ -287,6 +329,32 @@ describe('no sequence of answers leads to a refusal', () => {
     chat.user('go');
     await expect(chat.ask()).rejects.toThrow('bound to a different conversation');
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('a request whose thinking is refused is sent once more without, and never again', async () => {
+    const server = await startAnthropicServer();
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'anthropic',
+      model: 'claude-opus-5-5',
+      baseUrl: server.url,
+      offerInChat: true,
+    };
+    const { provider } = providerFor([profile], new PassingLive(), { key: 'sk-any' });
+    const [model] = await informationFrom(provider);
+    const chat = new FakeChat(provider, model!);
+    server.play({ kind: 'reply', thinking: 'hm', calls: [{ name: 'read_file', input: {} }] });
+    chat.user('go');
+    for (const each of (await chat.ask()).calls) chat.result(each, 'done');
+    server.play(refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
+    await expect(chat.ask()).rejects.toThrow('bound to a different conversation');
+    expect(server.requests.map(({ body }) => JSON.stringify(body['messages']).includes('"thinking"'))).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('thinking goes back as it was signed', async () => {

@@ -3,7 +3,9 @@
  * signature, encrypted reasoning. It is kept here by the ids of the calls that the answer made, for the time that this
  * extension host runs.
  */
+import { turnStart } from '../api/anthropicMessages';
 import { isApiError, type ApiError } from '../api/apiError';
+import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -71,8 +73,9 @@ export class KeptThinking {
   restore(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const start = this.start(model, messages);
     return messages.map((message, index) => {
-      const kept = index < start ? undefined : this.answerOf(model, message);
-      return kept ? { ...message, content: withKept(blocksIn(message), kept.blocks) } : message;
+      const { blocks = [] } = this.answerOf(model, message) ?? {};
+      const kept = index < start ? blocks.filter(isPhase) : blocks;
+      return kept.length > 0 ? { ...message, content: withKept(blocksIn(message), kept) } : message;
     });
   }
 
@@ -94,21 +97,36 @@ export class KeptThinking {
   }
 
   /**
-   * Forgets the blocks of all messages but the last answer: what no vendor demands. Done with a condensation, which
-   * changes the beginning of the request anyway.
+   * Forgets what no vendor demands: the thinking of all messages but the last answer and the one that the open turn began with,
+   * without which Anthropic refuses to let the turn go on with its thinking. Done with a condensation, which changes the beginning
+   * of the request anyway.
+   * @param keepsTurn the model demands the thinking of all calls of the open turn.
    */
-  forgetBefore(model: string, messages: readonly ApiMessage[]): void {
+  forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    this.forget(model, messages.slice(0, Math.max(0, last)));
+    const first = turnStart(messages) + 1;
+    const isForgotten = (index: number): boolean => index < first || (!keepsTurn && index > first && index < last);
+    this.forget(
+      model,
+      messages.filter((_, index) => isForgotten(index)),
+    );
   }
 
-  /** Forgets the blocks of these messages. @returns whether there were any. */
+  /** Forgets the thinking of these messages; which part of an answer a text is stays known. @returns whether there was any. */
   forget(model: string, messages: readonly ApiMessage[]): boolean {
-    const gone = messages.filter((message) => {
+    let wasThere = false;
+    for (const message of messages) {
+      const answer = this.answerOf(model, message);
       const [first] = callsOf(message);
-      return first !== undefined && this.answers.delete(keyOf(model, first));
-    });
-    return gone.length > 0;
+      if (!answer || first === undefined) continue;
+      const phases = answer.blocks.filter(isPhase);
+      if (phases.length === answer.blocks.length) continue;
+      wasThere = true;
+      const key = keyOf(model, first);
+      if (phases.length > 0) this.answers.set(key, { ...answer, blocks: phases, tokens: 0 });
+      else this.answers.delete(key);
+    }
+    return wasThere;
   }
 
   /** Index of the first message whose thinking the model reads again. */
@@ -127,6 +145,9 @@ export class KeptThinking {
       : undefined;
   }
 }
+
+/** The part of an answer that its text is; no thinking. */
+const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
 
 /** How vendors say that they don't take a block back that they made, each with the words that it is made for. */
 const REFUSALS: readonly RegExp[] = [

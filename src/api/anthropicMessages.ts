@@ -91,15 +91,20 @@ function thinkingOf({ thinkingTokens, messages }: ApiRequest, maxTokens: number,
 
 /** True unless the answer that the turn began with has lost its thinking. */
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
-  // The API merges neighbours of one role: a word that the user puts in behind results goes on with the turn.
-  const start = messages.findLastIndex(
-    ({ role }, index) => role === 'user' && messages[index + 1]?.role !== 'user' && !isAnswering(messages, index),
-  );
-  const first = messages[start + 1];
+  const first = messages[turnStart(messages) + 1];
   if (first?.role !== 'assistant') return true;
   const block = typeof first.content === 'string' ? undefined : first.content[0];
   return block !== undefined && isAnyThinking(block);
 }
+
+/**
+ * Index of the user's message that the open turn began with; -1 where there is none. The API merges neighbours of one role: a word
+ * that the user puts in behind results goes on with the turn.
+ */
+export const turnStart = (messages: readonly ApiMessage[]): number =>
+  messages.findLastIndex(
+    ({ role }, index) => role === 'user' && messages[index + 1]?.role !== 'user' && !isAnswering(messages, index),
+  );
 
 /** Whether the run of user messages that ends here has results of calls. */
 function isAnswering(messages: readonly ApiMessage[], end: number): boolean {

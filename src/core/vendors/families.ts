@@ -15,6 +15,8 @@ export interface ModelFamily {
   readonly tokenFactor?: number;
   /** Which of its earlier thinking it reads again (and bills); undefined: all. */
   readonly readsThinkingOf?: ThinkingScope;
+  /** Each call of the open turn must come back with what was thought before it (Google's guide "Thought signatures"). */
+  readonly callsNeedThinking?: boolean;
   /**
    * `adaptive`: it decides by itself how much to think, and takes no budget. `unasked`: it does so without being asked, too, and
    * binds its thinking to what stood before it. Undefined: thinking takes a budget, or there is none.
@@ -112,7 +114,14 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   { models: /gpt-4o/i, seesImages: true, contextWindow: 128 * K, maxOutputTokens: 16_384 },
   { models: /gpt-oss/i, seesImages: false, contextWindow: 131_072 },
   { models: /gpt-3\.5|o[13]-mini/i, seesImages: false },
-  { models: /gemini-(?:[3-9]|\d\d)|gemini-2\.5/i, seesImages: true, contextWindow: 1_048_576, maxOutputTokens: 65_536 },
+  {
+    models: /gemini-(?:[3-9]|\d\d)/i,
+    callsNeedThinking: true,
+    seesImages: true,
+    contextWindow: 1_048_576,
+    maxOutputTokens: 65_536,
+  },
+  { models: /gemini-2\.5/i, seesImages: true, contextWindow: 1_048_576, maxOutputTokens: 65_536 },
   // api-docs.deepseek.com/quick_start/pricing: only Flash sees.
   { models: /deepseek-flash/i, seesImages: true, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
   { models: /deepseek-v4/i, seesImages: false, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },

@@ -1,0 +1,149 @@
+/** What an agent's task cost on a wire, whatever its fields are called, beside the best that its cache could have given. */
+import { createHash } from 'node:crypto';
+import { isObject, objects, type Json } from './json';
+import type { RecordedRequest } from './modelServer';
+import type { TaskPrices } from './taskFigures';
+
+export interface WireFigures {
+  readonly requests: number;
+  /** What was said where a request was refused. */
+  readonly refused: readonly string[];
+  /** Input tokens of the longest request, as the server counts. */
+  readonly largest: number;
+  /** Requests that don't begin with all that the one before held. */
+  readonly breaks: number;
+  /** Share of the input tokens that the cache gave. */
+  readonly cached: number;
+  /** US dollars. */
+  readonly cost: number;
+  /** With a cache that keeps every prefix: what stays is read, and only what changed with a break or is new is paid in full. */
+  readonly idealCost: number;
+}
+
+/** @param tokensOf as the server counts. */
+export function wireFigures(
+  all: readonly RecordedRequest[],
+  tokensOf: (text: string) => number,
+  prices: TaskPrices,
+): WireFigures {
+  const answered = all.filter(({ status, usage }) => status === 200 && usage);
+  let before: readonly Item[] = [];
+  let [breaks, cost, idealCost, input, read, largest] = [0, 0, 0, 0, 0, 0];
+  for (const { body, usage = {} } of answered) {
+    const items = itemsOf(body, tokensOf);
+    const differing = items.findIndex(({ hash }, index) => before[index]?.hash !== hash);
+    const same = differing === -1 ? items.length : differing;
+    if (same < before.length) breaks++;
+    const spent = spentIn(usage);
+    const stayed = items.slice(0, same).reduce((sum, { tokens }) => sum + tokens, 0);
+    const whole = items.reduce((sum, { tokens }) => sum + tokens, 0);
+    const ideal = before.length === 0 ? 0 : Math.round((spent.input * stayed) / whole);
+    const written = { ...spent, read: ideal, written: spent.input - ideal };
+    cost += price(spent, prices);
+    idealCost += price(written, prices);
+    input += spent.input;
+    read += spent.read;
+    largest = Math.max(largest, spent.input);
+    before = items;
+  }
+  return {
+    requests: answered.length,
+    refused: all.flatMap(({ status, refusal }) => (status === 200 ? [] : [refusal ?? String(status)])),
+    largest,
+    breaks,
+    cached: input === 0 ? 0 : read / input,
+    cost,
+    idealCost,
+  };
+}
+
+export const wireFiguresText = (name: string, figures: WireFigures, condensations: number): string => {
+  const { requests, refused, largest, breaks, cached, cost, idealCost } = figures;
+  return (
+    `${name}: ${requests} requests, ${refused.length} refused, largest ${largest} tokens, ${condensations} condensations, ` +
+    `${breaks} prefix breaks, ${(100 * cached).toFixed(1)} % of the input from the cache, $${cost.toFixed(2)} ` +
+    `(with an ideal cache $${idealCost.toFixed(2)})`
+  );
+};
+
+interface Item {
+  readonly hash: string;
+  readonly tokens: number;
+}
+
+/** Tools, system prompt and messages in their order; marks of the cache move, and are no part of them. */
+function itemsOf(body: Json, tokensOf: (text: string) => number): Item[] {
+  const { system, instructions, systemInstruction, tools, toolConfig, messages, input, contents } = body;
+  const head = [tools ?? toolConfig ?? null, system ?? instructions ?? systemInstruction ?? null];
+  return [...head, ...objects(messages ?? input ?? contents)].map((item) => {
+    const text = JSON.stringify(withoutCachePoints(item), withoutMarks);
+    return { hash: createHash('sha256').update(text).digest('hex'), tokens: tokensOf(text.replace(SEALED, '')) };
+  });
+}
+
+/** Thinking that only the vendor reads: long as text, and billed as something else. */
+const SEALED = /"(?:encrypted_content|signature|thoughtSignature)":"[^"]*"/g;
+
+const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
+
+/** Converse's marks are blocks of their own. */
+function withoutCachePoints(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((each) => !(isObject(each) && 'cachePoint' in each)).map(withoutCachePoints);
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, withoutCachePoints(each)]));
+}
+
+interface Spent {
+  /** All of it. */
+  readonly input: number;
+  readonly read: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+/** The fields of Anthropic, of OpenAI's two, of Gemini and of Converse. */
+function spentIn(usage: Json): Spent {
+  const number = (from: Json, field: string): number => Number(from[field] ?? 0);
+  const within = (field: string): Json => (isObject(usage[field]) ? usage[field] : {});
+  const details = { ...within('prompt_tokens_details'), ...within('input_tokens_details') };
+  if ('promptTokenCount' in usage) {
+    const output = number(usage, 'candidatesTokenCount') + number(usage, 'thoughtsTokenCount');
+    const read = number(usage, 'cachedContentTokenCount');
+    return { input: number(usage, 'promptTokenCount'), read, written: 0, output };
+  }
+  if ('inputTokens' in usage) {
+    const read = number(usage, 'cacheReadInputTokens');
+    const written = number(usage, 'cacheWriteInputTokens');
+    return {
+      input: number(usage, 'inputTokens') + read + written,
+      read,
+      written,
+      output: number(usage, 'outputTokens'),
+    };
+  }
+  if ('cache_read_input_tokens' in usage) {
+    const read = number(usage, 'cache_read_input_tokens');
+    const written = number(usage, 'cache_creation_input_tokens');
+    return {
+      input: number(usage, 'input_tokens') + read + written,
+      read,
+      written,
+      output: number(usage, 'output_tokens'),
+    };
+  }
+  return {
+    input: number(usage, 'prompt_tokens') + number(usage, 'input_tokens'),
+    read: number(details, 'cached_tokens'),
+    written: number(details, 'cache_write_tokens'),
+    output: number(usage, 'completion_tokens') + number(usage, 'output_tokens'),
+  };
+}
+
+const price = ({ input, read, written, output }: Spent, prices: TaskPrices): number =>
+  ((input - read - written) * prices.input +
+    read * prices.cacheRead +
+    written * prices.cacheWrite +
+    output * prices.output) /
+  1_000_000;
