@@ -8,7 +8,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { familyOf, tokenizerFactor } from '../core/vendors/families';
 import { cacheSpanOf } from '../core/vendors/caches';
 import { accountingOf } from '../core/vendors/vendors';
-import { allowedTokens, type EffectiveThreshold } from '../core/condense/trigger/thresholds';
+import { allowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer, type AnswerParts } from './answer';
 import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
@@ -33,7 +33,7 @@ export interface ProviderParts {
   readonly counter: () => Promise<MessageCounter>;
   readonly live: () => Promise<LiveConversationsApi>;
   readonly settings: () => AgentSettings;
-  readonly threshold: (profile: ApiProfile) => EffectiveThreshold;
+  readonly threshold: (profile: ApiProfile) => Threshold;
   /** A tool is called in a live conversation. */
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;

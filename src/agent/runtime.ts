@@ -71,10 +71,7 @@ export class AgentRuntime implements vscode.Disposable {
       counter,
       live: () => this.live(),
       settings: agentSettings,
-      threshold: ({ id }) => {
-        const { profiles, threshold } = modelSettings();
-        return thresholdOf(id, profiles, threshold);
-      },
+      threshold: (profile) => thresholdOf(profile, modelSettings().threshold),
       onCall: (conversation, name, input) => {
         this.recall.calledBy(conversation, name, input);
       },

@@ -156,6 +156,10 @@ describe('what is told of a live conversation', () => {
     bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
     expect(item?.text).toBe('$(sync~spin) 500 / 1K');
     expect(item?.tooltip?.value).toContain('900 → 500 tokens (-44%)\n\nPays for itself after 2 requests');
+    bar.show(summary({ tokens: 950, whyNot: 'Truncation found nothing to take out.' }));
+    expect(item?.tooltip?.value).toContain('Not condensed: Truncation found nothing to take out.');
+    bar.show(summary({ tokens: 500, whyNot: 'That is long over.' }));
+    expect(item?.tooltip?.value).not.toContain('Not condensed:');
     bar.show(undefined);
     expect(item?.isShown).toBe(false);
     bar.dispose();

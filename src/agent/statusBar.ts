@@ -59,7 +59,7 @@ export const short = (tokens: number): string =>
       : `${Number((tokens / 1_000_000).toFixed(1))}M`;
 
 function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
-  const { title, tokens, contextWindow, thresholdTokens } = conversation;
+  const { title, tokens, contextWindow, thresholdTokens, whyNot } = conversation;
   const percent = Math.round((tokens / contextWindow) * 100);
   const tooltip = new vscode.MarkdownString();
   // Text, so that a title can't become a link.
@@ -67,6 +67,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   for (const line of [
     vscode.l10n.t('{0} of {1} tokens ({2} %)', formatTokens(tokens), formatTokens(contextWindow), percent),
     vscode.l10n.t('Is condensed once it has {0} tokens', formatTokens(thresholdTokens)),
+    ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
   ]) {
     tooltip.appendMarkdown('\n\n');

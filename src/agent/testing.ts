@@ -228,7 +228,7 @@ export function providerFor(
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(live),
     settings: () => all,
-    threshold: () => ({ percent: 75, source: 'global' }),
+    threshold: () => ({ percent: 75 }),
     onCall: (...call) => void calls.push(call),
     log: { info: log, warn: log, error: log },
   });

@@ -66,6 +66,7 @@ Options
 Options of run and gateway
   --window <n>          tokens of the model's window (default: by the agent's settings and the table of models)
   --threshold <n>       condense at this percentage of the window (default 75)
+  --threshold-tokens <n>  condense at so many tokens, where they are less
   --upstream <r>=<url>  where a route goes: anthropic, openai, gemini (default: what the agent is set to)
   --port <n>            port on 127.0.0.1 (default: any that is free)
   --log <file>          what happened, without content

@@ -165,7 +165,7 @@ export async function setThreshold(): Promise<void> {
   const { threshold } = modelSettings();
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Condense at how many percent of the context window?'),
-    value: String(threshold),
+    value: String(threshold.percent),
     validateInput: (value) =>
       thresholdIn(value) === undefined
         ? vscode.l10n.t('A number from {0} to {1}.', MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)

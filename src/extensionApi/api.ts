@@ -115,7 +115,10 @@ export interface CondenseOptions {
   readonly provider?: string;
   /** The provider's configuration. Default: the one in the user's settings. */
   readonly config?: unknown;
-  /** Tokens (o200k) that the messages may keep. Default: as far as the provider goes. */
+  /**
+   * Tokens (o200k) that the messages may keep. Default: as far as the provider goes; of `condenseIfNeeded`: as the user's
+   * settings say, two thirds of the threshold.
+   */
   readonly targetTokens?: number;
   /** US dollars that may be spent; never more than the user's settings allow. */
   readonly maxCost?: number;
@@ -140,6 +143,8 @@ export interface ModelWindow {
   readonly tokenFactor?: number;
   /** Percent of the window at which to condense, 5 to 100. Default: as in the user's settings. */
   readonly thresholdPercent?: number;
+  /** The model's tokens at which to condense, where they are less than the percentage of the window. */
+  readonly thresholdTokens?: number;
 }
 
 export interface ProviderInfo {

@@ -126,21 +126,26 @@ function requestOf(
   };
 }
 
-/** The same for where the model's window says whether it is due. The target is of the messages; the window holds all. */
+/** The same for where the model's window says whether it is due. */
 function automaticRequestOf(
   conversation: ParsedConversation,
   model: ModelWindow,
   options: CondenseOptions,
 ): AutomaticRequest {
-  const { targetTokens, ...request } = requestOf(conversation, options);
-  const { window, thresholdPercent } = parseModelWindow(model);
-  const { tokenFactor = 1 } = window;
+  const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
+  // Who names a threshold means that one: a lower one of the settings would be condensing unasked.
+  const { threshold } = modelSettings();
+  const { targetPercent } = threshold;
+  const isNamed = percent !== undefined || tokens !== undefined;
   return {
-    ...request,
+    ...requestOf(conversation, options),
     window,
-    threshold: { kind: 'percent', percent: thresholdPercent ?? modelSettings().threshold },
-    ...(targetTokens !== undefined && {
-      target: { kind: 'tokens', tokens: (targetTokens + conversation.overheadTokens) * tokenFactor },
-    }),
+    threshold: isNamed
+      ? {
+          percent: percent ?? threshold.percent,
+          ...(tokens !== undefined && { tokens }),
+          ...(targetPercent !== undefined && { targetPercent }),
+        }
+      : threshold,
   };
 }

@@ -86,6 +86,7 @@ const modelWindow = z.object({
   maxOutputTokens: z.int().min(1).optional(),
   tokenFactor: z.number().min(0.1).max(10).optional(),
   thresholdPercent: z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD).optional(),
+  thresholdTokens: z.int().min(1).optional(),
 });
 
 const provider = z
@@ -174,14 +175,19 @@ export function parseOptions(value: CondenseOptions | undefined): CondenseOption
 export function parseModelWindow(value: ModelWindow): {
   readonly window: WindowLimits;
   readonly thresholdPercent: number | undefined;
+  readonly thresholdTokens: number | undefined;
 } {
-  const { contextWindow, maxOutputTokens, tokenFactor, thresholdPercent } = checked(modelWindow, value, 'model');
+  const { contextWindow, maxOutputTokens, tokenFactor, thresholdPercent, thresholdTokens } = checked(
+    modelWindow,
+    value,
+    'model',
+  );
   const window = {
     contextWindow,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(tokenFactor !== undefined && { tokenFactor }),
   };
-  return { window, thresholdPercent };
+  return { window, thresholdPercent, thresholdTokens };
 }
 
 /** A provider of another extension, with what it left out filled in. */

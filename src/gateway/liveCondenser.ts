@@ -12,11 +12,10 @@ import { commonPrefix } from '../live/align';
 import type { LiveConversationsApi } from '../live/types';
 import type { AgentCall, Condenser, PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
+import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
 import { writeView, type WireName, type WireRequest } from './wires/wire';
 
-/** Percent of the window at which a conversation is condensed where nothing else is said. */
-const DEFAULT_THRESHOLD = 75;
 /**
  * Of the window that is kept free for an answer. Agents ask for as much as the model can ever give (32,000 to 64,000), and
  * no answer has it; where a vendor insists, it says so, and the request is made shorter.
@@ -36,8 +35,8 @@ export interface LiveCondenserOptions {
   readonly window?: number;
   /** Windows that the agent's settings give to models, by the model's id. */
   readonly windows?: ReadonlyMap<string, number>;
-  /** Percent of the window at which a conversation is due. */
-  readonly threshold?: number;
+  /** When a conversation is due. */
+  readonly threshold?: Threshold;
   /** What a person should know; never content. */
   readonly report?: (note: string) => void;
 }
@@ -186,7 +185,7 @@ export class LiveCondenser implements Condenser {
   }
 
   private modelOf({ route, known, text }: AgentCall, request: WireRequest): UpstreamModel {
-    const { prices, addresses, window, windows, threshold = DEFAULT_THRESHOLD } = this.options;
+    const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
     const model = request.model ?? known.model ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
@@ -204,7 +203,7 @@ export class LiveCondenser implements Condenser {
       ...(facts.prices && { prices: facts.prices }),
       accounting,
       cacheLifetime: text.includes('"ttl"') && LONG_CACHE.test(text) ? '1h' : '5m',
-      threshold: { kind: 'percent', percent: threshold },
+      threshold,
     };
   }
 }

@@ -1,8 +1,9 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
-import { policyFor, requestFor, shareOf, termsOf } from './condensationRequest';
+import { whyNot } from '../core/condense/fallback';
+import { policyFor, requestFor, termsOf } from './condensationRequest';
 import { cacheOf, decisionOf } from './decision';
-import { dueReason, tokensFrom } from './due';
+import { dueReason, preparingTokens } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 import { Preparation } from './preparation';
@@ -10,8 +11,8 @@ import type { CondensationReason } from './events';
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** Share of the window that must be new before a model is asked again that came to nothing. */
-const RETRY_PERCENT = 10;
+/** A request must have grown so many times before a model is asked again that came to nothing. */
+const RETRY_GROWTH = 1.13;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
 
@@ -201,7 +202,7 @@ export class Condensing {
     const { backgroundPercent } = settings;
     const { model, id, countedTokens, overheadTokens } = conversation;
     if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
-    if (this.modelTokens(conversation) < tokensFrom(backgroundPercent, model) || !this.asksModel(settings)) return;
+    if (this.modelTokens(conversation) < preparingTokens(backgroundPercent, model) || !this.asksModel(settings)) return;
     if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
     this.start(conversation, settings);
   }
@@ -244,7 +245,8 @@ export class Condensing {
     const taken =
       outcome?.kind === 'condensed' ? await applyOutcome(conversation, outcome, reason, this.parts) : outcome;
     if (taken?.kind === 'condensed') return taken;
-    conversation.waitFor = conversation.countedTokens + shareOf(RETRY_PERCENT, conversation.model, this.parts.learning);
+    conversation.waitFor = Math.ceil(conversation.countedTokens * RETRY_GROWTH);
+    if (taken) conversation.whyNot = whyNot(taken);
     if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason });
     return taken;
   }
@@ -265,6 +267,7 @@ async function applyOutcome(
   const { id, pinned } = conversation;
   if (outcome.kind !== 'condensed') {
     if (outcome.kind === 'cancelled') signal?.throwIfAborted();
+    conversation.whyNot = whyNot(outcome);
     parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
     return outcome;
   }
@@ -282,6 +285,7 @@ async function applyOutcome(
   }
   const decision = decisionOf(conversation, outcome, reason, before, parts);
   conversation.lastDecision = decision;
+  conversation.whyNot = undefined;
   parts.emit({ kind: 'condensed', conversation: id, condensation, outcome, decision });
   return outcome;
 }

@@ -16,9 +16,9 @@ describe('a condensation', () => {
   it('is due at the threshold, in percent or tokens', () => {
     expect(dueReason(input({ tokens: 29_999 }))).toBeUndefined();
     expect(dueReason(input({ tokens: 30_000 }))).toBe('threshold');
-    const model = upstream({ threshold: { kind: 'tokens', tokens: 5_000 } });
+    const model = upstream({ threshold: { percent: 75, tokens: 5_000 } });
     expect(dueReason(input({ model }))).toBe('threshold');
-    expect(dueReason(input({ model: upstream({ threshold: { percent: 20, source: 'global' } }) }))).toBe('threshold');
+    expect(dueReason(input({ model: upstream({ threshold: { percent: 20 } }) }))).toBe('threshold');
   });
 
   it('is due where the request does not fit, also while it cools down', () => {

@@ -1,5 +1,4 @@
-import { thresholdPoint } from '../core/condense/trigger/automatic';
-import { tokensAt } from '../core/condense/trigger/thresholds';
+import { percentOf, thresholdTokens } from '../core/condense/trigger/thresholds';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
@@ -40,22 +39,21 @@ export interface DueInput {
   readonly coolsDown: boolean;
 }
 
-/** The model's tokens at which a conversation is due. */
-export const thresholdTokens = ({ threshold, contextWindow }: UpstreamModel): number =>
-  tokensAt(thresholdPoint(threshold), contextWindow);
-
 /** Why to condense now; undefined where that isn't due. A window of 0 is not known: never due. */
 export function dueReason(input: DueInput): CondensationReason | undefined {
   const { model, tokens, isFitting, cache, coldPercent, coolsDown } = input;
   if (model.contextWindow <= 0) return undefined;
   if (!isFitting) return 'window';
   if (coolsDown) return undefined;
-  if (tokens >= thresholdTokens(model)) return 'threshold';
+  if (tokens >= thresholdTokens(model.threshold, model.contextWindow)) return 'threshold';
   // The cache is written anew anyway, so that a condensation breaks nothing.
-  const isCold = coldPercent !== undefined && cache === 'cold' && tokens >= tokensFrom(coldPercent, model);
+  const isCold = coldPercent !== undefined && cache === 'cold' && tokens >= percentOf(coldPercent, model.contextWindow);
   return isCold ? 'cold-cache' : undefined;
 }
 
-/** The model's tokens at a percentage of its window. */
-export const tokensFrom = (percent: number, { contextWindow }: UpstreamModel): number =>
-  tokensAt({ kind: 'percent', percent }, contextWindow);
+/** Of the threshold, where a summary is begun at the latest, so that it is ready when it is needed. */
+const PREPARE_SHARE = 0.8;
+
+/** The model's tokens from which a summary is prepared in the background. */
+export const preparingTokens = (backgroundPercent: number, { threshold, contextWindow }: UpstreamModel): number =>
+  Math.min(percentOf(backgroundPercent, contextWindow), thresholdTokens(threshold, contextWindow) * PREPARE_SHARE);

@@ -50,6 +50,8 @@ export class LiveConversation {
   /** US dollars; undefined once an answer's cost was not known. */
   spent: number | undefined = 0;
   lastDecision: LiveDecision | undefined;
+  /** Why the last condensation that was due took nothing out. */
+  whyNot: string | undefined;
   preparation: Preparation | undefined;
   /** O200k tokens below which no model is asked again after one failed. */
   waitFor = 0;

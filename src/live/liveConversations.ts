@@ -39,7 +39,7 @@ import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
 import type { Shown } from './followEdits';
-import { thresholdTokens } from './due';
+import { duePointOf } from './tokenLearning';
 
 /** A refusal that names no numbers leaves to guess: so often one request is made shorter. */
 const MAX_HARDENINGS = 3;
@@ -307,7 +307,8 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
     title,
     tokens: Math.ceil(countedTokens * learning.factor(model)),
     contextWindow: model.contextWindow,
-    thresholdTokens: thresholdTokens(model),
+    thresholdTokens: duePointOf(model).tokens,
+    ...(conversation.whyNot !== undefined && { whyNot: conversation.whyNot }),
     messages: messages.length,
     shownMessages: shown.messages.length,
     condensations: condensationsOf(conversation).map((one) => ({

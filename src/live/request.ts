@@ -1,6 +1,6 @@
 /** A request of an agent, and what is to be sent in its place. */
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
-import type { EffectiveThreshold, WindowPoint } from '../core/condense/trigger/thresholds';
+import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { ApiMessage } from '../core/messages/types';
@@ -46,7 +46,7 @@ export interface UpstreamModel {
   readonly cacheLifetime?: CacheLifetime;
   /** How long the vendor keeps a prompt; undefined: it keeps none, or nobody knows. */
   readonly cacheSpan?: CacheSpan;
-  readonly threshold: EffectiveThreshold | WindowPoint;
+  readonly threshold: Threshold;
 }
 
 /** What is to be sent in the request's place. */

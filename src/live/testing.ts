@@ -63,7 +63,7 @@ export const upstream = (changes: Partial<UpstreamModel> = {}): UpstreamModel =>
   vendor: 'anthropic',
   contextWindow: 40_000,
   maxOutputTokens: 4_000,
-  threshold: { kind: 'percent', percent: 75 },
+  threshold: { percent: 75 },
   ...changes,
 });
 

@@ -1,6 +1,11 @@
 import { promptTokens, type Usage } from '../core/cost/usage';
-import { thresholdPoint } from '../core/condense/trigger/automatic';
-import { allowedTokens, reservedOutput } from '../core/condense/trigger/thresholds';
+import {
+  allowedTokens,
+  duePoint,
+  reservedOutput,
+  type DuePoint,
+  type ReservedOutputInput,
+} from '../core/condense/trigger/thresholds';
 import type { Overflow } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
@@ -18,19 +23,23 @@ const MIN_CACHED_TOKENS = 4_096;
 /** Of a request that was refused as too long, the share that is tried again. */
 const REFUSED_SHARE = 0.9;
 
-/** Tokens that are kept free for an answer when it is decided what fits. */
-export const reservedOf = ({
+const roomOf = ({
   contextWindow,
   threshold,
   maxOutputTokens,
   reservedOutput: wanted,
-}: UpstreamModel): number =>
-  reservedOutput({
-    contextWindow,
-    threshold: thresholdPoint(threshold),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(wanted !== undefined && { wanted }),
-  });
+}: UpstreamModel): ReservedOutputInput => ({
+  contextWindow,
+  threshold,
+  ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  ...(wanted !== undefined && { wanted }),
+});
+
+/** Tokens that are kept free for an answer when it is decided what fits. */
+export const reservedOf = (model: UpstreamModel): number => reservedOutput(roomOf(model));
+
+/** Where conversations with a model are due. */
+export const duePointOf = (model: UpstreamModel): DuePoint => duePoint(roomOf(model));
 
 const bounded = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
 

@@ -8,7 +8,6 @@ import type { CondensationManager, CondensationOutcome } from '../core/condense'
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import type { WindowPoint } from '../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
@@ -37,8 +36,10 @@ export interface LiveSummary {
   /** The last request, in the model's tokens; of `contextWindow`. */
   readonly tokens: number;
   readonly contextWindow: number;
-  /** Tokens at which the next condensation is due. */
+  /** Tokens at which the next condensation is due: those of the threshold, or fewer where more would not fit. */
   readonly thresholdTokens: number;
+  /** Why the last condensation that was due took nothing out, in words; absent once one did. */
+  readonly whyNot?: string;
   /** Messages of the conversation, and of the view. */
   readonly messages: number;
   readonly shownMessages: number;
@@ -105,8 +106,6 @@ export type CommandResult =
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;
-  /** How far a condensation goes; default half of the window. */
-  readonly target?: WindowPoint;
   /**
    * Percent of the window from which a condensation that needs a model is prepared in the background; absent: none is, it
    * is made when it is due.

@@ -82,9 +82,17 @@ describe('profiles', () => {
 
   it('have a threshold and a prompt of their own, or inherit', () => {
     const own = { ...work, threshold: 60, prompt: 'Mine' };
-    expect(thresholdOf('work', [own], 75)).toEqual({ percent: 60, source: 'profile' });
-    expect(thresholdOf('work', [{ ...work, threshold: -1 }], 75)).toEqual({ percent: 75, source: 'global' });
-    expect(thresholdOf('work', [work], 75)).toEqual({ percent: 75, source: 'global' });
+    const global = { percent: 75, tokens: 200_000, targetPercent: 67 };
+    expect(thresholdOf(own, global)).toEqual({ ...global, percent: 60 });
+    expect(thresholdOf({ ...work, threshold: -1 }, global)).toEqual(global);
+    expect(thresholdOf(work, global)).toEqual(global);
+    expect(thresholdOf(undefined, { percent: 75 })).toEqual({ percent: 75 });
+    expect(thresholdOf({ ...work, thresholdTokens: 90_000, targetPercent: 50 }, global)).toEqual({
+      percent: 75,
+      tokens: 90_000,
+      targetPercent: 50,
+    });
+    expect(thresholdOf({ ...work, thresholdTokens: 0 }, global)).toEqual({ percent: 75, targetPercent: 67 });
     expect(promptOf(own, 'global')).toBe('Mine');
     expect(promptOf({ ...work, prompt: ' ' }, 'global')).toBe('global');
     expect(promptOf(undefined, '')).toBe('');

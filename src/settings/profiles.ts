@@ -4,11 +4,10 @@
 import * as z from 'zod';
 import { promptProblems } from '../core/condense/summary/prompt';
 import {
-  effectiveThreshold,
   INHERIT_THRESHOLD,
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
-  type EffectiveThreshold,
+  type Threshold,
 } from '../core/condense/trigger/thresholds';
 import type { ConfigProblem } from '../core/condense/types';
 import { issueWords } from '../core/issueWords';
@@ -30,6 +29,8 @@ const namedPrices = {
 };
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
+/** Of the threshold's tokens. More would bring the next condensation at once, less would leave nothing to work on. */
+export const targetPercent = z.number().min(10).max(90);
 
 export const profileSchema = z
   .object({
@@ -63,6 +64,17 @@ export const profileSchema = z
       .optional()
       .describe(
         'Percent of the context window at which conversations with this model are condensed (5 to 100). -1: the global threshold.',
+      ),
+    thresholdTokens: z
+      .union([z.literal(0), tokens])
+      .optional()
+      .describe(
+        'Tokens at which conversations with this model are condensed, where they are less than the percentage of its window. 0: the percentage alone. Absent: as set for all.',
+      ),
+    targetPercent: targetPercent
+      .optional()
+      .describe(
+        'Percent of the threshold that may remain once a conversation is condensed by itself. Absent: as set for all.',
       ),
     prompt: z
       .string()
@@ -194,15 +206,17 @@ export const takenIds = (entries: readonly unknown[]): string[] =>
 const placeOf = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => profileSchema.safeParse(entry).data?.id === id);
 
-/** The threshold that holds for a profile (FR-TH-001). */
-export const thresholdOf = (id: string, profiles: readonly ApiProfile[], globalPercent: number): EffectiveThreshold =>
-  effectiveThreshold(
-    id,
-    globalPercent,
-    Object.fromEntries(
-      profiles.flatMap((profile) => (profile.threshold === undefined ? [] : [[profile.id, profile.threshold]])),
-    ),
-  );
+/** The threshold and target that hold for a profile: each of its own, else the global one (FR-TH-001). */
+export function thresholdOf(profile: ApiProfile | undefined, global: Threshold): Threshold {
+  const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
+  const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
+  const target = own ?? global.targetPercent;
+  return {
+    percent: threshold === INHERIT_THRESHOLD ? global.percent : threshold,
+    ...(tokens !== undefined && { tokens }),
+    ...(target !== undefined && { targetPercent: target }),
+  };
+}
 
 /** The prompt that holds for a profile: its own, else the global one; blank means the built-in. */
 export const promptOf = (profile: ApiProfile | undefined, globalPrompt: string): string =>

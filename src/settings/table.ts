@@ -17,6 +17,7 @@ import { strategySchema } from '../core/condense/strategy/strategy';
 import { MAX_PROMPT_CHARS, promptProblems } from '../core/condense/summary/prompt';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import {
+  DEFAULT_TARGET_PERCENT,
   DEFAULT_THRESHOLD_PERCENT,
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
@@ -25,7 +26,7 @@ import { BUILT_IN_PROVIDERS, PROVIDER_NAMES, type BuiltInProviderId, type Config
 import { isRecord } from '../core/messages/blocks';
 import { bare, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
-import { parseProfiles, profileSchema, type ApiProfile } from './profiles';
+import { parseProfiles, profileSchema, targetPercent, type ApiProfile } from './profiles';
 
 /** What a value from settings.json gives. Problems are named by their path inside the setting. */
 export interface Parsed<T> {
@@ -183,7 +184,13 @@ const rows = {
   threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    text: "Percent of the model's context window at which a conversation is condensed by itself (5 to 100). A profile may have its own. The default leaves room for one more answer and long tool results.",
+    text: "Percent of the model's context window at which a conversation is condensed by itself (5 to 100). A profile may have its own. The default leaves room for one more answer and long tool results. Above 85 % a request may not fit any more: then it is condensed where it still does, at 85 to 90 % by the size of the window.",
+  }),
+  thresholdTokens: whole(z.union([z.literal(0), tokens(1_000)]), {
+    default: 0,
+    scope: 'resource',
+    title: 'Condense at tokens',
+    text: "Tokens at which a conversation is condensed by itself, where that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: the percentage alone). A window of 1,000,000 tokens is due at 750,000 by percentage, and each request pays for them; some vendors charge more above 200,000 or 272,000. A profile may have its own.",
   }),
   condensingPrompt: whole(prompt, {
     default: '',
@@ -269,11 +276,17 @@ const rows = {
     text: 'Models that VS Code already has, as `vendor/id`, to be offered in the chat a second time, condensed. No key is needed. **Context Condenser: Choose Models to Condense for** lists them.',
     translates: true,
   }),
+  'agent.targetPercent': whole(targetPercent, {
+    default: DEFAULT_TARGET_PERCENT,
+    scope: 'resource',
+    title: 'Target by itself',
+    text: "How far a conversation is condensed by itself: how many percent of the threshold's tokens may remain (10 to 90). Condensing stops once this is reached. Two thirds is the default: less often breaks the vendor's prompt cache, more often takes out less at a time. What frees less than six tenths of what lies between threshold and target waits. A profile may have its own.",
+  }),
   'agent.backgroundPercent': whole(percent(), {
     default: 60,
     scope: 'window',
     title: 'Prepare a summary at',
-    text: 'Percent of the context window at which a summary is prepared in the background while the agent goes on (0 to 100; 0: never). Only for providers that call a model. The default is below the threshold, so that the summary is ready when it is needed.',
+    text: 'Percent of the context window at which a summary is prepared in the background while the agent goes on (0 to 100; 0: never). Only for providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a low threshold it begins at eight tenths of that.',
   }),
   'agent.summaryWaitSeconds': whole(percent(0, 300), {
     default: 30,

@@ -54,7 +54,7 @@ const model = (contextWindow: number, percent: number): UpstreamModel => ({
   key: 'bench',
   contextWindow,
   maxOutputTokens: 8_192,
-  threshold: { kind: 'percent', percent },
+  threshold: { percent },
 });
 
 function requestOf(messages: readonly ApiMessage[], upstream: UpstreamModel): AgentRequest {

@@ -67,7 +67,7 @@ export function openAgentWindow({ profile, storage, settings, providers = [] }: 
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(live),
     settings: agentSettings,
-    threshold: ({ id }) => thresholdOf(id, [profile], 75),
+    threshold: (asked) => thresholdOf(asked, { percent: 75 }),
     onCall: (conversation, name, input) => {
       recall.calledBy(conversation, name, input);
     },

@@ -377,6 +377,16 @@ describe('controls', () => {
     expect(saved('threshold')).toBeUndefined();
     slider.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
     await page.until(() => saved('threshold') === 66);
+    await workspace.getConfiguration('contextCondenser').update('threshold', 100);
+    await page.until(() =>
+      row(page, 'threshold').textContent.includes(
+        '171,808 tokens of a window of 200,000; what is more may not fit with its answer',
+      ),
+    );
+    await workspace.getConfiguration('contextCondenser').update('thresholdTokens', 120_000);
+    await page.until(() =>
+      row(page, 'threshold').textContent.includes('120,000 tokens of a window of 200,000; the limit in tokens'),
+    );
   });
 
   it('what VS Code can’t write is said at the control', async () => {

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import { errorMessage } from '../../core/errors';
 import { positiveInteger, UsageError } from '../args';
 
@@ -13,8 +14,8 @@ export interface GatewayArguments {
   readonly preset: string | undefined;
   /** Tokens of the model's window; undefined: by the table of models. */
   readonly window: number | undefined;
-  /** Percent of the window at which a conversation is condensed. */
-  readonly threshold: number | undefined;
+  /** When a conversation is condensed. */
+  readonly threshold: Threshold;
   readonly store: string | undefined;
   readonly log: string | undefined;
   readonly port: number | undefined;
@@ -30,6 +31,7 @@ const OPTIONS = {
   preset: { type: 'string' },
   window: { type: 'string' },
   threshold: { type: 'string' },
+  'threshold-tokens': { type: 'string' },
   store: { type: 'string' },
   log: { type: 'string' },
   port: { type: 'string' },
@@ -44,8 +46,9 @@ const OPTIONS = {
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
   const { own, agent, rest } = command === 'run' ? split(argv) : { own: argv, agent: undefined, rest: [] };
   const values = valuesOf(own);
-  const threshold = positiveInteger('--threshold', values.threshold);
-  if (threshold !== undefined && threshold > 100) throw new UsageError('--threshold is a percentage from 1 to 100.');
+  const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
+  if (percent > 100) throw new UsageError('--threshold is a percentage from 1 to 100.');
+  const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
   if (values.preset !== undefined && values.config !== undefined) {
     throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
   }
@@ -56,7 +59,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     config: values.config,
     preset: values.preset,
     window: positiveInteger('--window', values.window),
-    threshold,
+    threshold: { percent, ...(tokens !== undefined && { tokens }) },
     store: values.store,
     log: values.log,
     port: positiveInteger('--port', values.port),

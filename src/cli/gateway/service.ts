@@ -68,7 +68,7 @@ export async function startService(
     ...(prices && { prices }),
     ...(windows && { windows }),
     ...(args.window !== undefined && { window: args.window }),
-    ...(args.threshold !== undefined && { threshold: args.threshold }),
+    threshold: args.threshold,
   });
   const gateway = await startGateway({
     routes,

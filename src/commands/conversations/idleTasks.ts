@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
+import { thresholdTokens } from '../../core/condense/trigger/thresholds';
 import { formatTokens } from '../../core/condense/report/report';
 import { errorMessage } from '../../core/errors';
 import { idleTasks, type StoredTask } from '../../giveBack/idleTask';
@@ -12,6 +13,7 @@ import { condenseNow } from '../condenseNow';
 import { conversationIndex, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { ledgersSince } from './background';
+import { modelSettings } from '../../window/settings/modelSettings';
 import { setting } from '../../window/settings/settings';
 import { answerOffer, offerAnswers } from './offerAnswers';
 
@@ -81,7 +83,7 @@ class IdleTaskWatch implements vscode.Disposable {
   /** The task to offer now; where there is none, a look at the time when the next one is idle. */
   private async next(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
-    const threshold = (setting('conversations.contextWindow') * setting('threshold')) / 100;
+    const threshold = thresholdTokens(modelSettings().threshold, setting('conversations.contextWindow'));
     const find = () => idleTasks(this.tasks(), offerAnswers(globalState), threshold, Date.now());
     await this.forgetSmall(threshold);
     // Ledgers are read only where there is something to offer.

@@ -205,7 +205,7 @@ describe('condenseIfNeeded', () => {
       messages,
       provider: 'truncation',
       window: { contextWindow: TOKENS * 2, maxOutputTokens: 100 },
-      threshold: { kind: 'percent', percent: 75 },
+      threshold: { percent: 75 },
       ...changes,
     };
     return condenseIfNeeded(manager, counter, request, { mayUseNative: false });
@@ -216,12 +216,12 @@ describe('condenseIfNeeded', () => {
     expect(await automatic({ messages: [] })).toMatchObject({ kind: 'not-due' });
   });
 
-  it('condenses at the threshold, down to half of the window', async () => {
+  it('condenses at the threshold, down to two thirds of that', async () => {
     const window = { contextWindow: Math.floor(TOKENS / 0.76), maxOutputTokens: 100 };
     const ran = await automatic({ window });
     if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
     expect(ran.decision.reason).toBe('threshold');
-    expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(window.contextWindow / 2);
+    expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(window.contextWindow * 0.75 * 0.67);
   });
 
   it('counts the model’s own tokens, the system prompt and the tools', async () => {
@@ -230,13 +230,18 @@ describe('condenseIfNeeded', () => {
     expect(await automatic({ overheadTokens: TOKENS })).toMatchObject({ kind: 'ran', decision: { percent: 100 } });
   });
 
-  it('tells of a wrong threshold, and goes as far as it was told', async () => {
-    const ran = await automatic({
-      threshold: { percent: 40, source: 'global', warning: 'wrong threshold' },
-      target: { kind: 'tokens', tokens: Math.round(TOKENS * 0.7) },
+  it('condenses at a threshold of tokens', async () => {
+    const threshold = { percent: 75, tokens: TOKENS };
+    const window = { contextWindow: TOKENS * 5 };
+    expect(await automatic({ window, threshold })).toMatchObject({ kind: 'ran', outcome: { kind: 'condensed' } });
+    expect(await automatic({ window, threshold: { ...threshold, tokens: TOKENS + 1 } })).toMatchObject({
+      kind: 'not-due',
     });
+  });
+
+  it('goes as far as it was told', async () => {
+    const ran = await automatic({ threshold: { percent: 40 }, targetTokens: Math.round(TOKENS * 0.7) });
     if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
-    expect(ran.outcome.notes[0]).toBe('wrong threshold');
     expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(TOKENS * 0.7);
     expect(ran.outcome.tokensAfter).toBeGreaterThan(TOKENS * 0.6);
   });

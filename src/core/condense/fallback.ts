@@ -178,12 +178,12 @@ async function next(
 /** Which provider did nothing, and why; its words may name it already. */
 function reasonOf(manager: CondensationManager, outcome: CondensationOutcome): string {
   const { name } = manager.getProvider(outcome.provider);
-  const why = whyOf(outcome);
+  const why = whyNot(outcome);
   return why.startsWith(name) ? why : `${name}: ${why}`;
 }
 
-/** Why an outcome is none, in words. */
-function whyOf(outcome: CondensationOutcome): string {
+/** Why an outcome took nothing out, in words. */
+export function whyNot(outcome: CondensationOutcome): string {
   switch (outcome.kind) {
     case 'unchanged':
       return outcome.detail;

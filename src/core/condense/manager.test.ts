@@ -249,10 +249,10 @@ describe('earlier edits', () => {
 });
 
 describe('the cool-down', () => {
-  const automatic = { trigger: 'automatic', windowTokens: 10_000 } as const;
+  const automatic = { trigger: 'automatic' } as const;
   const grown = (tokens: number): ApiMessage[] => [...conversation, user('word '.repeat(tokens))];
 
-  it('waits until 10 % of the window is new after a try in vain', async () => {
+  it('waits until the request has grown by 13 % after a try in vain', async () => {
     let calls = 0;
     const vain = fake(() => {
       calls++;
@@ -265,9 +265,9 @@ describe('the cool-down', () => {
     };
     expect(await attempt()).toBe('nothing-to-gain');
     expect(await attempt()).toBe('cooling-down');
-    expect(await attempt({ messages: grown(900) })).toBe('cooling-down');
+    expect(await attempt({ messages: grown(250) })).toBe('cooling-down');
     expect(calls).toBe(1);
-    expect(await attempt({ messages: grown(1_000) })).toBe('nothing-to-gain');
+    expect(await attempt({ messages: grown(270) })).toBe('nothing-to-gain');
     expect(await attempt({ conversation: 'another' })).toBe('nothing-to-gain');
     expect(await attempt({ trigger: 'manual' })).toBe('nothing-to-gain');
     expect(calls).toBe(4);
@@ -284,7 +284,7 @@ describe('the cool-down', () => {
     expect(await after).toMatchObject({ reason: 'cooling-down' });
   });
 
-  it('forgets nothing by a cancel, and without a window goes by the tokens', async () => {
+  it('forgets nothing by a cancel, and goes by the tokens', async () => {
     const stop = new AbortController();
     const manager = new CondensationManager(counter, [
       fake((_, { signal }) => {
@@ -298,7 +298,7 @@ describe('the cool-down', () => {
     const waiting = await manager.condense(request({ trigger: 'automatic' }));
     expect(waiting).toMatchObject({ reason: 'cooling-down' });
     expect(waiting.kind === 'unchanged' && waiting.detail).toContain(
-      `${Math.ceil(waiting.tokensBefore / 10)} new tokens`,
+      `${Math.ceil(waiting.tokensBefore * 0.13)} new tokens`,
     );
   });
 

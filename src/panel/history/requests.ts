@@ -58,6 +58,6 @@ function currentSettings(): CurrentSettings {
     provider,
     ...(typeof preset === 'string' && { preset }),
     ...(condensing && { profile: condensing.name }),
-    threshold,
+    threshold: threshold.percent,
   };
 }

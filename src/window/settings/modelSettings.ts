@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Threshold } from '../../core/condense/trigger/thresholds';
 import type { WarningLimits } from '../../core/condense/metrics/metrics';
 import type { ApiProfile } from '../../settings/profiles';
 import { setting, userValueOf } from './settings';
@@ -8,8 +9,8 @@ export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
   /** The profile that summarizes; undefined where none is chosen, or the chosen one isn't there. */
   readonly condensing: ApiProfile | undefined;
-  /** Percent of the window. */
-  readonly threshold: number;
+  /** What holds where a profile has none of its own. */
+  readonly threshold: Threshold;
   /** The user's own condensing prompt; blank: the built-in. */
   readonly prompt: string;
   /** US dollars that one condensation may cost. */
@@ -23,10 +24,20 @@ export function modelSettings(): ModelSettings {
   return {
     profiles,
     condensing: profiles.find((profile) => profile.id === id),
-    threshold: setting('threshold'),
+    threshold: globalThreshold(),
     prompt: setting('condensingPrompt'),
     maxCost: setting('maxCostPerCondensation'),
     warnings: { cost: setting('warnings.cost'), reductionPercent: setting('warnings.reductionPercent') },
+  };
+}
+
+/** When conversations are condensed, and how far, where a profile doesn't say it. */
+function globalThreshold(): Threshold {
+  const tokens = setting('thresholdTokens');
+  return {
+    percent: setting('threshold'),
+    ...(tokens > 0 && { tokens }),
+    targetPercent: setting('agent.targetPercent'),
   };
 }
 

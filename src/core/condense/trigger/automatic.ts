@@ -4,38 +4,31 @@ import { applyEdits } from '../edits/applyEdits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from '../fallback';
 import type { CondensationOutcome, CondensationRequest } from '../condensation';
 import type { CondensationManager } from '../manager';
-import {
-  DEFAULT_TARGET_PERCENT,
-  shouldCondense,
-  tokensAt,
-  type EffectiveThreshold,
-  type TriggerDecision,
-  type WindowPoint,
-} from './thresholds';
+import { shouldCondense, targetTokens, type Threshold, type TriggerDecision } from './thresholds';
 
-export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'targetTokens' | 'windowTokens'> {
+/** `targetTokens`: how far, in place of what the threshold says. */
+export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
   /** The model that the conversation is sent to. */
   readonly window: WindowLimits;
-  /** When: percent of the window (as the profile or the global setting says) or tokens. */
-  readonly threshold: EffectiveThreshold | WindowPoint;
-  /** How far; default half of the window. */
-  readonly target?: WindowPoint;
+  /** When, and how far. */
+  readonly threshold: Threshold;
 }
 
 export type AutomaticOutcome =
   | { readonly kind: 'not-due'; readonly decision: TriggerDecision }
   | { readonly kind: 'ran'; readonly decision: TriggerDecision; readonly outcome: CondensationOutcome };
 
-/** The point of the window at which a conversation is due. */
-export const thresholdPoint = (threshold: EffectiveThreshold | WindowPoint): WindowPoint =>
-  'kind' in threshold ? threshold : { kind: 'percent', percent: threshold.percent };
-
-/** O200k tokens of the messages at which a condensation may stop. */
-export const targetTokensOf = (
+/**
+ * O200k tokens of the messages at which an automatic condensation may stop.
+ * @param overheadTokens o200k tokens of what is sent beside the messages.
+ * @param dueTokens the model's tokens of the whole request, where it is due below the threshold.
+ */
+export const messagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,
-  target: WindowPoint = { kind: 'percent', percent: DEFAULT_TARGET_PERCENT },
+  threshold: Threshold,
   overheadTokens = 0,
-): number => Math.max(1, Math.floor(tokensAt(target, contextWindow) / tokenFactor) - overheadTokens);
+  dueTokens?: number,
+): number => Math.max(1, Math.floor(targetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
 
 /**
  * Condenses where the threshold is reached or the window would be exceeded (FR-TH-003); system prompt, tools and the last
@@ -48,7 +41,7 @@ export async function condenseIfNeeded(
   request: AutomaticRequest,
   policy: Omit<FallbackPolicy, 'window'>,
 ): Promise<AutomaticOutcome> {
-  const { window, threshold, target, ...rest } = request;
+  const { window, threshold, ...rest } = request;
   const { contextWindow, tokenFactor = 1, maxOutputTokens } = window;
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
@@ -60,16 +53,18 @@ export async function condenseIfNeeded(
     lastMessageTokens: Math.ceil(lastTokens * tokenFactor),
     contextWindow,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    threshold: thresholdPoint(threshold),
+    threshold,
   });
   if (!decision.due) return { kind: 'not-due', decision };
-  const targetTokens = targetTokensOf(window, target, overheadTokens);
   const outcome = await condenseWithFallback(
     manager,
-    { ...rest, trigger: 'automatic', targetTokens, windowTokens: Math.floor(contextWindow / tokenFactor) },
+    {
+      ...rest,
+      trigger: 'automatic',
+      targetTokens: request.targetTokens ?? messagesTarget(window, threshold, overheadTokens),
+      windowTokens: Math.floor(contextWindow / tokenFactor),
+    },
     { ...policy, window },
   );
-  const warning = 'warning' in threshold ? threshold.warning : undefined;
-  if (warning === undefined) return { kind: 'ran', decision, outcome };
-  return { kind: 'ran', decision, outcome: { ...outcome, notes: [warning, ...outcome.notes] } };
+  return { kind: 'ran', decision, outcome };
 }

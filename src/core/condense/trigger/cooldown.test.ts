@@ -4,7 +4,7 @@ import { Cooldown } from './cooldown';
 import type { CondensationOutcome, CondensationRequest } from '../condensation';
 import { Pace } from '../../pace';
 
-const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic', windowTokens: 1_000 };
+const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic' };
 const base = { provider: 'p', tokensBefore: 500, steps: [], cost: 0, timeMs: 0, notes: [] };
 const IN_VAIN: CondensationOutcome = { ...base, kind: 'unchanged', reason: 'nothing-to-gain', detail: '' };
 const GOOD: CondensationOutcome = {
@@ -24,10 +24,10 @@ const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?]
 };
 
 describe('the wait', () => {
-  it('is 10 % of the window from the tokens that are there', () => {
-    expect(waits([IN_VAIN])).toBe(100);
-    expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(100);
-    expect(waits([IN_VAIN, { windowTokens: 1_001 }])).toBe(101);
+  it('is 13 % of the request from the tokens that are there', () => {
+    expect(waits([IN_VAIN])).toBe(65);
+    expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);
+    expect(waits([IN_VAIN, { overheadTokens: 100 }])).toBe(78);
   });
 
   it('ends with a condensation that met its target', () => {
@@ -38,12 +38,12 @@ describe('the wait', () => {
   it('counts from what came out where the target was missed', () => {
     const cooldown = new Cooldown();
     cooldown.record('c', GOOD, { ...REQUEST, targetTokens: 299 });
-    expect(cooldown.tokensToGo('c', 300)).toBe(100);
-    expect(cooldown.tokensToGo('c', 400)).toBe(0);
+    expect(cooldown.tokensToGo('c', 300)).toBe(39);
+    expect(cooldown.tokensToGo('c', 339)).toBe(0);
   });
 
   it('is neither begun nor ended by a cancel', () => {
     expect(waits([{ ...base, kind: 'cancelled' }])).toBe(0);
-    expect(waits([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(100);
+    expect(waits([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(65);
   });
 });

@@ -1,7 +1,7 @@
 import type { CondensationOutcome, CondensationRequest } from '../condensation';
 
-/** Share of the window that must be new before the next automatic try, in percent. */
-const NEW_SHARE_PERCENT = 10;
+/** Percent by which a request must have grown before the next automatic try. */
+const NEW_SHARE_PERCENT = 13;
 
 /** Conversations that are remembered; the oldest goes first. */
 const REMEMBERED = 1_000;
@@ -26,8 +26,8 @@ export class Cooldown {
     const reached =
       outcome.kind === 'condensed' && (request.targetTokens === undefined || tokens <= request.targetTokens);
     if (reached) return;
-    const window = request.windowTokens ?? outcome.tokensBefore;
-    this.waiting.set(conversation, tokens + Math.ceil((window * NEW_SHARE_PERCENT) / 100));
+    const sent = tokens + (request.overheadTokens ?? 0);
+    this.waiting.set(conversation, tokens + Math.ceil((sent * NEW_SHARE_PERCENT) / 100));
     if (this.waiting.size > REMEMBERED) {
       const oldest = this.waiting.keys().next();
       if (!oldest.done) this.waiting.delete(oldest.value);

@@ -1,27 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import { allowedTokens, effectiveThreshold, reservedOutput, shouldCondense, tokensAt } from './thresholds';
+import {
+  allowedTokens,
+  duePoint,
+  reservedOutput,
+  shouldCondense,
+  targetTokens,
+  thresholdTokens,
+  worthwhileTokens,
+} from './thresholds';
 
-describe('effectiveThreshold', () => {
-  const thresholds = { own: 60, inherits: -1, low: 4, high: 101, least: 5, most: 100 };
-
-  it('is the profile’s own where it is 5 to 100', () => {
-    expect(effectiveThreshold('own', 75, thresholds)).toEqual({ percent: 60, source: 'profile' });
-    expect(effectiveThreshold('least', 75, thresholds).percent).toBe(5);
-    expect(effectiveThreshold('most', 75, thresholds).percent).toBe(100);
+describe('thresholds and targets', () => {
+  it('are a percentage of the window, or tokens where they are fewer', () => {
+    expect(thresholdTokens({ percent: 50 }, 200_001)).toBe(100_000);
+    expect(thresholdTokens({ percent: 75, tokens: 200_000 }, 1_000_000)).toBe(200_000);
+    expect(thresholdTokens({ percent: 75, tokens: 200_000 }, 128_000)).toBe(96_000);
   });
 
-  it('is the global one where the profile has none or inherits', () => {
-    for (const id of ['none', 'inherits', 'constructor']) {
-      expect(effectiveThreshold(id, 75, thresholds)).toEqual({ percent: 75, source: 'global' });
-    }
+  it('have two thirds of the threshold as the target, or what is said', () => {
+    expect(targetTokens({ percent: 30 }, 100_000)).toBe(20_100);
+    expect(targetTokens({ percent: 30, targetPercent: 50 }, 100_000)).toBe(15_000);
+    expect(targetTokens({ percent: 75, tokens: 50_000 }, 1_000_000)).toBe(33_500);
   });
 
-  it('is the global one, with a warning that names the profile, where its own is out of bounds', () => {
-    for (const id of ['low', 'high']) {
-      const { percent, warning } = effectiveThreshold(id, 75, thresholds);
-      expect(percent).toBe(75);
-      expect(warning).toContain(`"${id}"`);
+  it('go further where a conversation is due below its threshold', () => {
+    expect(targetTokens({ percent: 75 }, 100_000, 40_000)).toBe(26_800);
+    expect(targetTokens({ percent: 75 }, 100_000, 90_000)).toBe(50_250);
+  });
+
+  it('what is worth it lies between threshold and target, whatever they are', () => {
+    for (let percent = 5; percent <= 100; percent += 5) {
+      for (const targetPercent of [10, 67, 90]) {
+        const threshold = { percent, targetPercent };
+        const gap = thresholdTokens(threshold, 32_000) - targetTokens(threshold, 32_000);
+        expect(worthwhileTokens(threshold, 32_000)).toBe(Math.floor(gap * 0.6));
+      }
     }
+    // As before thresholds below 65 % did something: 15 % of the window at 75 %.
+    expect(worthwhileTokens({ percent: 75 }, 200_000) / 200_000).toBeCloseTo(0.15, 2);
   });
 });
 
@@ -29,7 +44,7 @@ describe('shouldCondense', () => {
   const input = {
     contextWindow: 200_000,
     maxOutputTokens: 8_000,
-    threshold: { kind: 'percent', percent: 75 },
+    threshold: { percent: 75 },
   } as const;
 
   it('is due from the threshold on, the last message counted in', () => {
@@ -43,7 +58,7 @@ describe('shouldCondense', () => {
   });
 
   it('is due above window × 0.9 less the reserved output, whatever the threshold', () => {
-    const late = { ...input, threshold: { kind: 'percent', percent: 100 }, lastMessageTokens: 0 } as const;
+    const late = { ...input, threshold: { percent: 100 }, lastMessageTokens: 0 } as const;
     expect(shouldCondense({ ...late, totalTokens: 172_000 }).due).toBe(false);
     expect(shouldCondense({ ...late, totalTokens: 172_001 })).toMatchObject({ due: true, reason: 'window' });
   });
@@ -54,7 +69,7 @@ describe('shouldCondense', () => {
   });
 
   it('takes an absolute threshold', () => {
-    const absolute = { ...input, threshold: { kind: 'tokens', tokens: 50_000 }, lastMessageTokens: 0 } as const;
+    const absolute = { ...input, threshold: { percent: 75, tokens: 50_000 }, lastMessageTokens: 0 } as const;
     expect(shouldCondense({ ...absolute, totalTokens: 49_999 }).due).toBe(false);
     expect(shouldCondense({ ...absolute, totalTokens: 50_000 })).toMatchObject({ due: true, reason: 'threshold' });
   });
@@ -67,13 +82,8 @@ describe('shouldCondense', () => {
   });
 });
 
-it('a point of the window in tokens', () => {
-  expect(tokensAt({ kind: 'percent', percent: 50 }, 200_001)).toBe(100_000);
-  expect(tokensAt({ kind: 'tokens', tokens: 7 }, 200_000)).toBe(7);
-});
-
 describe('reservedOutput', () => {
-  const at75 = { kind: 'percent', percent: 75 } as const;
+  const at75 = { percent: 75 } as const;
 
   it.each([
     // The models of number 11 of issue N: windows and what they may write.
@@ -100,7 +110,7 @@ describe('reservedOutput', () => {
   it('is a tenth of the window at most, or 8,192, unless the user wants more', () => {
     const input = {
       contextWindow: 400_000,
-      threshold: { kind: 'percent', percent: 50 },
+      threshold: { percent: 50 },
       maxOutputTokens: 128_000,
     } as const;
     expect(reservedOutput(input)).toBe(40_000);
@@ -110,6 +120,18 @@ describe('reservedOutput', () => {
   });
 
   it('is something where the threshold is the whole window', () => {
-    expect(reservedOutput({ contextWindow: 200_000, threshold: { kind: 'percent', percent: 100 } })).toBe(8_192);
+    expect(reservedOutput({ contextWindow: 200_000, threshold: { percent: 100 } })).toBe(8_192);
+  });
+
+  it('leaves every threshold where it says, as far as a request fits with room for an answer', () => {
+    for (const contextWindow of [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000]) {
+      for (let percent = 5; percent <= 100; percent += 1) {
+        const { tokens, reason } = duePoint({ contextWindow, threshold: { percent }, maxOutputTokens: 64_000 });
+        const at = (100 * tokens) / contextWindow;
+        if (percent <= 85) expect(reason).toBe('threshold');
+        if (reason === 'threshold') expect(at).toBeCloseTo(percent, 1);
+        else expect(at).toBeGreaterThanOrEqual(84.9);
+      }
+    }
   });
 });

@@ -9,42 +9,48 @@ export const MAX_CONDENSE_THRESHOLD = 100;
 export const TOKEN_BUFFER_PERCENTAGE = 0.1;
 /** Threshold in percent where nothing else is set. */
 export const DEFAULT_THRESHOLD_PERCENT = 75;
-/** How far a condensation goes, in percent of the window, where nothing else is set. */
-export const DEFAULT_TARGET_PERCENT = 50;
+/** How much of the threshold an automatic condensation leaves where nothing else is set, in percent: two thirds. */
+export const DEFAULT_TARGET_PERCENT = 67;
 /** Tokens kept free for the reply where the model names none. */
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
 /** A profile's threshold that means: as the global one. */
 export const INHERIT_THRESHOLD = -1;
 
-/** A point in the context window. */
-export type WindowPoint =
-  { readonly kind: 'percent'; readonly percent: number } | { readonly kind: 'tokens'; readonly tokens: number };
-
-export interface EffectiveThreshold {
+/** When a conversation is due, and how far it is condensed then. All tokens are the model's. */
+export interface Threshold {
+  /** Of the model's context window. */
   readonly percent: number;
-  readonly source: 'profile' | 'global';
-  /** Says which setting was wrong, where one was. */
-  readonly warning?: string;
+  /** Where they are less than the percentage of the window, they are the threshold. */
+  readonly tokens?: number;
+  /** How much of the threshold's tokens may remain; default {@link DEFAULT_TARGET_PERCENT}. */
+  readonly targetPercent?: number;
 }
 
-const isThreshold = (value: number): boolean => value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD;
+/** Tokens at a percentage of the window. */
+export const percentOf = (percent: number, contextWindow: number): number =>
+  Math.floor((contextWindow * percent) / 100);
+
+/** Tokens at which a conversation is due. */
+export const thresholdTokens = ({ percent, tokens = Infinity }: Threshold, contextWindow: number): number =>
+  Math.min(percentOf(percent, contextWindow), tokens);
 
 /**
- * The threshold that holds for a profile: its own where it has a valid one, else the global one.
- * @param profileThresholds percent by profile id; -1 inherits.
+ * Tokens down to which an automatic condensation goes. It is a share of the threshold, so that each threshold has a target
+ * below it.
+ * @param dueTokens at which it was due, where that was below the threshold.
  */
-export function effectiveThreshold(
-  profileId: string,
-  globalThreshold: number,
-  profileThresholds: Readonly<Record<string, number>>,
-): EffectiveThreshold {
-  const own = Object.hasOwn(profileThresholds, profileId) ? profileThresholds[profileId] : undefined;
-  const global = { percent: globalThreshold, source: 'global' } as const;
-  if (own === undefined || own === INHERIT_THRESHOLD) return global;
-  if (isThreshold(own)) return { percent: own, source: 'profile' };
-  const warning = `The threshold of profile "${profileId}" is ${own}; it is -1 (inherit) or ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD} percent. The global ${globalThreshold} % is used.`;
-  return { ...global, warning };
-}
+export const targetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
+  percentOf(
+    threshold.targetPercent ?? DEFAULT_TARGET_PERCENT,
+    Math.min(thresholdTokens(threshold, contextWindow), dueTokens),
+  );
+
+/** Of what lies between threshold and target, the share that must go to be worth a prompt cache that is written anew. */
+const WORTHWHILE_SHARE = 0.6;
+
+/** Tokens that a condensation at the threshold must free. */
+export const worthwhileTokens = (threshold: Threshold, contextWindow: number): number =>
+  Math.floor((thresholdTokens(threshold, contextWindow) - targetTokens(threshold, contextWindow)) * WORTHWHILE_SHARE);
 
 export interface TriggerInput {
   /** Tokens of the request without its last message. */
@@ -54,7 +60,7 @@ export interface TriggerInput {
   readonly contextWindow: number;
   /** The model's own limit; {@link DEFAULT_RESERVED_OUTPUT_TOKENS} where it names none. */
   readonly maxOutputTokens?: number;
-  readonly threshold: WindowPoint;
+  readonly threshold: Threshold;
 }
 
 export interface TriggerDecision {
@@ -76,10 +82,12 @@ export const allowedTokens = (contextWindow: number, reservedOutput?: number): n
 
 /** Of a window so much is kept free for the reply where nobody asks for more, as far as the model can write it. */
 const RESERVED_SHARE = 0.1;
+/** Of the window so much is kept free for the reply, at most {@link DEFAULT_RESERVED_OUTPUT_TOKENS}, wherever the threshold is. */
+const MIN_RESERVED_SHARE = 0.05;
 
 export interface ReservedOutputInput {
   readonly contextWindow: number;
-  readonly threshold: WindowPoint;
+  readonly threshold: Threshold;
   /** The most that the model writes in one answer. */
   readonly maxOutputTokens?: number;
   /** What the user wants to be kept free. */
@@ -88,14 +96,29 @@ export interface ReservedOutputInput {
 
 /**
  * Tokens that are kept free for the reply when it is decided what fits. That is less than the model may write (many write
- * half of their window): the limit that is sent with a request is what its prompt leaves free. Never so much that a request
- * would not fit before it has reached the threshold.
+ * half of their window): the limit that is sent with a request is what its prompt leaves free. As far as an answer still
+ * has room, it is so little that a request fits until it has reached the threshold.
  */
 export function reservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_SHARE);
   const asked = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
-  const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - tokensAt(threshold, contextWindow);
-  return Math.floor(Math.min(asked, behindThreshold > 0 ? behindThreshold : usual));
+  const least = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_SHARE);
+  const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - thresholdTokens(threshold, contextWindow);
+  return Math.floor(Math.min(asked, Math.max(behindThreshold, least)));
+}
+
+/** Where conversations with a model are condensed: tokens, and whether the threshold or what fits decides. */
+export interface DuePoint {
+  readonly tokens: number;
+  readonly reason: 'threshold' | 'window';
+}
+
+/** The tokens at which a conversation is due: those of the threshold, or fewer where a request would no longer fit. */
+export function duePoint(input: ReservedOutputInput): DuePoint {
+  const { contextWindow, threshold } = input;
+  const wanted = thresholdTokens(threshold, contextWindow);
+  const allowed = Math.floor(allowedTokens(contextWindow, reservedOutput(input)));
+  return wanted <= allowed ? { tokens: wanted, reason: 'threshold' } : { tokens: allowed, reason: 'window' };
 }
 
 /**
@@ -108,11 +131,6 @@ export function shouldCondense(input: TriggerInput): TriggerDecision {
   const percent = contextWindow > 0 ? (100 * tokens) / contextWindow : 0;
   const decision = { tokens, percent };
   if (contextWindow <= 0) return { ...decision, due: false };
-  const reached = threshold.kind === 'percent' ? percent >= threshold.percent : tokens >= threshold.tokens;
-  if (reached) return { ...decision, due: true, reason: 'threshold' };
+  if (tokens >= thresholdTokens(threshold, contextWindow)) return { ...decision, due: true, reason: 'threshold' };
   return tokens > allowed ? { ...decision, due: true, reason: 'window' } : { ...decision, due: false };
 }
-
-/** Tokens at a point of the window. */
-export const tokensAt = (point: WindowPoint, contextWindow: number): number =>
-  point.kind === 'tokens' ? point.tokens : Math.floor((contextWindow * point.percent) / 100);

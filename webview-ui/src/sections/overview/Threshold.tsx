@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { duePoint } from '../../../../src/core/condense/trigger/thresholds';
 import { Row } from '../../components/Row';
 import { formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
@@ -43,10 +44,20 @@ export function Threshold(): ReactNode {
   const percent = moved ?? saved;
   const [first] = windowsOf(panel);
   const window = first ?? { name: '', tokens: USUAL_WINDOW };
-  const tokens = Math.floor((window.tokens * percent) / 100);
-  const meaning = first
-    ? t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name)
-    : t('{0} tokens of a window of {1}', tokens, window.tokens);
+  const limit = useSetting('thresholdTokens').value;
+  const dueAt = (value: number): ReturnType<typeof duePoint> =>
+    duePoint({
+      contextWindow: window.tokens,
+      threshold: { percent: value, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
+    });
+  const { tokens, reason } = dueAt(percent);
+  const meaning = [
+    first
+      ? t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name)
+      : t('{0} tokens of a window of {1}', tokens, window.tokens),
+    ...(reason === 'window' ? [t('what is more may not fit with its answer')] : []),
+    ...(tokens === limit ? [t('the limit in tokens')] : []),
+  ].join('; ');
   const title = t('Condense at');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
   return (
@@ -59,7 +70,7 @@ export function Threshold(): ReactNode {
           min={Number(minimum)}
           max={Number(maximum)}
           step={1}
-          describe={(value) => `${formatPercent(value)}, ${formatNumber(Math.floor((window.tokens * value) / 100))}`}
+          describe={(value) => `${formatPercent(value)}, ${formatNumber(dueAt(value).tokens)}`}
           onMove={setMoved}
           onCommit={(value) => {
             void setting.save(value).then(() => {

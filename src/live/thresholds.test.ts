@@ -1,0 +1,94 @@
+/** Where conversations are condensed, for every threshold and size of window (FR-TH-001, FR-TH-003). */
+import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import type { Threshold } from '../core/condense/trigger/thresholds';
+import type { UpstreamModel } from './request';
+import { liveBed, read, reads, request, upstream } from './testing';
+import { duePointOf } from './tokenLearning';
+
+const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
+/** What a conversation grows by from request to request. */
+const STEP_PERCENT = 1;
+/** Tokens of a line of a read, and of the call around it. */
+const LINE_TOKENS = 11;
+const CALL_TOKENS = 45;
+
+const modelOf = (contextWindow: number, threshold: Threshold): UpstreamModel =>
+  upstream({ contextWindow, maxOutputTokens: 8_000, threshold });
+
+interface Condensed {
+  /** Percent of the window. */
+  readonly at: number;
+  readonly to: number;
+}
+
+/** Lets a conversation grow until it is condensed, beginning a little below of where it should be. */
+async function firstCondensation(model: UpstreamModel): Promise<Condensed | { readonly why: string }> {
+  const { contextWindow } = model;
+  const size = Math.floor(((contextWindow * STEP_PERCENT) / 100 - CALL_TOKENS) / LINE_TOKENS);
+  const duePercent = (100 * duePointOf(model).tokens) / contextWindow;
+  return inTemporaryFolder(async (root) => {
+    // What there is to gain is not the question: old results go.
+    const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
+    const bed = liveBed(root, { settings: { provider: 'truncation', config } });
+    const percentOf = (tokens: number): number => (100 * tokens) / contextWindow;
+    const messages = reads(Math.max(1, Math.floor(duePercent / STEP_PERCENT) - 3), size);
+    let why = 'never due';
+    for (let step = 0; step < 25; step++) {
+      messages.push(...read(`g${step}`, size));
+      const { outcome } = await bed.live.prepare(request(messages, { model }));
+      if (outcome?.kind === 'condensed') {
+        return { at: percentOf(outcome.tokensBefore), to: percentOf(outcome.tokensAfter) };
+      }
+      if (outcome) why = 'detail' in outcome ? outcome.detail : outcome.kind;
+    }
+    return { why };
+  });
+}
+
+it('every threshold condenses within 2 % of the window of where it says, and two thirds of it remain at most', async () => {
+  const rows: string[] = [];
+  for (let percent = 5; percent <= 100; percent += 5) {
+    const cells: string[] = [];
+    for (const contextWindow of WINDOWS) {
+      const model = modelOf(contextWindow, { percent });
+      const due = (100 * duePointOf(model).tokens) / contextWindow;
+      const first = await firstCondensation(model);
+      const cell = 'why' in first ? first.why : `${Math.round(first.at)} → ${Math.round(first.to)}`;
+      cells.push(cell);
+      if ('why' in first) expect.soft(cell, `${percent} % of ${contextWindow}`).toBe('condensed');
+      else {
+        expect.soft(Math.abs(first.at - due), `${percent} % of ${contextWindow}: ${cell}`).toBeLessThanOrEqual(2);
+        expect.soft(first.to, `${percent} % of ${contextWindow}: ${cell}`).toBeLessThanOrEqual(percent * 0.67 + 0.1);
+      }
+      if (percent <= 85) expect.soft(due).toBeCloseTo(percent, 1);
+    }
+    rows.push([String(percent).padStart(3), ...cells.map((cell) => cell.padStart(10))].join(' '));
+  }
+  const head = ['  %', ...WINDOWS.map((window) => String(window).padStart(10))].join(' ');
+  expect(['', head, ...rows, ''].join('\n')).toMatchInlineSnapshot(`
+    "
+      %      32000     128000     400000    1000000
+      5      6 → 3      6 → 3      6 → 3      6 → 3
+     10     11 → 6     11 → 6     11 → 6     11 → 6
+     15    16 → 10     16 → 9    16 → 10    16 → 10
+     20    20 → 13    21 → 13    21 → 13    21 → 13
+     25    25 → 16    26 → 16    26 → 16    26 → 16
+     30    30 → 20    31 → 19    31 → 20    31 → 20
+     35    36 → 23    36 → 23    36 → 23    36 → 23
+     40    41 → 26    41 → 26    41 → 26    41 → 26
+     45    45 → 29    46 → 29    46 → 30    46 → 30
+     50    50 → 33    50 → 33    51 → 33    51 → 33
+     55    55 → 37    55 → 36    56 → 36    56 → 36
+     60    61 → 40    60 → 40    61 → 40    61 → 40
+     65    66 → 43    65 → 43    66 → 43    66 → 43
+     70    71 → 47    70 → 47    71 → 46    71 → 46
+     75    75 → 50    75 → 50    76 → 50    76 → 50
+     80    80 → 53    80 → 53    81 → 53    81 → 53
+     85    85 → 56    85 → 57    86 → 56    86 → 56
+     90    85 → 60    85 → 59    89 → 60    90 → 60
+     95    85 → 63    85 → 63    89 → 63    90 → 63
+    100    85 → 64    85 → 64    89 → 66    90 → 66
+    "
+  `);
+}, 600_000);
