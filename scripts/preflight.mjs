@@ -1,5 +1,5 @@
-// What `npm test` needs of the machine, looked at in its first second and before any package is installed: what is missing is said
-// with the command that mends it, and all that does without it still runs.
+// Checks the machine for everything that `npm test` needs, in its first second and before any package is installed. A
+// missing part is named with the command that mends it, and all that does without it still runs.
 import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -61,7 +61,7 @@ function freeBytes(folder) {
 }
 
 /**
- * What is missing on a machine.
+ * Finds out which parts are missing on a machine.
  * @param {import('./preflight.mjs').Machine} machine
  * @returns {import('./preflight.mjs').Finding[]}
  */
@@ -133,7 +133,7 @@ export const skipWords = (missing) =>
     ...missing.map(({ problem, mend }) => `  ${problem}. To mend it: ${mend}`),
   ].join('\n');
 
-/** What was looked at, on one line. */
+/** The parts that were found, on one line. */
 export const wellWords = (machine) =>
   [
     `Node ${machine.node}`,

@@ -13,7 +13,7 @@ import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
 /** VS Code with its browser takes about 3 GB at once, the linter and the unit tests beside it 4. */
 const BYTES_FOR_BOTH_LANES = 8e9;
-/** What the long lane runs more of: each property test, from each of these seeds. */
+/** The long lane runs more of these: each property test, from each of these seeds. */
 const PROPERTY_TESTS = ['invariants', 'property', 'properties', 'statements', 'incremental', 'exchanges'];
 const SEEDS = [2, 3, 5];
 const LONG_RUNS = 200;
@@ -118,7 +118,7 @@ async function editor(...flags) {
     await step('VS Code', process.execPath, ['test/e2e/run.mjs', ...flags]);
 }
 
-/** What changed since the branch left main, and what was not committed yet. */
+/** The files that changed since the branch left main, uncommitted ones included. */
 function changedFiles() {
   const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
   let base = 'HEAD';

@@ -147,7 +147,7 @@ async function check(
   }
   const expanded = await expand(call.input);
   if ('error' in expanded) return { call, input: call.input, fault: expanded.error };
-  // What was an object stays one: only strings in it are expanded.
+  // An object stays an object: only strings in it are expanded.
   return { call, input: expanded.input as object };
 }
 

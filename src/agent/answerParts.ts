@@ -1,4 +1,4 @@
-/** What the chat is told of an answer beside its text and its calls. */
+/** The chat's view of an answer, beside its text and its calls. */
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { promptTokens } from '../core/cost/usage';
@@ -19,7 +19,7 @@ export function usagePart(usage: Usage): vscode.LanguageModelDataPart {
   return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
 }
 
-/** What an answer lacks, in words for the chat; undefined where it is whole. */
+/** The part that an answer lacks, in words for the chat; undefined if it is complete. */
 export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | undefined {
   if (isCut(stopReason)) return isEmpty ? NOTHING[stopReason]() : `\n\n_${CUT[stopReason]()}_`;
   if (withheld.length > 0) {

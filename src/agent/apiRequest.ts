@@ -1,4 +1,4 @@
-/** What is sent to the model for a request of the chat. */
+/** Builds the request to the model from a request of the chat. */
 import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import { blocksOf, isToolUse } from '../core/messages/blocks';
@@ -8,7 +8,7 @@ import { hasField } from '../core/vendors/vendors';
 import { withCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
-/** What a prompt leaves of the window, in the model's tokens. */
+/** The room that a prompt leaves in the window, in the model's tokens. */
 export interface PromptRoom {
   readonly contextWindow: number;
   readonly promptTokens: number;
@@ -61,7 +61,7 @@ const MIN_MARGIN = 1_024;
 /** Less than this is no answer: a prompt that leaves less is refused for its length. */
 const MIN_OUTPUT = 1_024;
 
-/** What an answer may have: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
+/** The longest answer allowed: the model's limit, as far as the prompt leaves room for it. Undefined: the server knows best. */
 function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;

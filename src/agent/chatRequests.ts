@@ -1,4 +1,4 @@
-/** What requests of VS Code's chat are, and what they are called. */
+/** Recognizes the kinds of requests that VS Code's chat sends, and names conversations. */
 import { titleOf, UNTITLED } from '../conversations/title';
 import { between } from '../core/between';
 import { blocksOf, isText } from '../core/messages/blocks';

@@ -56,14 +56,14 @@ interface Passage {
 /** The engine gives up sooner; so that nothing goes round for ever. */
 const MAX_REFUSALS = 5;
 
-/** What is sent of a conversation. */
+/** The part of a conversation that is sent. */
 interface Sent {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptRoom;
 }
 
-/** What a live conversation does with an answer while it comes. */
+/** How a live conversation follows an answer while it comes. */
 interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly called: (tool: string, input: object) => void;
 }
@@ -204,7 +204,7 @@ export class CondensingProvider {
           { messages, cacheMarks, room: { contextWindow, promptTokens, isCalibrated } },
           follower,
         );
-        // What was forgotten with a condensation was counted before, and not sent.
+        // Thinking that a condensation dropped was counted before, and is not sent.
         const forgotten = extraTokens - (await this.keptTokens(passage.model, prepared.messages));
         live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usages[0]);
         return;
@@ -321,7 +321,7 @@ function conversationOf({ modelOptions }: Passage['options']): string | undefine
 const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
-/** What makes a request the same as one before: its model and its last message at its place. */
+/** Two requests are the same if they have the same model and the same last message at the same place. */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
 

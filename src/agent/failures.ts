@@ -28,7 +28,7 @@ export class Failures {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** What a request is, by what makes it the same as another. */
+  /** Starts an attempt of a request, named by its identity. */
   attempt(request: string): Attempt {
     this.forgetOld();
     const failure = this.failures.get(request);

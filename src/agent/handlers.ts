@@ -19,7 +19,7 @@ export interface HandlersParts {
 /** An agent's answers can be long, and a local model reads a long prompt for minutes; the user can cancel. Milliseconds. */
 const TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
-/** What calls the offered models. Handlers are kept: one learns how its server differs from others. */
+/** Creates and keeps the handlers of the offered models: a handler learns how its server differs from others. */
 export class Handlers {
   private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 

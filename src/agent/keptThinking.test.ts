@@ -110,7 +110,7 @@ describe('blocks that the chat has no form for', () => {
   });
 });
 
-/** What a model does in one answer, and what happens in the chat before the next. */
+/** One answer of a model, and the events in the chat before the next. */
 interface Step {
   readonly reply: Reply;
   readonly next: 'go on' | 'restart' | 'forget';
@@ -303,7 +303,7 @@ describe('no sequence of answers leads to a refusal', () => {
           chat.user('go on');
           if (condenses) live.condense(chat.messages.length - 2);
         }
-        // What was refused was sent once more without the thinking, and each condensation costs one refusal at most.
+        // A refused request was sent once more without the thinking, and each condensation costs one refusal at most.
         const refusals = server.requests.slice(first).filter(({ status }) => status !== 200).length;
         expect(refusals).toBeLessThanOrEqual(all.filter(({ condenses }) => condenses).length);
       }),

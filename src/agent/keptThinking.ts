@@ -1,5 +1,5 @@
 /**
- * What a model thought, which VS Code's parts have no form for, but which the vendor wants back as it was: thinking with its
+ * Keeps the model's thinking. VS Code's parts have no form for it, but the vendor wants it back unchanged: thinking with its
  * signature, encrypted reasoning. It is kept here by the ids of the calls that the answer made, for the time that this
  * extension host runs.
  */
@@ -27,7 +27,7 @@ interface Answer {
   readonly model: string;
   readonly calls: readonly string[];
   readonly blocks: readonly KeptBlock[];
-  /** What the vendor said that the thinking took, in the model's tokens; undefined where it didn't. */
+  /** Tokens of the thinking as the vendor reported them, in the model's tokens; undefined if it didn't. */
   readonly tokens: number | undefined;
 }
 
@@ -45,7 +45,7 @@ const MAX_ANSWERS = 2_000;
 export class KeptThinking {
   /** By the answer's first call. Insertion order is age. */
   private readonly answers = new Map<string, Answer>();
-  /** What models said that they read again, by the model's key. */
+  /** How much earlier thinking each model reads again by its own account, by the model's key. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
   /** An answer without a call is not kept: no vendor wants its thinking back. */
@@ -176,7 +176,7 @@ const callsOf = (message: ApiMessage): string[] =>
     .filter(isToolUse)
     .map(({ id }) => id);
 
-/** What an answer showed, with the kept blocks back in their places. */
+/** The content of an answer, with the kept blocks back in their places. */
 function withKept(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
   const at = (afterCalls: number, afterText: boolean): Block[] =>
     blocks

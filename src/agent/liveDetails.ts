@@ -10,7 +10,7 @@ export interface DetailsParts {
   readonly live: LiveConversationsApi;
   readonly condense: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
-  /** What people call a provider. */
+  /** The name of a provider as people know it. */
   readonly providerName: (id: string) => string;
 }
 

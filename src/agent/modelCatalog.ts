@@ -10,7 +10,7 @@ export interface CatalogParts {
   readonly profiles: () => readonly ApiProfile[];
   /** Names of models of VS Code, `vendor/id`. */
   readonly wrapped: () => readonly string[];
-  /** What was known of VS Code's models when they were last seen; they may come later than our own are asked for. */
+  /** VS Code's models as they were last seen; they may be registered later than our own are asked for. */
   readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
   readonly onDidChange: () => void;
 }

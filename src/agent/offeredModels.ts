@@ -7,7 +7,7 @@ import { ASSUMED_WINDOW } from '../core/vendors/families';
 import { modelOf } from '../settings/profileModel';
 import type { ApiProfile } from '../settings/profiles';
 
-/** What is known of a model of VS Code. */
+/** A model of VS Code as far as we know it. */
 export interface WrappedModel {
   readonly vendor: string;
   readonly id: string;
@@ -21,7 +21,7 @@ export interface OfferedModel {
   /** Under which VS Code knows it; a profile's is the profile's. */
   readonly id: string;
   readonly name: string;
-  /** What is called; a wrapped model's is made up. */
+  /** The profile that is called; a wrapped model's is made up. */
   readonly profile: ApiProfile;
   readonly wraps?: WrappedModel;
   /** Input and output together, in tokens. */

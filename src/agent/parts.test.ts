@@ -16,7 +16,7 @@ describe('a part of a message', () => {
       source: { type: 'base64', media_type: 'image/png', data: PNG },
     });
     expect(blockOf(data('x', 'image/jpg'))).toMatchObject({ source: { media_type: 'image/jpeg' } });
-    // What vendors refuse is told in words, for the refusal would come with every later request.
+    // Content that vendors refuse becomes text: otherwise the refusal would come with every later request.
     expect(blockOf(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
     expect(blockOf(data('BM', 'image/bmp'))).toMatchObject({ text: "[2 bytes of image/bmp that can't be shown here]" });
     expect(blockOf(data('', 'image/png'))).toMatchObject({ text: "[0 bytes of image/png that can't be shown here]" });

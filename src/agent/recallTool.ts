@@ -8,7 +8,7 @@ import { RECALL_TOOL } from './names';
 /** Calls whose conversation is not yet asked for. */
 const MAX_CALLS = 100;
 
-/** What the agent recalls: the tool that package.json declares, over the live conversations. */
+/** The recall tool that package.json declares, over the live conversations. */
 export class RecallTool {
   /** The conversation by the call's input: VS Code doesn't tell a tool which conversation calls it. */
   private readonly callers = new Map<string, LiveId>();

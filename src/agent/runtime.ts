@@ -38,7 +38,7 @@ export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
-  /** What happens to the conversations of the chat. */
+  /** Events of the chat's conversations. */
   readonly liveEvents = new vscode.EventEmitter<LiveEvent>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
@@ -82,7 +82,7 @@ export class AgentRuntime implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
         this.showStatus();
-        // What is declared of the models may have changed, also where the models are the same.
+        // The models' declared properties may have changed even if the models are the same.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')

@@ -1,4 +1,4 @@
-/** What the tests of the edge share: live conversations that change nothing and note what they are asked. */
+/** Shared by the tests of the edge: live conversations that change nothing and record the questions they get. */
 import * as vscode from 'vscode';
 import { counter } from '../api/testing';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
@@ -17,7 +17,7 @@ export class PassingLive implements LiveConversationsApi {
   readonly requests: AgentRequest[] = [];
   readonly queries: [LiveId | undefined, RecallQuery][] = [];
   readonly answers: [PreparedRequest, unknown][] = [];
-  /** What the requests used that were paid for. */
+  /** Usage of the requests that were paid for. */
   readonly usages: unknown[] = [];
   summaries: LiveSummary[] = [];
   private readonly listeners = new Set<(event: LiveEvent) => void>();
@@ -100,7 +100,7 @@ export interface ChatCall {
   readonly input: object;
 }
 
-/** What VS Code's chat does with a model: it keeps what was answered, and sends everything again in objects of its own. */
+/** Behaves as VS Code's chat does with a model: it keeps the answers, and sends everything again in objects of its own. */
 export class FakeChat {
   readonly messages: vscode.LanguageModelChatRequestMessage[] = [];
   /** The data parts that were reported, by their type. */

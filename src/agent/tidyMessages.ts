@@ -1,12 +1,12 @@
 /**
- * What the chat's messages lack for a vendor's API. VS Code gives each tool result a message of its own and keeps the
- * histories of interrupted turns; vendors want all results of an answer together, first in the next message, one for each
- * call. Deterministic and message by message, so that a history that grows keeps its beginning byte for byte.
+ * Fills the gaps between the chat's messages and a vendor's API. VS Code gives each tool result a message of its own and
+ * keeps the histories of interrupted turns; vendors want all results of an answer together, first in the next message, one
+ * for each call. Deterministic and message by message, so that a history that grows keeps its beginning byte for byte.
  */
 import { blocksOf, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
 
-/** What stands in place of a result that never came. */
+/** The text in place of a result that never came. */
 export const NO_RESULT = 'The call was interrupted before it had a result.';
 
 /** Messages in blocks, each of a valid form; the same for the same beginning. */

@@ -9,7 +9,7 @@ import type { Vendor } from './types';
 export interface AnthropicDialect {
   /** `budget`: of tokens. `adaptive`, `unasked`: see `ModelFamily.thinking`. */
   readonly thinking: 'budget' | 'adaptive' | 'unasked';
-  /** What is thought can be asked for in words; else adaptive thinking may come as empty text. */
+  /** Thinking can be requested as text; otherwise adaptive thinking may come as empty text. */
   readonly display: boolean;
   /** The header `anthropic-beta` is understood. */
   readonly betas: boolean;
@@ -21,7 +21,7 @@ export interface AnthropicDialect {
   readonly maxTokens: number;
 }
 
-/** What is taken to be understood before anything was refused. Bedrock and Vertex have their own ways to name betas. */
+/** The dialect to start with, before anything was refused. Bedrock and Vertex have their own ways to name betas. */
 export function anthropicDialectOf(vendor: Vendor, model: string): AnthropicDialect {
   const { thinking = 'budget' } = familyOf(model) ?? {};
   const betas = vendor === 'anthropic';

@@ -1,4 +1,4 @@
-/** What Anthropic's own API, Bedrock and Vertex have in common: the Messages API through one of Anthropic's SDKs. */
+/** Shared by Anthropic's own API, Bedrock and Vertex: the Messages API through one of Anthropic's SDKs. */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { ANTHROPIC_QUIRKS, anthropicDialectOf, betasOf } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
@@ -35,7 +35,7 @@ export interface FamilyOptions extends HandlerOptions {
   readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
 }
 
-/** What every client of Anthropic's SDKs is made with: no retries, no logs, no tokens of the environment. */
+/** The options of every client of Anthropic's SDKs: no retries, no logs, no tokens from the environment. */
 export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   fetch,
   timeout: sdkTimeoutMs,

@@ -98,7 +98,10 @@ function inputOf(json: string): unknown {
   }
 }
 
-/** What Anthropic reports. The last report names what changed since the one before; Bedrock's and older ones only the output. */
+/**
+ * Converts Anthropic's usage. The last report names the changes since the one before; Bedrock's and older ones only the
+ * output.
+ */
 export function anthropicUsage(wire: Wire, before?: Usage): Usage {
   const longer = isRecord(wire['cache_creation'])
     ? tokensIn(wire['cache_creation']['ephemeral_1h_input_tokens'])

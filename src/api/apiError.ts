@@ -24,7 +24,7 @@ export type ApiErrorKind =
   | 'network'
   | 'timeout'
   | 'aborted'
-  /** What came is not the protocol, or ended half-way. */
+  /** The response does not follow the protocol, or ended half-way. */
   | 'protocol'
   /** The vendor's filter, or the model, won't answer. */
   | 'refusal'
@@ -35,7 +35,7 @@ export type ApiErrorKind =
   | 'unexpected-tool-call';
 
 export interface ApiErrorDetails {
-  /** What a person calls the endpoint, such as "Anthropic" or the profile's name. */
+  /** The endpoint's name for people, such as "Anthropic" or the profile's name. */
   readonly name: string;
   /** HTTP status. */
   readonly status?: number;
@@ -49,7 +49,7 @@ export interface ApiErrorDetails {
   readonly requestId?: string;
   /** For `context-too-long`: what the vendor said of the request's length. */
   readonly overflow?: Overflow;
-  /** What happened, where the kind's own words are not exact enough. A whole sentence. */
+  /** The problem, if the kind's own words are not exact enough. A whole sentence. */
   readonly what?: string;
 }
 
@@ -156,7 +156,7 @@ function messageOf(kind: ApiErrorKind, { name, what, status, retryAfterMs, vendo
   return `${name}: ${what ?? usual} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
 }
 
-/** What a vendor asks for, in seconds or, from two minutes on, in minutes. */
+/** The wait that a vendor asks for, in seconds or, from two minutes on, in minutes. */
 function waitWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;

@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly random?: () => number;
 }
 
-/** What a handler gets for one try. */
+/** The parts that a handler gets for one try. */
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;

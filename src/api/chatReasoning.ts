@@ -8,13 +8,16 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { REASONING_BLOCK } from './openaiBlocks';
 
 /**
- * What a server wants back with an assistant's calls. `text`: what the model thought, in `reasoning_content` (DeepSeek, Kimi).
- * `signatures`: what stood beside a call, in `extra_content` (Gemini). `details`: the list `reasoning_details` (OpenRouter's guide
- * "Reasoning Tokens").
+ * The form in which a server wants reasoning back with an assistant's calls. `text`: the thinking, in `reasoning_content`
+ * (DeepSeek, Kimi). `signatures`: the field beside a call, `extra_content` (Gemini). `details`: the list
+ * `reasoning_details` (OpenRouter's guide "Reasoning Tokens").
  */
 export type WantedReasoning = 'nothing' | 'text' | 'signatures' | 'details';
 
-/** What a server wants back with an answer's calls: the model's thinking, or the fields beside each call, in order. */
+/**
+ * The reasoning that a server wants back with an answer's calls: the model's thinking, or the fields beside each call, in
+ * order.
+ */
 export function chatReasoning(
   wanted: WantedReasoning,
   text: string,
@@ -35,7 +38,7 @@ export function chatReasoning(
 
 /** Stands for thinking that is gone: servers only check that it is not empty. */
 const GONE = ' ';
-/** What Gemini takes in the place of a signature that is gone (Google's guide, "Thought signatures"). */
+/** Gemini accepts this in place of a lost signature (Google's guide, "Thought signatures"). */
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
 /** An assistant's message as it is sent, with what the server wants back. */

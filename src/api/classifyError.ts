@@ -8,7 +8,7 @@ import { isTooManyBytes, overflowIn } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
-  /** What a person calls the endpoint. */
+  /** The endpoint's name for people. */
   readonly name: string;
   /** Keys and tokens, which must not get into any error. */
   readonly secrets: readonly string[];
@@ -46,7 +46,7 @@ function causesOf(raw: unknown): unknown[] {
   return chain;
 }
 
-/** What a vendor answered instead of a reply, over HTTP or as an event of the stream. */
+/** A vendor's error response, over HTTP or as an event of the stream. */
 interface Answer {
   readonly status: number | undefined;
   readonly message: string;

@@ -23,7 +23,7 @@ export interface FailedText {
    */
   readonly kind: 'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'aborted' | 'failed';
   readonly error: ApiError;
-  /** What came until then: to be shown, never to be used. */
+  /** The text that came until then: to be shown, never to be used. */
   readonly partialText: string;
   readonly usage: Usage | undefined;
 }

@@ -107,7 +107,7 @@ function inputOf(
   const system = systemOf(request, dialect);
   const declared = tools.flatMap((tool): Tool[] => {
     const { name, description, input_schema: schema } = tool;
-    // What JSON says, the SDK's type of a document holds.
+    // The SDK's type of a document can hold any JSON.
     const json = schema as NonNullable<NonNullable<Tool.ToolSpecMember['toolSpec']['inputSchema']>['json']>;
     const spec: Tool[] = schema
       ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }]

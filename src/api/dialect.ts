@@ -35,7 +35,7 @@ const isHost = (url: URL, ...names: readonly string[]): boolean =>
 export const isAzure = (url: URL): boolean =>
   isHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
 
-/** What a server is taken to understand before it has refused anything, by its host. */
+/** The dialect to start with, by the server's host, before it has refused anything. */
 export const dialectOf = (url: URL): Dialect => ({
   maxTokensField: isHost(url, 'api.openai.com') || isAzure(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,
@@ -53,7 +53,7 @@ export const dialectOf = (url: URL): Dialect => ({
   shortIds: isHost(url, 'mistral.ai'),
 });
 
-/** What refusals of Chat Completions teach. */
+/** Changes to make after refusals of Chat Completions. */
 export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
   // OpenAI: "max_tokens is too large: 32768. This model supports at most 16384 completion tokens"; Groq: "`max_tokens` must be
   // less than or equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
@@ -94,10 +94,10 @@ export interface ResponsesDialect {
   readonly cacheKey: boolean;
 }
 
-/** What is taken to be understood behind the Responses API before anything was refused. */
+/** The dialect to start with behind the Responses API, before anything was refused. */
 export const RESPONSES_DIALECT: ResponsesDialect = { encryptedReasoning: true, temperature: true, cacheKey: true };
 
-/** What refusals of the Responses API teach. */
+/** Changes to make after refusals of the Responses API. */
 export const RESPONSES_QUIRKS: readonly Quirk<ResponsesDialect>[] = [
   // gpt-4o: "Encrypted content is not supported with this model." (pydantic-ai#2865)
   { words: /encrypted content is not supported/i, change: { encryptedReasoning: false } },

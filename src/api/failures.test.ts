@@ -1,4 +1,4 @@
-/** What goes wrong on the way, with both protocols through the real SDKs: which error, how often tried, what the server saw. */
+/** Failures on the way, with both protocols through the real SDKs: which error, how many tries, and what reached the server. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import {

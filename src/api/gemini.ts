@@ -141,7 +141,7 @@ function promptOf({ system, messages }: ApiRequest): string {
     .join('\n\n');
 }
 
-/** What stands for a signature that is gone, or was another model's (Google's guide, "Thought signatures"). */
+/** Stands for a signature that is lost, or was another model's (Google's guide, "Thought signatures"). */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 /** Models that refuse calls without their signatures. */
 const SIGNS = /gemini-(?:[3-9]|\d\d)/i;
@@ -249,7 +249,7 @@ async function* fromGeminiStream(
   yield { type: 'end', stopReason: stopReasonFrom(finish, calls.length > 0) };
 }
 
-/** What is read from the cache is part of the prompt; what was thought is no part of the candidates. */
+/** Tokens read from the cache are part of the prompt; tokens of thinking are no part of the candidates. */
 function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage {
   const thoughts = tokensIn(wire.thoughtsTokenCount);
   return {

@@ -2,7 +2,7 @@ import { ApiError } from './apiError';
 import { normalizedRefusal } from './refusal';
 
 /**
- * What the SDKs fetch with. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
+ * The `fetch` of the SDKs. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
  * page for an answer, puts refusals into the form that the SDKs read, and tells whenever something of an answer's body comes.
  * @param name what errors call the endpoint
  */
@@ -25,7 +25,7 @@ export const guardedFetch =
       onBytes();
       const { status, statusText } = response;
       const headers = new Headers(response.headers);
-      // What is sent on is unpacked, and may be longer.
+      // The body that is passed on is unpacked, and may be longer.
       for (const name of ['content-length', 'content-encoding']) headers.delete(name);
       return new Response(normalizedRefusal(body) ?? body, { status, statusText, headers });
     }

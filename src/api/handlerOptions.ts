@@ -9,9 +9,9 @@ export interface ModelOptions {
   readonly maxOutputTokens?: number;
 }
 
-/** What every handler is made of. */
+/** The options of every handler. */
 export interface HandlerOptions extends CallOptions {
-  /** What errors call it, such as the profile's name. Default: the vendor's name. */
+  /** The name that errors use, such as the profile's name. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
   /** Counts where the vendor doesn't. */

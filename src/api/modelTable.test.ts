@@ -1,4 +1,4 @@
-/** What is known of models by their names, in figures: the price package's own, those that are newer, and those of nobody. */
+/** The model table in figures: models of the price package, newer ones, and unknown ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { priceAt } from '../core/cost/prices';

@@ -4,7 +4,7 @@
  */
 import type { ModelPrices, PriceTier, Rate } from '../core/cost/prices';
 
-/** What the price table knows of a model. */
+/** A model's entry in the price table. */
 export interface ListedModel {
   readonly prices: ModelPrices;
   /** When they were right; ISO 8601 date. */
@@ -115,7 +115,7 @@ export const NEWER_MODELS: readonly NewerModel[] = [
   },
 ];
 
-/** What is known of a model that is newer than the package. @param seller by the table's name. */
+/** The entry of a model that is newer than the package. @param seller by the table's name. */
 export function newerModel(seller: string, model: string): ListedModel | undefined {
   const row = NEWER_MODELS.find(({ models, sellers }) => sellers.includes(seller) && models.test(model));
   return row && { ...row.listed, asOf: AS_OF };

@@ -1,7 +1,7 @@
 import { isRecord } from '../core/messages/blocks';
 import type { Block, TextBlock } from '../core/messages/types';
 
-/** What only OpenAI's APIs understand; see conversations/openai.ts, and openaiResponses.ts for reasoning. */
+/** True for a block that only OpenAI's APIs understand; see conversations/openai.ts, and openaiResponses.ts for reasoning. */
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
 /** Which part of an answer its text is (OpenAI's SDK, `phase`): it stands behind the text, and goes back with it. */

@@ -49,7 +49,7 @@ interface OpenCall {
   id: string;
   name: string;
   rawArguments: string;
-  /** What stands beside a call (Gemini's signature). */
+  /** The vendor's field beside a call (Gemini's signature). */
   extra?: unknown;
 }
 
@@ -114,7 +114,7 @@ class OpenCalls {
     return this.calls.length;
   }
 
-  /** What stood beside the calls, in their order. */
+  /** The fields that stood beside the calls, in their order. */
   get extras(): readonly unknown[] {
     return this.calls.map(({ call }) => call.extra ?? null);
   }
@@ -142,7 +142,7 @@ class OpenCalls {
   }
 }
 
-/** What Chat Completions reports. */
+/** Converts the usage that Chat Completions reports. */
 export /** Tokens of a call in the fields of Chat Completions. */
 function chatUsage(wire: Wire): Usage {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};

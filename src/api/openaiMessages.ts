@@ -88,7 +88,7 @@ function prepared({ role, content, openai }: ApiMessage, form: Form): ApiMessage
   const images: Block[] = [];
   const blocks = content.flatMap((block) => preparedBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
-  // What can carry a breakpoint keeps its parts, whether it does or not: a cached beginning must stay as it was.
+  // Content that can carry a breakpoint keeps its parts, whether it does or not: a cached beginning must stay as it was.
   return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinedTexts([...blocks, ...rest]), ...shell }];
 }
 

@@ -148,14 +148,14 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
   }
 }
 
-/** What went wrong after the stream began; its `error` is looked at as that of a status would be. */
+/** A failure after the stream began; its `error` is classified as that of a status would be. */
 class ResponseFailure extends Error {
   constructor(readonly error: unknown) {
     super('The response failed.');
   }
 }
 
-/** What the Responses API reports. */
+/** Converts the usage that the Responses API reports. */
 export function responsesUsage(wire: Wire): Usage {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};

@@ -35,7 +35,7 @@ async function load(): Promise<PriceTable> {
       if (provider === undefined) return undefined;
       const newer = newerModel(provider, model);
       if (newer) return newer;
-      // What it calculates is not used: a usage of nothing gives the prices that hold at this time.
+      // The calculated cost is not used: a usage of nothing gives the prices that hold at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
       const prices = found && pricesFrom(found.model_price);
       if (!prices) return undefined;
@@ -45,7 +45,7 @@ async function load(): Promise<PriceTable> {
   };
 }
 
-/** What is known of a model. Prices belong to who sells it, the rest to the model. */
+/** A known model. Prices belong to the seller, the rest to the model. */
 export interface KnownModel {
   readonly prices?: ModelPrices;
   /** When the prices were right; absent where they are the profile's own. ISO 8601 date. */

@@ -1,14 +1,14 @@
 /** Servers of one protocol differ, and say in their refusals what they don't take: what is asked is changed by that. */
 import type { ApiError } from './apiError';
 
-/** What a refusal teaches, and the words that tell it. */
+/** A change that a refusal teaches, and the words to recognize it by. */
 export interface Quirk<Dialect> {
   readonly words: RegExp;
   /** Made of what the words matched where they name a value. */
   readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
-/** What to change in a dialect after this refusal; undefined where it teaches nothing new. */
+/** The change in a dialect after this refusal; undefined if it teaches nothing new. */
 export function quirkChange<Dialect extends object>(
   dialect: Dialect,
   { kind, details: { vendorMessage = '' } }: ApiError,

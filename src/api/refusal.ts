@@ -1,4 +1,4 @@
-/** What a server answers instead of a reply, in the one form that the SDKs look for: `{ error: { message, type, code } }`. */
+/** Rewrites a server's error into the one form that the SDKs look for: `{ error: { message, type, code } }`. */
 import { isRecord } from '../core/messages/blocks';
 
 /** Longer bodies are pages, not messages. Characters. */
@@ -39,7 +39,7 @@ function refusalIn(body: unknown): Readonly<Record<string, unknown>> | undefined
 const inOrder = ({ error }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined =>
   isRecord(error) ? error : undefined;
 
-/** What OpenRouter's provider said: text, often JSON (`error.metadata.raw`). */
+/** The words of OpenRouter's provider: text, often JSON (`error.metadata.raw`). */
 function upstreamIn(metadata: unknown): string | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;

@@ -6,7 +6,7 @@ import type { ApiRequest, Usage, UsageAccounting } from './types';
 export interface RequestCounter {
   /** Input tokens of a request. */
   request(request: ApiRequest): number;
-  /** What a call used, where the vendor doesn't say it. */
+  /** The usage of a call, if the vendor doesn't report it. */
   usage(request: ApiRequest, output: string): Usage;
 }
 

@@ -1,4 +1,4 @@
-/** What vendors and gateways send that the scripted servers don't: odd, old and unknown events. */
+/** Events that vendors and gateways send but the scripted servers don't: odd, old and unknown ones. */
 import { describe, expect, it } from 'vitest';
 import { fromAnthropicStream } from './anthropicStream';
 import { asText } from './openaiBlocks';

@@ -7,7 +7,7 @@ import { completeText, type TextOutcome } from './completeText';
 import type { ApiHandler, ApiRequest } from './types';
 
 export interface SummarizerOptions {
-  /** What a person calls it. */
+  /** The profile's name for people. */
   readonly profile: string;
   readonly handler: ApiHandler;
   /** Who gets to see the conversation: the vendor, or the host of an endpoint that is somebody else's. Default: the handler's. */

@@ -1,4 +1,4 @@
-/** What the tests of this folder share. */
+/** Shared by the tests of this folder. */
 import { inspect } from 'node:util';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiMessage, Block } from '../core/messages/types';

@@ -17,7 +17,7 @@ const vendors = Object.keys(TOO_LONG) as TooLongVendor[];
 const overflow = { tokens: 300_123, limit: 262_144, output: 0 };
 const hello = { messages: [user('hello')] };
 
-/** What a handler makes of an answer, through the vendor's SDK. */
+/** The error that a handler makes of an answer, through the vendor's SDK. */
 async function errorOf(answer: { status: number; body: string; contentType?: string | undefined }) {
   const { status, body, contentType = 'application/json' } = answer;
   open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });

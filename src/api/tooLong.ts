@@ -4,7 +4,7 @@
  * prompt was counted as, `limit` what it may have, `over` how much it had too many.
  */
 
-/** What a refusal says of the request's length, in the model's tokens; absent where it says nothing. */
+/** The figures in a refusal of a request that is too long, in the model's tokens; a missing figure is absent. */
 export interface Overflow {
   readonly tokens?: number;
   readonly limit?: number;

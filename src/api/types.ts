@@ -1,5 +1,5 @@
 /**
- * What a model is asked and what it answers, the same for every vendor. A handler converts from the core's message model
+ * The question to a model and its answer, the same for every vendor. A handler converts from the core's message model
  * to the vendor's wire form and back; nobody above it knows an SDK.
  */
 import type { Usage, UsageAccounting } from '../core/cost/usage';
@@ -95,7 +95,7 @@ export interface TokenCount {
   readonly exact: boolean;
 }
 
-/** What calls a model. Safe to share: it holds no state of a call. */
+/** Calls a model. Safe to share: it holds no state of a call. */
 export interface ApiHandler {
   readonly modelInfo: ModelInfo;
   /**

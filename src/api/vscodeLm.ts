@@ -23,7 +23,7 @@ export type LmPart =
   | { readonly kind: 'toolResult'; readonly callId: string; readonly content: readonly LmPart[] }
   | { readonly kind: 'data'; readonly mimeType: string; readonly data: Uint8Array };
 
-/** What comes of an answer; `usage`: its tokens, in the fields of OpenAI's API. */
+/** A part of an answer; `usage`: its tokens, in the fields of OpenAI's API. */
 export type LmAnswerPart = LmPart | { readonly kind: 'usage'; readonly fields: unknown };
 
 export interface LmMessage {
@@ -44,7 +44,7 @@ export interface LmRequestOptions {
   readonly modelOptions: Readonly<Record<string, unknown>>;
 }
 
-/** What is used of `vscode.LanguageModelChat`. */
+/** The parts of `vscode.LanguageModelChat` that are used. */
 export interface LmModel {
   readonly vendor: string;
   readonly family: string;
@@ -68,7 +68,7 @@ export interface LmSelector {
   readonly id?: string;
 }
 
-/** What is used of `vscode.lm`. */
+/** The parts of `vscode.lm` that are used. */
 export interface LanguageModels {
   selectChatModels(selector: LmSelector): Promise<readonly LmModel[]>;
 }
@@ -157,7 +157,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   };
 }
 
-/** What is asked beside the messages. Tools without a schema are the vendor's own, which VS Code can't declare. */
+/** The options beside the messages. Tools without a schema are the vendor's own, which VS Code can't declare. */
 function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
   const declared = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
     inputSchema ? [{ name, description, inputSchema }] : [],

@@ -139,7 +139,7 @@ async function pinnedOf({ id, messages }: Conversation, store: string): Promise<
   return pinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
 }
 
-/** What the file tells of the conversation's own model: its system prompt, and whose it is. */
+/** The file's facts about the conversation's own model: its system prompt, and whose it is. */
 export function knownOf({ request, format }: Conversation): { readonly system?: string; readonly vendor?: string } {
   const system = request?.['system'];
   return {
@@ -148,7 +148,7 @@ export function knownOf({ request, format }: Conversation): { readonly system?: 
   };
 }
 
-/** What the host is told of a conversation: plain data, without the messages. */
+/** A conversation's summary for the host: plain data, without the messages. */
 export const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
   id,
   title,

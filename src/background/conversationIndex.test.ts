@@ -42,7 +42,7 @@ const make = (run: Run = inProcess): ConversationIndex =>
     report: (problem) => reports.push(problem),
     fail: (error) => failures.push(error),
   }));
-/** What a run told of, less what it found. */
+/** The progress of a run, without the conversations that it found. */
 async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
   const batches: string[][] = [];
   const counter = loadTokenCounter(inject('bundles'));

@@ -26,7 +26,7 @@ const detailsSchema = z.object({
 const VERSION = 2;
 const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
 
-/** What is known of conversations, by path, in one file. A file that is missing or broken is an empty cache. */
+/** The known details of conversations, by path, in one file. A file that is missing or broken is an empty cache. */
 export class DetailsCache {
   private isChanged = false;
 

@@ -1,4 +1,4 @@
-/** What the index reads of each file: every byte at most once, in listing, titles and counting together. */
+/** The bytes that the index reads of each file: each at most once, in listing, titles and counting together. */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

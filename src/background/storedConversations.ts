@@ -1,4 +1,4 @@
-/** What a person does to a stored conversation and its ledger, but for condensing. */
+/** The actions of a person on a stored conversation and its ledger, except condensing. */
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';

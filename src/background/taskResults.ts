@@ -1,4 +1,4 @@
-/** What the background worker gives back: plain data, for it crosses a thread. */
+/** The results of the background worker: plain data, for it crosses a thread. */
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
@@ -46,7 +46,7 @@ export interface ConversationSummary {
 }
 
 export interface UndoResult {
-  /** What was undone; undefined where there was nothing. */
+  /** The condensation that was undone; undefined if there was nothing to undo. */
   readonly undone: { readonly provider: string; readonly edits: number } | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface CondensationOutline {
   readonly isUndone: boolean;
   /** A later one was made from the original in its place. */
   readonly isReplaced: boolean;
-  /** What was done, pass by pass. */
+  /** The changes, pass by pass. */
   readonly steps: readonly StepReport[];
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
@@ -108,6 +108,6 @@ export interface GivenBackResult {
 export interface RecoverResult {
   /** Replacements that were finished or taken back. */
   readonly recovered: number;
-  /** What could not be brought to an end, in words. */
+  /** Steps that could not be completed, in words. */
   readonly problems: readonly string[];
 }

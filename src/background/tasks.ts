@@ -1,5 +1,5 @@
 /**
- * What runs in the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
+ * The tasks of the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
@@ -68,7 +68,7 @@ export interface StoredConversation {
   readonly store: string;
 }
 
-/** What the ledgers and the replacements say that were used since a time. */
+/** Asks for the ledgers and replacements that were used since a time. */
 export interface LedgersTask {
   readonly kind: 'ledgers';
   readonly store: string;
@@ -166,12 +166,12 @@ interface Results {
 export type TaskResult<T extends Task> = Results[T['kind']];
 
 export interface TaskProgress {
-  /** What is being done, in words. */
+  /** The current step, in words. */
   readonly step: string;
   readonly index?: IndexProgress;
 }
 
-/** What the worker sends. */
+/** Messages of the worker. */
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly progress: TaskProgress }
   | { readonly type: 'done'; readonly result: unknown }

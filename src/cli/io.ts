@@ -1,6 +1,6 @@
 import type { Home } from '../storage/home';
 
-/** What the command line needs from its process; tests bring their own. */
+/** The parts of its process that the command line needs; tests bring their own. */
 export interface CliIo extends Home {
   /** Results: the report, or the one JSON object. */
   readonly stdout: (text: string) => void;

@@ -23,7 +23,7 @@ export async function outFile(out: string, input: string): Promise<string> {
     throw new UsageError(`--out: there is no folder ${folder}. Nothing was done.`);
   const [from, to] = await Promise.all([real(splitLocation(resolve(input)).file), real(target)]);
   if (from === to) throw new UsageError('--out names the conversation itself; it is never overwritten.');
-  // What is written takes the place of what stands there: of a device or a pipe nothing would be left.
+  // The output replaces the file at its path: of a device or a pipe nothing would be left.
   if ((await statusOf(to))?.isFile() === false) throw new UsageError(`--out: ${to} is no file. Nothing was done.`);
   return to;
 }

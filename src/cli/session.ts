@@ -15,7 +15,7 @@ import type { Arguments } from './args';
 import { readConfig } from './config';
 import type { CliIo } from './io';
 
-/** What every command works with: the conversation that was read, the counter, the manager. */
+/** Shared by all commands: the conversation that was read, the counter, the manager. */
 export interface Session {
   readonly args: Arguments;
   readonly io: CliIo;

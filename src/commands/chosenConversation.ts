@@ -34,7 +34,7 @@ export async function chooseConversation(services: Services): Promise<Conversati
   return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
 }
 
-/** What the worker needs of it. @throws Error where a conversation of the chat is no longer in memory */
+/** The conversation in the form that the worker needs. @throws Error if a conversation of the chat is no longer in memory */
 export function forecastConversation(services: Services, name: ConversationName): ForecastConversation {
   if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
   const { id, title, pinned } = liveOf(services, name.id);

@@ -93,11 +93,11 @@ export async function condenseFile(services: Services, path: string, settings: M
   }
 }
 
-/** What may ask models needs the keys, and a provider of another extension lives in this host. */
+/** A provider that may ask models needs the keys, and a provider of another extension lives in this host. */
 const runsInHost = (provider: string, config: unknown): boolean =>
   !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
-/** What was done, in one paragraph (a notification has no lines), with what can be done next. */
+/** Reports the result in one paragraph (a notification has no lines), with the next actions. */
 async function showCondensed(services: Services, result: CondensedResult): Promise<void> {
   services.last = { conversation: result.conversation.id, title: result.conversation.title };
   const { provider, tokensBefore, tokensAfter, cost } = result;

@@ -1,6 +1,6 @@
 /**
- * What the forecast's worker needs, which has neither settings nor keys: how a conversation would be condensed, by the
- * settings or with each of the user's profiles, and what its own model charges.
+ * Gathers the settings for the forecast's worker, which has neither settings nor keys: how a conversation would be
+ * condensed, by the settings or with each of the user's profiles, and what its own model charges.
  */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
@@ -72,7 +72,7 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
   }
 }
 
-/** What VS Code gives can't cross to a worker. */
+/** VS Code's own objects can't cross to a worker. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const mayAsk = (provider: string, config: unknown): boolean =>
@@ -106,7 +106,7 @@ function profilesIn(config: unknown): Set<string> {
   );
 }
 
-/** What is compared may cost more than the user would spend. */
+/** A comparison may include configurations that cost more than the user would spend. */
 const ANY_COST = 1_000;
 
 export interface ProfileSetup {

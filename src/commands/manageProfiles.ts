@@ -136,7 +136,7 @@ async function showKept(services: Services, profile: ApiProfile): Promise<void> 
 
 export interface Connection {
   readonly ok: boolean;
-  /** What happened, for a person; empty where it was cancelled. */
+  /** The outcome, for a person; empty if it was cancelled. */
   readonly message: string;
 }
 

@@ -5,7 +5,7 @@ import { modelOf } from '../settings/profileModel';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
-/** What is known of a profile's model; absent where nobody told. */
+/** Facts about a profile's model; unknown ones are absent. */
 export interface ModelFacts {
   /** Input and output together, in tokens; false where nobody knows it and a usual one is taken. */
   readonly contextWindow: number;

@@ -412,7 +412,7 @@ it('package.json declares what the code reads: fields of profiles, scopes, what 
   const profiles = properties['contextCondenser.profiles'];
   expect(Object.keys(profiles?.items?.properties ?? {})).toEqual(Object.keys(profileSchema.shape));
   expect(profiles?.scope).toBe('machine');
-  // What leads to an endpoint, or to calls that cost something.
+  // Commands that lead to an endpoint, or to calls that cost something.
   for (const name of [
     'profiles',
     'condensingProfile',

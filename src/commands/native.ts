@@ -34,7 +34,7 @@ export interface NativeRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a request takes: the conversation, read, and what condenses it. */
+/** The parts of a request: the conversation, read, and the engine that condenses it. */
 interface Prepared {
   readonly conversation: Conversation;
   readonly counter: MessageCounter;
@@ -91,7 +91,7 @@ export interface NativeEstimate {
   readonly cost: number | undefined;
 }
 
-/** What Native would take for a file, without a paid call. @throws as condensing does */
+/** Estimates Native for a file, without a paid call. @throws as condensing does */
 export async function estimateNative(services: Services, request: NativeRequest): Promise<NativeEstimate> {
   const { conversation, manager, config } = await prepare(services, request);
   const { id, messages } = conversation;
@@ -121,7 +121,7 @@ export async function condenseNative(
   });
 }
 
-/** What condensing in this thread works with. */
+/** The parts for condensing in this thread. */
 export type Here = Pick<Prepared, 'conversation' | 'manager' | 'counter'>;
 
 /** Condenses where the keys are. @throws the signal's reason where it was aborted */

@@ -18,10 +18,10 @@ interface PickItem extends vscode.QuickPickItem {
   readonly conversation?: LiveSummary;
 }
 
-/** What was picked: a conversation of the chat, or the file of a stored one. */
+/** The picked conversation: one of the chat, or the file of a stored one. */
 export type Picked = { readonly live: LiveSummary } | { readonly path: string };
 
-/** What the picker says it is for. */
+/** The picker's words about its purpose. */
 interface PickWords {
   readonly title: string;
   /** On the button that opens a file. */

@@ -5,7 +5,7 @@ import type { Source } from './types';
 /** A task's folder: a UUID (Roo, Zoo, Kilo), or the epoch in milliseconds (Cline, older Roo). */
 const TASK_ID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{13})$/i;
 
-/** What a conversation was read from, for messages to a person. */
+/** The source of a conversation, for messages to a person. */
 export const sourceName = (source: Source): string => ('path' in source ? source.path : source.name);
 
 const digest = (content: string | Uint8Array): string =>

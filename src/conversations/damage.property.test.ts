@@ -38,7 +38,7 @@ function smallestReal(): Sample[] {
     );
 }
 
-/** What a change does at a place of the file, both as shares of it. */
+/** A change at a place of the file, both as shares of it. */
 const damage = fc.record({
   // Not a double: those of fast-check are mostly close to 0.
   at: fc.nat(9_999).map((part) => part / 10_000),

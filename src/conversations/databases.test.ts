@@ -38,7 +38,7 @@ it('a database stays open until all are closed', () => {
 it('what its agent writes is read, though the database was open before', () => {
   expect(ids()).toEqual(['ses_kilo']);
   const agent = new DatabaseSync(file);
-  // What stands in the log alone, and what was moved from there into the file.
+  // Rows that are in the log alone, and rows that were moved from there into the file.
   agent.exec("UPDATE session SET id = 'ses_log'");
   expect(ids()).toEqual(['ses_log']);
   agent.exec("UPDATE session SET id = 'ses_file'");

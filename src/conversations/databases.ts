@@ -110,7 +110,7 @@ function open(file: string): sqlite.DatabaseSync {
   const url = pathToFileURL(file);
   if (!existsSync(logOf(file))) url.searchParams.set('immutable', '1');
   const database = new module.DatabaseSync(url, { readOnly: true });
-  // What stands in a file that is not ours may call no function that does more than calculate.
+  // Expressions stored in a file that is not ours may call no function that does more than calculate.
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA trusted_schema = OFF`);
   return database;
 }

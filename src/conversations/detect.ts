@@ -145,7 +145,7 @@ export function documentFormat({ messages }: MessageDocument): DocumentFormat {
   return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';
 }
 
-/** What no Anthropic message has. */
+/** True for fields that no Anthropic message has. */
 function isOpenAI(message: Readonly<Record<string, unknown>>): boolean {
   const { role, content } = message;
   if (OPENAI_ROLES.includes(role)) return true;

@@ -65,7 +65,7 @@ function settlable<T>() {
   return { promise, resolve, reject };
 }
 
-/** What a worker's failure is told as: too little memory, or a fault of the reader itself. */
+/** The error for a worker's failure: too little memory, or a fault of the reader itself. */
 export function workerError(path: string, error: unknown): ConversationReadError {
   const isMemory = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
   return new ConversationReadError(

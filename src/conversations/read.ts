@@ -60,7 +60,7 @@ export function readConversation(input: string | Uint8Array, source: Source, opt
   const text = withoutMark(input, name);
   const formats = Object.values(FORMATS);
   if (layoutOf(linesOf(text, name)) === 'lines') {
-    // What nobody else claims goes to Claude Code's reader, which says what is wrong with it.
+    // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
     const { read } = linesFormat(linesOf(text, name), formats) ?? { read: readClaudeCode };
     return read(text, source, options);
   }

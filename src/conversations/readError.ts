@@ -1,4 +1,4 @@
-/** What kind of trouble a read ran into. */
+/** The kinds of trouble in reading. */
 export type ReadProblem =
   | 'not-found'
   | 'no-permission'
@@ -27,7 +27,7 @@ export interface ReadErrorData {
   readonly line?: number;
   readonly found: string;
   readonly expected: string;
-  /** What the user can do about it, as a sentence. */
+  /** Advice for the user, as a sentence. */
   readonly advice?: string;
 }
 

@@ -26,7 +26,7 @@ export interface FileHead {
 }
 
 export interface FileAccess {
-  /** What is larger is refused, but for databases. */
+  /** Larger files are refused, except databases. */
   readonly maxBytes?: number;
   /** Is not read again where the file is still as it was. */
   readonly head?: FileHead | undefined;

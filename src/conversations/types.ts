@@ -12,7 +12,7 @@ export interface Conversation {
   /** The first words of the first user message that a person wrote. */
   readonly title: string;
   readonly messages: readonly ApiMessage[];
-  /** What the reader passed over or found odd, in words for a person, with the line where there is one. */
+  /** Places that the reader skipped or found odd, in words for a person, with the line if there is one. */
   readonly notes: readonly string[];
   /** Side conversations of subagents that stand in the same file, kept apart. */
   readonly sidechains: readonly Sidechain[];
@@ -20,7 +20,7 @@ export interface Conversation {
   readonly parent?: string;
   /** The folder that the agent worked in, where the file says. */
   readonly workspace?: string;
-  /** What stood beside `messages` in a document that is an object: `system`, `tools`, `model`, … as it came. */
+  /** The fields beside `messages` in a document that is an object: `system`, `tools`, `model`, … as they came. */
   readonly request?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,4 @@
-/** What the reader's worker is asked and what it answers: plain data, for classes don't cross its boundary. */
+/** The question to the reader's worker and its answer: plain data, for classes don't cross its boundary. */
 import { ConversationReadError, type ReadErrorData } from './readError';
 import { readConversationFile } from './readFile';
 import type { Conversation, ReadOptions } from './types';

@@ -1,4 +1,4 @@
-/** What a thrown value says: anything can be thrown. */
+/** Words for thrown values: anything can be thrown. */
 
 /** Its message, for a person or a log. */
 export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

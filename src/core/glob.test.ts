@@ -49,7 +49,7 @@ describe('fileMatcher', () => {
     const list = `{${Array.from({ length: 90 }, (_, index) => `a${index}`).join(',')}}`;
     expect(toolMatcher([list])('a89')).toBe(true);
     expect(toolMatcher([list + list])('a1a2')).toBe(false);
-    // What is not written out stands for itself, in each of the patterns that there are so far.
+    // Braces beyond the limit stand for themselves, in each of the patterns up to there.
     expect(toolMatcher([list + list])(`a7${list}`)).toBe(true);
     const hostile = `{${','.repeat(500)}}`.repeat(40);
     expect(toolMatcher([hostile])('a')).toBe(false);

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** What a schema found wrong with a value, in words for the person who wrote it; behind the name of its field. */
+/** A schema's objection to a value, in words for the person who wrote it; to stand behind the name of its field. */
 export function issueWords(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,5 +1,5 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
-/** What the tests of the core share: short names for messages. */
+/** Shared by the tests of the core: short names for messages. */
 import { findMarkers, withoutRule } from './messages/markers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
@@ -58,7 +58,7 @@ export function cpuNow(): number {
   return (own + system) / 1_000;
 }
 
-/** What something takes of it. */
+/** The processor time of a piece of work. */
 export function cpuMs(work: () => void): number {
   const before = cpuNow();
   work();

@@ -14,7 +14,7 @@
  */
 import type { Disposable, Event } from 'vscode';
 
-/** What `activate()` of the extension returns. */
+/** The result of the extension's `activate()`. */
 export interface ContextCondenserExports {
   /**
    * @param version of the API. Within a version things are added only.
@@ -83,7 +83,7 @@ export interface Edit {
   readonly kind: string;
   readonly id: string;
   readonly step: string;
-  /** What was done, such as `suppress`, `summarize` or `reference`; absent of edits from before 1.1. */
+  /** The operation, such as `suppress`, `summarize` or `reference`; absent in edits from before 1.1. */
   readonly operation?: string;
   /** Why, in words. */
   readonly reason: string;
@@ -184,7 +184,7 @@ interface OutcomeBase {
   readonly cost: number | undefined;
   /** Milliseconds. */
   readonly timeMs: number;
-  /** What a person should know, in sentences. */
+  /** Notes for a person, in sentences. */
   readonly notes: readonly string[];
 }
 
@@ -286,7 +286,7 @@ export interface CutChange {
   readonly start: number;
   /** The first unit behind the slice. */
   readonly end: number;
-  /** What the marker in its place says is missing, in a few words. */
+  /** The marker's words for the missing text, a few. */
   readonly what: string;
   /** Why, in words. */
   readonly reason: string;

@@ -34,7 +34,7 @@ const withCondense = (condense: Provider['condense'], more: Partial<Provider> = 
   ...more,
   condense,
 });
-/** What comes of a provider that gives this back. */
+/** The outcome with a provider that returns this. */
 async function outcomeOf(value: unknown, more: Partial<Provider> = {}, given = conversation) {
   const registration = api.registerProvider(withCondense(() => Promise.resolve(value as never), more));
   try {

@@ -100,7 +100,7 @@ function profileInfos(): ProfileInfo[] {
 /** The text that a reference of a view stands for; undefined where no edit has this reference. */
 function originalBehind({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
-    // What isn't the id of a reference is found by none.
+    // Only the id of a reference finds anything.
     const content = referencesOf([edit]).get(reference as ReferenceId);
     const original = content && originalOf(messages, edit);
     if (content && original !== undefined) return expandReference(content, () => original);
@@ -108,7 +108,7 @@ function originalBehind({ messages, edits }: ParsedConversation, reference: stri
   return undefined;
 }
 
-/** What the manager is asked for. Where nothing is said, the user's settings hold. */
+/** The request to the manager. Options that are absent take the user's settings. */
 function requestOf(
   { edits, ...conversation }: ParsedConversation,
   { config, maxCost, ...options }: CondenseOptions,

@@ -83,7 +83,7 @@ async function condense(
   return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
 }
 
-/** What the provider estimates; of one that has no estimate of its own, what its changes come to. */
+/** The provider's estimate; for one without an estimate of its own, the figures of its changes. */
 async function estimate(
   parsed: ParsedProvider,
   context: ConversationContext,

@@ -1,4 +1,4 @@
-/** What comes from other extensions, checked at the edge. */
+/** Checks the values from other extensions at the edge. */
 import * as z from 'zod';
 import { checkMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
@@ -227,7 +227,7 @@ export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
   readonly cost: number | undefined;
 }
 
-/** What a provider gave back. @throws TypeError */
+/** A provider's result. @throws TypeError */
 export function parseResult(value: unknown, of: string): ParsedResult {
   const { changes, notes, cost } = checked(result, value, `the result of ${of}`);
   const isKnown = typeof value === 'object' && value !== null && 'cost' in value;

@@ -8,12 +8,12 @@ export const SECRET_HEADER = 'x-context-condenser';
 /** A secret for one run of the gateway, fit for an address. */
 export const newSecret = (): string => randomBytes(24).toString('base64url');
 
-/** What an admitted request asks for. */
+/** The request's purpose, once admitted. */
 export interface Admitted {
   readonly kind: 'admitted';
   /** The first part of the path behind the secret: which upstream. */
   readonly route: string;
-  /** What is left of the address: path and query, with its leading slash. */
+  /** The rest of the address: path and query, with its leading slash. */
   readonly rest: string;
 }
 
@@ -21,7 +21,7 @@ export interface Admitted {
 export type Admission =
   Admitted | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
-/** What opens the gateway. */
+/** The secrets that open the gateway. */
 export interface Keys {
   /** All of it. */
   readonly secret: string;

@@ -1,4 +1,4 @@
-/** What the server asks of the engine behind it, and of nothing else: so each can be tested and replaced alone. */
+/** The server's only view of the engine behind it: so each can be tested and replaced alone. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
@@ -16,7 +16,7 @@ export interface AgentCall {
   readonly body: Body;
 }
 
-/** What is to be sent in a call's place. */
+/** The body to send in a call's place. */
 export interface PreparedCall {
   /** The body; undefined: as it came. */
   readonly text: string | undefined;

@@ -22,7 +22,7 @@ const OWN = new Set([
 type RawHeaders = string[];
 
 /**
- * What passes of a message's headers.
+ * The headers that pass.
  * @param without names, in lower case, that the caller says anew.
  */
 export function passingHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {

@@ -37,7 +37,7 @@ export interface LiveCondenserOptions {
   readonly windows?: ReadonlyMap<string, number>;
   /** When a conversation is due. */
   readonly threshold?: Threshold;
-  /** What a person should know; never content. */
+  /** Takes notes for a person; they hold no content. */
   readonly report?: (note: string) => void;
 }
 
@@ -150,7 +150,7 @@ export class LiveCondenser implements Condenser {
     return countedTokens + counter.messages(original) - counter.messages(messages);
   }
 
-  /** What only asks for its size is shown as it was last sent; nothing is condensed for it. */
+  /** A request that only asks for its size is shown as it was last sent; nothing is condensed for it. */
   private counted(call: AgentCall, request: WireRequest): PreparedCall | undefined {
     const { live } = this.options;
     const known = this.continued(request.messages);

@@ -1,4 +1,4 @@
-/** What was taken out, for an agent that asks: by reference or by search, in the conversations of this gateway. */
+/** Recall for an agent: by reference or by search, in the conversations of this gateway. */
 import * as z from 'zod';
 import { errorMessage } from '../core/errors';
 import { recallInput, recallQuery } from '../live/recallInput';

@@ -1,4 +1,4 @@
-/** What a run of the gateway was good for. */
+/** The figures of a run of the gateway. */
 import { callCost, sumOfCosts } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { promptTokens, type Usage } from '../core/cost/usage';

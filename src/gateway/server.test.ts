@@ -82,7 +82,7 @@ const headersOf = ({ headers }: Seen): Map<string, string> => {
   return map;
 };
 
-/** What goes over a plain connection, for what `fetch` refuses to send. */
+/** Sends text over a plain connection, for requests that `fetch` refuses to send. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';

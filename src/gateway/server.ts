@@ -16,7 +16,7 @@ import { UsageReader } from './usageReader';
 import { knownRequest } from './wires';
 import { isDeeperThan, MAX_DEPTH } from '../conversations/text/json';
 
-/** What the server does not go beyond. */
+/** The server's limits. */
 export interface GatewayLimits {
   /** Of a request's body. A vendor's own limit is 20 to 32 MB. */
   readonly bodyBytes: number;
@@ -41,7 +41,7 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** How long a free connection to the vendor is kept, in milliseconds. */
 const KEEP_MS = 30_000;
 
-/** What is told of a request that went by; nothing of its content, its headers or its secret. */
+/** A request that went by; nothing of its content, its headers or its secret. */
 export interface GatewayEvent {
   readonly kind: 'passed' | 'condensed' | 'refused' | 'failed' | 'problem';
   readonly route?: string;
@@ -266,7 +266,7 @@ class Passing {
     });
   }
 
-  /** What to send in place of a body that was refused; undefined where the refusal is the answer. */
+  /** The request to send in place of a refused one; undefined if the refusal is the answer. */
   private async again(
     prepared: PreparedCall,
     { bytes }: Refusal,
@@ -314,7 +314,7 @@ async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   return { bytes: Buffer.concat(chunks), isWhole: true };
 }
 
-/** What a refusal says of the request's length; undefined where that was not the reason. */
+/** The figures in a refusal of a request that is too long; undefined if that was not the reason. */
 function overflowOf(words: string): Overflow | undefined {
   let error: unknown;
   try {

@@ -8,7 +8,7 @@ import type { Wire } from './wires/wire';
 /** Longer events and answers are not looked into. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** What has come is given out at once, and an answer that was cut off is no error. */
+/** Everything received is passed on at once, and an answer that was cut off is no error. */
 const AT_ONCE = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 function decoderOf(encoding: string | undefined): Transform | undefined {
@@ -40,7 +40,7 @@ export class UsageReader {
     this.isStream = headers['content-type']?.includes('event-stream') === true;
     const encoding = headers['content-encoding']?.trim().toLowerCase();
     this.decoder = decoderOf(encoding);
-    // What is packed in another way goes by unread; its usage is not known.
+    // An answer in another compression goes by unread; its usage is not known.
     this.isReadable = encoding === undefined || encoding === 'identity' || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {
       this.take(chunk);

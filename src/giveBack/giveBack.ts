@@ -162,7 +162,7 @@ function viewOf(
   return { read, view };
 }
 
-/** What the agent will send must be what was meant: roles and contents, in order. */
+/** The agent must send exactly the intended messages: roles and contents, in order. */
 function refuseOther(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
   if (contents(view) !== contents(sent))
     throw unexpected(path, 'The agent would not send what the condensation shows.');

@@ -20,7 +20,7 @@ export interface StoredTask {
   readonly condensedAt?: number;
 }
 
-/** What was said of a task: the tokens that it held when it was offered, or never to offer it. */
+/** The answer about a task: the tokens that it held when it was offered, or never to offer it. */
 export type OfferAnswer = number | 'never';
 
 export interface IdleTasks {

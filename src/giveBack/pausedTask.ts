@@ -22,7 +22,7 @@ export interface RooApi {
 
 const METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
 
-/** What an extension exports, where it is this interface. */
+/** An extension's exports, if they are this interface. */
 export const rooApiIn = (exported: unknown): RooApi | undefined =>
   // Each method was looked for.
   isRecord(exported) && METHODS.every((name) => typeof exported[name] === 'function')

@@ -5,12 +5,12 @@ import { ifThere, statusIfThere } from '../storage/fileTools';
 import { hashOf, readBytes, writeNew } from './fileBytes';
 import { changedError, GiveBackError } from './giveBackError';
 
-/** What must hold while files are written; throws where it doesn't any more. */
+/** A condition that must hold while files are written; throws once it doesn't. */
 export type Guard = () => void;
 
 export const NO_GUARD: Guard = () => undefined;
 
-/** What is done about a file that somebody wrote to since: it is left, or the replacement is refused. */
+/** The treatment of a file that somebody wrote to since: it is left, or the replacement is refused. */
 export type WhenChanged = 'leave' | 'refuse';
 
 /** A file, and what is to take its place. */

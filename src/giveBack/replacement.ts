@@ -98,7 +98,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
     if ((await stateOf(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
       const current = (await hashOf(files, path)) ?? null;
-      // What is as it was before needs nothing: an undo that came half way, or a new file that was deleted.
+      // A file that is already back needs nothing: an undo that came half way, or a new file that was deleted.
       if (current === before || current === after) continue;
       throw current === null ? missingError(path, NOTHING_UNDONE) : changedError(path, NOTHING_UNDONE);
     }

@@ -1,4 +1,4 @@
-/** What a replacement's folder says of it: which files, with which content before and after, and how far it came. */
+/** The record in a replacement's folder: which files, with which content before and after, and how far it came. */
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../storage/files';

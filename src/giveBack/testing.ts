@@ -1,4 +1,4 @@
-/** What the tests of this folder share: conversations of each agent in folders as the agents have them. */
+/** Shared by the tests of this folder: conversations of each agent in folders as the agents have them. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { generateConversation } from '../../test/generators/conversation';

@@ -1,4 +1,4 @@
-/** What a person may do to a live conversation: entries for its ledger, or why there are none. */
+/** The actions of a person on a live conversation: entries for its ledger, or why there are none. */
 import type { EditId } from '../core/condense/edits/edits';
 import { activeCondensations, toggleEdit, type Condensation, type LedgerEntry } from '../core/condense/ledger/ledger';
 import { messageKey } from '../core/messages/messageKey';

@@ -1,4 +1,4 @@
-/** What is asked of the manager for a live conversation: the request, its terms, and what follows a failure. */
+/** Builds the manager's request for a live conversation, with its terms and fallbacks. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
 import { messagesTarget } from '../core/condense/trigger/automatic';
 import { percentOf, worthwhileTokens } from '../core/condense/trigger/thresholds';
@@ -59,7 +59,7 @@ export function termsOf(
   return { minimumGain: { percent, tokens } };
 }
 
-/** What is done where the chosen provider fails or leaves too much. */
+/** The fallbacks if the chosen provider fails or leaves too much. */
 export function policyFor(
   conversation: LiveConversation,
   { mayUseNative, configs }: LiveSettings,

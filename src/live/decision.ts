@@ -1,4 +1,4 @@
-/** What a condensation of a live conversation was worth. */
+/** The worth of a condensation of a live conversation. */
 import type { CondensationOutcome } from '../core/condense';
 import { savingOf } from '../core/cost/saving';
 import { cacheState, type CacheState } from './due';
@@ -14,7 +14,8 @@ export const cacheOf = ({ model, asked }: LiveConversation, { clock, learning }:
   cacheState(learning.cacheSpan(model), model, asked, clock.now());
 
 /**
- * What it freed, what of the cache it broke, when it has paid for itself; in the model's tokens and US dollars.
+ * The tokens that it freed, the part of the cache that it broke, and when it has paid for itself; in the model's tokens and
+ * US dollars.
  * @param before the view that stood before, and its o200k tokens with all that belongs to the request
  */
 export function decisionOf(

@@ -4,7 +4,7 @@ import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
 
 /**
- * What is known of the vendor's cache. `uncertain`: longer ago than the vendor promises, sooner than it surely forgets.
+ * The state of the vendor's cache. `uncertain`: longer ago than the vendor promises, sooner than it surely forgets.
  * `unused`: there is no cache, or nobody knows since when.
  */
 export type CacheState = 'warm' | 'uncertain' | 'cold' | 'unused';

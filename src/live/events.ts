@@ -1,4 +1,4 @@
-/** What happens to live conversations, and why. */
+/** The events of live conversations, with their reasons. */
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { CondensationOutcome } from '../core/condense';
 import type { Saving } from '../core/cost/saving';

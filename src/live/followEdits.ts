@@ -8,7 +8,7 @@ import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
 
-/** What the model sees, and by which edits. */
+/** The messages that the model sees, and the edits that make them. */
 export interface Shown {
   readonly edits: readonly Edit[];
   readonly messages: readonly ApiMessage[];

@@ -1,5 +1,5 @@
 /**
- * What always holds while a conversation grows, is edited, rolled back, rewritten a little, condensed, undone and pinned,
+ * Properties that hold while a conversation grows, is edited, rolled back, rewritten a little, condensed, undone and pinned,
  * and while its host restarts. FC_RUNS and FC_SEED set the number of runs and where they start.
  */
 import fc from 'fast-check';
@@ -141,7 +141,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
           expect(view.original).toEqual(sentAnew(sent));
           expect(newViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
           expect(counter.messages(prepared.messages)).toBeLessThanOrEqual(counter.messages(sent));
-          // What was taken out comes back from the disk, byte for byte.
+          // Removed text comes back from the disk, byte for byte.
           const ledger = await openLedger(root, { id: prepared.conversation });
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
           const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));

@@ -24,7 +24,7 @@ import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import type { LiveDecision } from './events';
 
-/** What a condensation left to be kept. */
+/** The part of a condensation that is kept. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'>;
 
 /** The provider that is told for edits which put back what a reference pointed at in vain. */
@@ -198,7 +198,7 @@ export class LiveConversation {
    * @throws StorageError
    */
   async enter(entries: readonly LedgerEntry[]): Promise<void> {
-    // What put references right was made for the view as it was; what is still needed of it is made anew.
+    // Edits that restored references were made for the old view; those still needed are made anew.
     const restoring = activeCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);

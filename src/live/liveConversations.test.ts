@@ -170,7 +170,7 @@ describe('a request that does not fit', () => {
       expect(again?.tokens).toBeLessThanOrEqual(smaller!.tokens * 0.6);
       const last = await live.tooLong(again!, sent);
       if (last) expect(await live.tooLong(last, sent)).toBeUndefined();
-      // What was refused is known: the next request keeps under it.
+      // The refused size is known: the next request keeps under it.
       const next = await live.prepare(request([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
       expect(next.countedTokens).toBeLessThan(smaller!.countedTokens);
     }));

@@ -2,7 +2,7 @@ import { applyEntry, EMPTY_LEDGER, type Ledger, type LedgerEntry } from '../core
 import type { Hash } from '../core/hash';
 import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } from '../storage/ledgerStore';
 
-/** What ledgers of live conversations say of their format. */
+/** The format in ledgers of live conversations. */
 const LIVE_FORMAT = 'live';
 
 /**
@@ -39,7 +39,7 @@ export class LiveLedger {
    * @throws StorageError where they are not.
    */
   async append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string> = new Map()): Promise<void> {
-    // What follows on an entry that the disk doesn't have can't be there either.
+    // An entry that builds on one missing from the disk can't be there either.
     if (!this.file || this.unsaved.length > 0) this.keepInMemory(entry, originals);
     else await this.file.append(entry, originals);
   }

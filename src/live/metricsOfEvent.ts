@@ -2,7 +2,7 @@ import { runMetrics, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { LiveEvent } from './events';
 
 /**
- * What is measured of a condensation of a live conversation.
+ * The metrics of a condensation of a live conversation.
  * @param chosen the provider that the settings name.
  * @returns undefined where none was made, and none failed: one that only had nothing to do is no run.
  */

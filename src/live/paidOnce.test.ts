@@ -30,7 +30,7 @@ describe('a paid summary', () => {
       const first = await live.prepare(request(DUE));
       expect(first.messages).toEqual(DUE);
       expect(first.outcome?.kind).toBe('failed');
-      // What it cost is told all the same.
+      // The cost is reported all the same.
       expect(events.filter(({ kind }) => kind === 'not-condensed')).toHaveLength(1);
       for (let more = 0; more < 3; more++) await live.prepare(request(DUE));
       expect(summarizer.requests).toHaveLength(1);

@@ -17,7 +17,7 @@ const DEFAULT_BYTES = 7_500;
 const MAX_TOKENS = 20_000;
 const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
 
-/** What a query found in one reference: lines to show, and where it stood. */
+/** A query's find in one reference: lines to show, and where it stood. */
 interface Found {
   readonly reference: ReferenceId;
   readonly where: string;
@@ -110,9 +110,9 @@ async function bySearch(conversations: readonly Recallable[], matches: LineMatch
 const FOLD_AT = 4_000;
 const FOLD = new RegExp(`[^]{1,${FOLD_AT}}`, 'g');
 
-/** What a reference stands for, as lines; messages as a transcript. */
+/** The lines that a reference stands for; messages as a transcript. */
 function linesOf({ isSummary, text }: FoundReference): string[] {
-  // What was stored as messages is messages: its hash was checked.
+  // The text was stored as messages: its hash was checked.
   const shown = isSummary ? renderConversation(JSON.parse(text) as ApiMessage[]) : text;
   return shown.split('\n').flatMap((line) => (line.length > FOLD_AT ? (line.match(FOLD) ?? []) : [line]));
 }

@@ -1,10 +1,10 @@
-/** What a model may ask of recall, checked and made a query. */
+/** Checks a model's question to recall and makes a query of it. */
 import * as z from 'zod';
 import type { RecallQuery } from './types';
 
 const line = z.int().min(1);
 
-/** What a model may ask for; its numbers can be out of bounds, and its lists single strings. */
+/** A model's question; its numbers can be out of bounds, and its lists single strings. */
 export const recallInput = z
   .object({
     references: z.union([z.array(z.string()), z.string().transform((reference) => [reference])]),

@@ -1,12 +1,12 @@
-/** What references stand for, whether the view still shows them or not. */
+/** Finds the content that references stand for, whether the view still shows them or not. */
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
 import type { LiveConversation } from './liveConversation';
 
-/** What recall needs of a conversation. */
+/** The parts of a conversation that recall needs. */
 export type Recallable = Pick<LiveConversation, 'ledger' | 'originals'> & {
-  /** What it says; where that is not at hand, nothing, and places are told less exactly. */
+  /** Its messages; if they are not at hand, empty, and places are given less exactly. */
   readonly messages: readonly ApiMessage[];
 };
 

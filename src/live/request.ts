@@ -16,7 +16,7 @@ export type LiveId = string & { readonly __live: unique symbol };
 export interface AgentRequest {
   /** The agent's own id of the conversation, where it sends one. Subagents send their parent's. */
   readonly conversationId?: string;
-  /** What a person would call the conversation. */
+  /** The conversation's title for people. */
   readonly title?: string;
   readonly system?: string;
   readonly messages: readonly ApiMessage[];
@@ -36,7 +36,7 @@ export interface UpstreamModel {
   readonly contextWindow: number;
   /** The most that the model writes in one answer. */
   readonly maxOutputTokens?: number;
-  /** What the user wants to be kept free for an answer. */
+  /** The tokens that the user wants to be kept free for an answer. */
   readonly reservedOutput?: number;
   /** The model's tokens for one o200k token, before its replies have told; default 1. */
   readonly tokenFactor?: number;
@@ -49,7 +49,7 @@ export interface UpstreamModel {
   readonly threshold: Threshold;
 }
 
-/** What is to be sent in the request's place. */
+/** The messages to send in the request's place. */
 export interface PreparedRequest {
   readonly conversation: LiveId;
   /** The view. */
@@ -68,9 +68,9 @@ export interface PreparedRequest {
   readonly isCalibrated: boolean;
   /** The model's window as far as it is known by now, in its tokens. */
   readonly contextWindow: number;
-  /** What was done in this request; absent where nothing was due. */
+  /** The condensation in this request; absent if nothing was due. */
   readonly outcome?: CondensationOutcome;
-  /** What a person should be told. */
+  /** Notes for a person. */
   readonly notes: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { Pace } from '../core/pace';
 /** Gives back which of some lines match; undefined where that took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
-/** What {@link searchLines} throws for a pattern that is wrong or takes too long. */
+/** Thrown by {@link searchLines} for a pattern that is wrong or takes too long. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
@@ -82,7 +82,7 @@ export async function searchLines(
     tries = hits || end - at > 1 ? 0 : tries + 1;
     if (tries === MAX_TRIES || spent.ms > BUDGET_MS) throw new PatternError(TOO_SLOW);
     await pace.yieldIfDue();
-    // What took too long is tried again in smaller pieces.
+    // A search that took too long is tried again in smaller pieces.
     most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;
     for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);

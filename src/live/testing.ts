@@ -1,4 +1,4 @@
-/** What the tests of live conversations share. */
+/** Shared by the tests of live conversations. */
 import type { Clock } from '../api/clock';
 import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
 import type { CondensationProvider } from '../core/condense/types';
@@ -88,7 +88,7 @@ export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
 export const read = (name: string, size = 100): ApiMessage[] =>
   exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
 
-/** What a model reports of a request with so many tokens. */
+/** The usage that a model reports for a request with so many tokens. */
 export const usage = (inputTokens: number): Usage => ({
   accounting: 'anthropic',
   source: 'reported',

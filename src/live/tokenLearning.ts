@@ -56,7 +56,7 @@ interface Learned {
   refused?: number;
 }
 
-/** What models' answers taught about their tokens, by the model's key. */
+/** The facts learned from models' answers about their tokens, by the model's key. */
 export class TokenLearning {
   private readonly models = new Map<string, Learned>();
 

@@ -1,5 +1,5 @@
 /**
- * What stands between an agent's requests and the model: the words that the edge to VS Code, the exported API and the
+ * The vocabulary between an agent's requests and the model: the words that the edge to VS Code, the exported API and the
  * engine (`liveConversations.ts`) share. Nothing here knows VS Code.
  */
 import type { Overflow } from '../api/tooLong';
@@ -58,7 +58,7 @@ export interface LiveSummary {
   readonly isPreparing: boolean;
 }
 
-/** What a comparison of a conversation with its view needs. */
+/** The parts for comparing a conversation with its view. */
 export interface LiveView {
   readonly original: readonly ApiMessage[];
   readonly view: readonly ApiMessage[];
@@ -69,7 +69,7 @@ export interface LiveView {
   readonly excluded: readonly EditId[];
 }
 
-/** What an agent wants to see again. */
+/** A question of an agent that wants to see something again. */
 export interface RecallQuery {
   /** References, with or without the marker around them. */
   readonly references?: readonly string[];
@@ -98,11 +98,11 @@ export type RecallResult =
 /** A tool call's parameters with their markers expanded, or why that can't be done, for the agent to read. */
 export type ExpandedInput = { readonly input: unknown } | { readonly error: string };
 
-/** What came of a command on a live conversation. `detail` says in words why nothing was done. */
+/** The outcome of a command on a live conversation. `detail` says in words why nothing was done. */
 export type CommandResult =
   { readonly kind: 'done'; readonly detail: string } | { readonly kind: 'nothing'; readonly detail: string };
 
-/** What the user has set for live conversations; read anew for each request. */
+/** The user's settings for live conversations; read anew for each request. */
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;
@@ -152,7 +152,7 @@ export interface LiveConversationsApi {
   answered(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Puts the originals in the place of markers in a tool call's parameters, byte for byte. */
   expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput>;
-  /** What was condensed away, by reference or by search. Without a conversation: of all, the last used first. */
+  /** Recalls condensed content, by reference or by search. Without a conversation: of all, the last used first. */
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult>;
   /** The conversations of this host, last used first. */
   list(): LiveSummary[];
@@ -178,7 +178,7 @@ export interface LiveConversationsApi {
   dispose(): void;
 }
 
-/** What the parts of the engine share. */
+/** Shared by the parts of the engine. */
 export interface LiveParts {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;

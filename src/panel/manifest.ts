@@ -4,7 +4,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
 import { isOfUserAlone } from '../settings/workspaceRules';
 import type { SettingScope } from './protocol';
 
-/** What is read of package.json. */
+/** The parts of package.json that are read. */
 export interface Manifest {
   readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, ConfigSchema>> } };
 }

@@ -20,7 +20,7 @@ const TARGET: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
 };
 
 interface Verdict {
-  /** What it was judged on. */
+  /** The text that the verdict was made of. */
   readonly text: string;
   readonly problems: readonly ConfigProblem[];
   readonly effective: unknown;
@@ -36,12 +36,12 @@ export class PanelSettings {
   /** All settings as they stand now. */
   states(): Record<string, SettingState> {
     const configuration = configurationNow();
-    // What is wrong with a value may hang on the user's presets, too, and on nothing else.
+    // Problems of a value may depend on the user's presets, too, and on nothing else.
     const presets = JSON.stringify(valueOf('presets'));
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
-        // What counts; what a workspace may not say stands beside it, with a word on that.
+        // The value in force; a workspace's value without effect stands beside it, with a word on that.
         const value = valueOf(name);
         const { effective, problems } = this.verdict(name, value, presets);
         const weakening = weakeningProblem(name);
@@ -91,7 +91,7 @@ export class PanelSettings {
     return verdict;
   }
 
-  /** What would be wrong with a change that isn't wrong now already. */
+  /** The problems that a change would add to the present ones. */
   check(change: Change): readonly ConfigProblem[] {
     return this.plan(change).problems;
   }
@@ -142,7 +142,7 @@ export class PanelSettings {
     if (scope === 'workspace' && isLessCareful(name, after, valuesOf(name).user)) {
       return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
-    // What was wrong before and still is doesn't keep the rest from being mended.
+    // Problems that existed before don't keep the rest from being mended.
     const known = new Set(this.rules.problems(name, before).map(keyOf));
     return { value: after, problems: this.rules.problems(name, after).filter((problem) => !known.has(keyOf(problem))) };
   }

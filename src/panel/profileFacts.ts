@@ -1,4 +1,4 @@
-/** What the panel shows of profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
+/** The panel's facts about profiles beside their settings: whether a key is set, what the model costs, how much it reads. */
 import type * as vscode from 'vscode';
 import { vendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
@@ -60,7 +60,7 @@ export class ProfileFacts implements vscode.Disposable {
     }
   }
 
-  /** What an older look found is not told any more. */
+  /** The results of an older look are dropped. */
   private report(generation: number, facts: Facts): void {
     if (generation !== this.generation) return;
     this.facts = facts;

@@ -1,5 +1,5 @@
 /**
- * What the settings panel's webview and the extension host say to each other. Both sides check every message against
+ * The messages between the settings panel's webview and the extension host. Both sides check every message against
  * these schemas; what doesn't fit is dropped and logged. Strings that a person reads come in their language.
  *
  * The webview begins with `ready` and is answered with `welcome`. From then on each change of the state comes as a whole
@@ -41,7 +41,7 @@ const problemSchema = z.object({ path: z.string(), message: z.string() });
 
 /** A setting as it stands in its places. Absent means that it isn't set there. */
 const settingSchema = z.object({
-  /** What holds. */
+  /** The value in force. */
   value: z.unknown(),
   user: z.unknown().optional(),
   workspace: z.unknown().optional(),
@@ -51,7 +51,7 @@ const settingSchema = z.object({
   scopes: z.array(scopeSchema),
   /** In a window on a remote machine the user's own settings file does not count for it. */
   isOfMachine: z.boolean(),
-  /** What is wrong with the value that holds. */
+  /** The problems of that value. */
   problems: z.array(problemSchema),
 });
 export type SettingState = z.output<typeof settingSchema>;
@@ -138,9 +138,9 @@ const byId = z.strictObject({ id });
 /** The commands that the panel may run, so that a webview can't run any other. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
-/** What the webview may ask for: parameters and answer by method. */
+/** The webview's requests: parameters and answer by method. */
 export const methods = {
-  /** What would be wrong with a change. Nothing is saved. */
+  /** The problems that a change would bring. Nothing is saved. */
   checkSetting: { params: z.strictObject(settingChange), result: verdict },
   /** Saves a change unless something is wrong with it. */
   updateSetting: { params: z.strictObject(settingChange), result: verdict },
@@ -184,7 +184,7 @@ export const toHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
   z.strictObject({ type: z.literal('request'), id: requestId, method: name, params: z.unknown() }),
   z.strictObject({ type: z.literal('cancel'), id: requestId }),
-  /** What the webview found wrong, for the log. */
+  /** The webview's findings, for the log. */
   z.strictObject({ type: z.literal('log'), message }),
 ]);
 export type ToHost = z.output<typeof toHostSchema>;
@@ -197,7 +197,7 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
     texts: z.record(z.string(), z.string()),
     /** BCP 47 tag. */
     language: z.string(),
-    /** What package.json says about each setting. */
+    /** The schema of each setting in package.json. */
     schemas: z.record(z.string(), jsonSchema),
     providers: z.array(providerSchema),
     state: stateSchema,

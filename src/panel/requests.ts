@@ -1,4 +1,4 @@
-/** What the panel does when its webview asks. */
+/** Carries out the webview's requests. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { historyRequests } from './history/requests';

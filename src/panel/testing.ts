@@ -24,7 +24,7 @@ export interface TestPanel {
   readonly registered: RegisteredProviders;
   /** Says that something was condensed. */
   readonly condensed: EventEmitter<unknown>;
-  /** What the page was told, checked as the webview checks it. */
+  /** The messages sent to the page, checked as the webview checks them. */
   posted(): ToWebview[];
   state(): PanelState;
   /** @returns the answer to a request. */

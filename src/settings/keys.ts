@@ -2,7 +2,7 @@
 import { ApiError } from '../api/apiError';
 import { keyTarget, type ApiProfile } from './profiles';
 
-/** What is used of `vscode.SecretStorage`. */
+/** The parts of `vscode.SecretStorage` that are used. */
 export interface SecretStore {
   get(name: string): PromiseLike<string | undefined>;
   store(name: string, value: string): PromiseLike<void>;

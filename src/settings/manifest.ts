@@ -1,4 +1,4 @@
-/** What the settings' table makes of package.json and package.nls.json, and the schema of preset files. */
+/** Makes package.json's configuration, package.nls.json and the schema of preset files from the settings' table. */
 import * as z from 'zod';
 import { jsonSchema } from '../core/condense/config';
 import { presetSchema } from '../core/condense/presets/preset';

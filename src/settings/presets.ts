@@ -7,7 +7,7 @@ import type { ConfigProblem } from '../core/condense/types';
 
 export interface ParsedPresets {
   readonly presets: readonly Preset[];
-  /** What is wrong with the others, each named by its place in the setting. */
+  /** The problems of the others, each named by its place in the setting. */
   readonly problems: readonly ConfigProblem[];
 }
 

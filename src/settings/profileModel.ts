@@ -1,4 +1,4 @@
-/** What is known of the model that a profile calls: what the profile says, else what is known of it by its name. */
+/** The facts about the model that a profile calls: those of the profile, else those known by its name. */
 import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
 import { withOverrides } from '../core/cost/prices';
 import type { ApiProfile } from './profiles';

@@ -157,7 +157,7 @@ export type ApiProfile = z.output<typeof profileSchema>;
 
 export interface ParsedProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** What is wrong with the others, each named by its place in the setting. */
+  /** The problems of the others, each named by its place in the setting. */
   readonly problems: readonly ConfigProblem[];
 }
 

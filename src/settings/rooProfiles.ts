@@ -24,7 +24,7 @@ interface Translation {
   readonly url?: string;
   /** Where Roo calls it when no address is set. */
   readonly defaultUrl?: string;
-  /** What Roo itself puts behind the address. */
+  /** The path that Roo itself puts behind the address. */
   readonly path?: string;
   readonly api?: ApiProfile['api'];
   readonly region?: string;

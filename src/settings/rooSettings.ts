@@ -37,7 +37,7 @@ export interface KnownProfiles {
 export interface RooImport {
   readonly settings: readonly ImportedSetting[];
   readonly profiles: readonly ImportedProfile[];
-  /** What could not be taken over, each with the reason. */
+  /** The settings that could not be taken over, each with the reason. */
   readonly left: readonly string[];
 }
 
@@ -47,7 +47,7 @@ const exportSchema = z.object({
 });
 
 /**
- * What Roo's exported settings mean here. Nothing is written.
+ * Translates Roo's exported settings. Nothing is written.
  * @param known of them, one that was imported before is changed, and keeps what Roo has no field for.
  * @throws Error where the text is no such export; its message says what was found.
  */
@@ -139,7 +139,7 @@ function thresholdOf(roo: RooProfile, thresholds: Readonly<Record<string, unknow
 const isThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD;
 
-/** What JSON.parse says would quote the file, and the file holds keys: only the place is told. */
+/** JSON.parse's own message would quote the file, and the file holds keys: only the place is named. */
 function parseJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;

@@ -28,7 +28,7 @@ import { bare, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
 import { parseProfiles, profileSchema, targetPercent, type ApiProfile } from './profiles';
 
-/** What a value from settings.json gives. Problems are named by their path inside the setting. */
+/** The parsed value from settings.json. Problems are named by their path inside the setting. */
 export interface Parsed<T> {
   readonly value: T;
   readonly problems: readonly ConfigProblem[];
@@ -42,23 +42,23 @@ export interface Setting<T> {
    */
   readonly scope: 'machine' | 'application' | 'window' | 'resource';
   /**
-   * What counts of a trusted workspace's value, where the scope lets a workspace set it; absent: all of it. An untrusted one sets
-   * nothing. `lower`, `higher`: only what is more careful than the user's own value (of on and off, off is the lower). `asks`: what
-   * would call a model that the user's own settings don't call, or brings a prompt for one, once the user has allowed it
-   * ({@link workspaceQuestions}).
+   * The part of a trusted workspace's value that counts, if the scope lets a workspace set it; absent: all of it. An
+   * untrusted one sets nothing. `lower`, `higher`: only what is more careful than the user's own value (of on and off, off
+   * is the lower). `asks`: what would call a model that the user's own settings don't call, or brings a prompt for one,
+   * once the user has allowed it ({@link workspaceQuestions}).
    */
   readonly workspace?: 'lower' | 'higher' | 'asks';
-  /** What the panel calls it; absent: its key in words. */
+  /** The title in the panel; absent: its key in words. */
   readonly title?: string;
   /** Markdown. */
   readonly text: string;
-  /** What each of its values means, in Markdown, and what it is called where its own name is not good enough. */
+  /** The meaning of each of its values, in Markdown, and a label if its own name is not good enough. */
   readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;
-  /** What of the JSON Schema is said in the user's language: descriptions of fields, and error messages. */
+  /** The texts of the JSON Schema that are in the user's language: descriptions of fields, and error messages. */
   readonly translates?: true;
   /** JSON Schema without texts and default. */
   readonly schema: () => Schema;
-  /** What an invalid value gives, in words; absent: the default. */
+  /** The consequence of an invalid value, in words; absent: the default. */
   readonly instead?: string;
   /** An invalid value, or its invalid part, counts as absent and is named. */
   readonly parse: (value: unknown) => Parsed<T>;

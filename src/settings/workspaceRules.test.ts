@@ -50,7 +50,7 @@ describe('a workspace', () => {
     ['maxCostPerCondensation', 0.5, 1_000, 0.5],
     ['maxCostPerCondensation', 0.5, 0, 0],
     ['maxCostPerCondensation', undefined, 0.6, 0.5],
-    // What is invalid counts as the default, which would be more than this user allows.
+    // An invalid value counts as the default, which would be more than this user allows.
     ['maxCostPerCondensation', 0.1, 'much', 0.1],
     ['warnings.cost', 0.1, 5, 0.1],
     ['warnings.reductionPercent', 20, 10, 20],

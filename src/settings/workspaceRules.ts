@@ -1,5 +1,5 @@
 /**
- * What a workspace's settings may do (issue S 4): be more careful than the user's own, choose how conversations are condensed
+ * A workspace's settings may (issue S 4) be more careful than the user's own, choose how conversations are condensed
  * once the user trusts the workspace, and call no model, and tell none anything, that the user's own settings don't, unless
  * the user was asked. The table of settings says which rule holds for which setting.
  */
@@ -15,7 +15,7 @@ import { SETTINGS, type SettingName, type Settings } from './table';
 
 /** A setting's values as the files have them, unchecked; undefined where one says nothing. */
 export interface SettingValues {
-  /** What VS Code makes of all: the workspace's before the user's, objects of both laid over each other. */
+  /** VS Code's merged value: the workspace's before the user's, objects of both laid over each other. */
   readonly all: unknown;
   readonly user: unknown;
   readonly workspace: unknown;
@@ -89,7 +89,7 @@ function withoutOwnOptions(step: unknown): unknown {
   return rest['provider'] === 'native' || config === undefined ? rest : { ...rest, config: withoutFloor(config) };
 }
 
-/** What a workspace asks the user to allow: once, and again when it asks for something else. */
+/** A workspace's question to the user: asked once, and again when it asks for something else. */
 export interface WorkspaceQuestion {
   /** Under which the answer is remembered. */
   readonly key: string;
@@ -106,7 +106,7 @@ export interface WorkspaceQuestions {
   readonly prompt?: WorkspaceQuestion;
 }
 
-/** What the workspace's settings would do that the user's own don't. */
+/** The effects that the workspace's settings have and the user's own don't. */
 export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
@@ -169,7 +169,7 @@ function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedM
     case 'presets':
       return choice.presets.flatMap(({ config }) => askedBySmart(config, []));
     case 'strategy': {
-      // What is invalid counts as the default.
+      // An invalid value counts as the default.
       const checked = [choice.strategy, undefined].map(chooseStrategy).find(({ valid }) => valid);
       if (!checked?.valid) return CONDENSING;
       return checked.config.steps.flatMap(({ provider, preset, config }) => {

@@ -137,7 +137,7 @@ export async function refuseLinksOut(files: Files, root: string, paths: readonly
   }
 }
 
-/** What a ledger takes on the disk, and when it was used last. */
+/** A ledger's size on the disk, and its last use. */
 export interface LedgerUse {
   readonly folder: string;
   readonly bytes: number;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What decides where a user's data lies. */
+/** The environment that decides where a user's data lies. */
 export interface Home {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -27,7 +27,7 @@ export interface JournalRecord {
   readonly json: Buffer;
 }
 
-/** What makes something of the records, in their order. */
+/** Interprets the records, in their order. */
 export interface JournalReader {
   /** Takes a record; gives words where it makes no sense of it. */
   take(record: JournalRecord): string | undefined;
@@ -47,8 +47,8 @@ const CHUNK = 1 << 20;
 const checkOf = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /**
- * What stands behind the last whole line. `torn`: the beginning of a line whose write was cut off. `damaged`: something
- * that no write leaves, so it is not thrown away.
+ * The state of the text behind the last whole line. `torn`: the beginning of a line whose write was cut off. `damaged`:
+ * something that no write leaves, so it is not thrown away.
  */
 type Tail = 'none' | 'torn' | 'damaged';
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What the system says when a folder is to be put on the disk. */
+/** The system's error when a folder is to be put on the disk. */
 async function syncingSays(folder: string, code: string): Promise<void> {
   const handle = await open(folder, 'r');
   const kind = Object.getPrototypeOf(handle) as FileHandle;

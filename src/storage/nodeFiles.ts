@@ -21,7 +21,7 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * What file systems say that can't put a folder on the disk by itself (shares of a virtual machine's host, some network
+ * The errors of file systems that can't put a folder on the disk by itself (shares of a virtual machine's host, some network
  * drives; Linux, fsync(2)): there is nothing more to be done.
  */
 const NO_FOLDER_SYNC: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];

@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from '../core/errors';
 
-/** What kind of trouble the storage ran into. */
+/** The kinds of trouble in storage. */
 export type StorageTrouble =
   | 'no-space'
   | 'no-permission'

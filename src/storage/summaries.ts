@@ -56,7 +56,7 @@ export class StoredSummaries implements SummaryMemo {
     const { files, now } = this.options;
     const text = await readText(files, path).catch(() => undefined);
     const summary = text === undefined ? undefined : summaryIn(text);
-    // What is used stays.
+    // A summary that is used stays.
     if (summary !== undefined) await files.touch(path, now()).catch(() => undefined);
     return summary;
   }

@@ -1,4 +1,4 @@
-/** What the tests of this folder share. */
+/** Shared by the tests of this folder. */
 import type { Edit } from '../core/condense/edits/edits';
 import type { LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText, type Hash } from '../core/hash';

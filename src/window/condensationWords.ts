@@ -4,7 +4,7 @@ import type { StepReport } from '../core/condense/types';
 
 /** A condensation that was applied. */
 export interface CondensationFigures {
-  /** What the provider is called. */
+  /** The provider's name. */
   readonly provider: string;
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
@@ -16,7 +16,7 @@ export interface CondensationFigures {
   readonly notes: readonly string[];
 }
 
-/** What was done (NFR-U-002), in one paragraph: a notification has no lines. */
+/** The result (NFR-U-002) in one paragraph: a notification has no lines. */
 export function condensationWords(figures: CondensationFigures): string {
   const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = figures;
   return [

@@ -1,4 +1,4 @@
-/** What condenses in this window. */
+/** Creates the manager of this window. */
 import {
   CondensationManager,
   losslessProvider,

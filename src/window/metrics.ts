@@ -6,7 +6,7 @@ import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
 import { setting } from './settings/settings';
 
-/** What this user's condensations took and saved. */
+/** The metrics of this user's condensations. */
 export const metricsOf = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 

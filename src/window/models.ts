@@ -20,7 +20,7 @@ import type { Services } from './services';
 export interface WindowModels {
   /** @throws NoSummarizerError */
   readonly select: SelectModel;
-  /** What earlier calls of a model taught. */
+  /** The lengths of replies in earlier calls of a model. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
 }
 

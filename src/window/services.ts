@@ -17,7 +17,7 @@ export interface Condensed {
   readonly cost: number | undefined;
 }
 
-/** What the parts of an open window share. */
+/** Shared by the parts of an open window. */
 export interface Services {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;

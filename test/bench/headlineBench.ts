@@ -18,7 +18,7 @@ import { millis, percent } from './table';
 interface Kind {
   readonly name: string;
   readonly options: Omit<ConversationOptions, 'seed'>;
-  /** What the old document says, in percent taken out, by preset. */
+  /** The old document's figures, in percent taken out, by preset. */
   readonly old: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** What a run of Lossless takes when some messages were added since the last one, against a first run. */
+/** The time of a run of Lossless when some messages were added since the last one, against a first run. */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { Edit } from '../../src/core/condense/edits/edits';
 import type { ApiMessage } from '../../src/core/messages/types';

@@ -1,6 +1,6 @@
 /**
- * What live conversations add to a request of an agent: when nothing is due, when a mechanical condensation is due, and
- * when a conversation comes back after a restart. Each request brings new objects, as VS Code does.
+ * The time that live conversations add to a request of an agent: when nothing is due, when a mechanical condensation is
+ * due, and when a conversation comes back after a restart. Each request brings new objects, as VS Code does.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const SEED = 7;
 /** Messages that a conversation grows by from request to request: an answer and its results. */
 const STEP = 2;
 
-/** What VS Code hands over: the same content in new objects. */
+/** The messages as VS Code hands them over: the same content in new objects. */
 const copied = (messages: readonly ApiMessage[]): ApiMessage[] => JSON.parse(JSON.stringify(messages)) as ApiMessage[];
 
 const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =>

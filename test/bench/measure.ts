@@ -141,7 +141,7 @@ const collectGarbage = (): void => {
   globalThis.gc();
 };
 
-/** What earlier measurements left is only freed once their promises are done with. */
+/** The remains of earlier measurements are only freed once their promises are done with. */
 async function settledBytes(): Promise<number> {
   for (let pause = 0; pause < 3; pause++) {
     await new Promise((resolve) => setImmediate(resolve));

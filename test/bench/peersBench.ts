@@ -35,10 +35,10 @@ export interface Sized {
   readonly retention: RetentionReport;
 }
 
-/** What the page shows. */
+/** The targets on the page. */
 const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
 const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
-/** What is tried to reach a rule: from the mildest down. */
+/** The targets tried to reach a rule: from the mildest down. */
 const FINE_TARGETS = Array.from({ length: 111 }, (_, at) => 60_000 - 500 * at);
 const FINE_SHARES = Array.from({ length: 86 }, (_, at) => (95 - at) / 100);
 

@@ -36,7 +36,7 @@ interface Change {
   readonly name: string;
   /** How many messages there are at the first question. */
   readonly first: (messages: number) => number;
-  /** What is asked after so many changes. */
+  /** The question after so many changes. */
   readonly question: (provider: string, step: number) => Partial<ForecastQuestion>;
   /** Messages that come with each change. */
   readonly added: number;

@@ -17,7 +17,7 @@ const CHARS_PER_TOKEN = 4;
 /** A request allows so many times what it asks for. */
 const ALLOWED = 1.5;
 
-/** What a request leaves for the summary: the scripted model does not think before it. Tokens. */
+/** The tokens that a request leaves for the summary: the scripted model does not think before it. */
 export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
   maxOutputTokens - outputLimit(0, testModel());
 

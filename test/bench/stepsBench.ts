@@ -1,4 +1,4 @@
-/** What each step of Lossless takes out of whole conversations, one after the other as they run. */
+/** The tokens that each step of Lossless takes out of whole conversations, one after the other as they run. */
 import { groupBy } from '../../src/conversations/groupBy';
 import type { BenchConversation } from './corpus';
 import { condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';

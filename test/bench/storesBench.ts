@@ -155,7 +155,7 @@ async function idleLag(): Promise<number> {
   return lag.max / 1e6;
 }
 
-/** What Linux says this process has read, threads included. */
+/** The bytes that this process has read by Linux's account, threads included. */
 function bytesRead(): number | undefined {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);

@@ -1,4 +1,4 @@
-/** What each provider and each preset of Smart takes out, keeps, needs and costs. */
+/** The share that each provider and each preset of Smart takes out and keeps, what it needs and what it costs. */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -71,7 +71,7 @@ async function benchWay({ name, make }: Way, conversations: readonly BenchConver
     const summarizer = testSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const way = make({
       select: () => selectSummarizer({ condensing: summarizer }),
-      // What earlier runs took calibrates the estimate, as it does for a user.
+      // Earlier runs calibrate the estimate, as they do for a user.
       samples: (of) => outputSamples([measureOfCalls(seen)], of.model),
     });
     const started = process.cpuUsage();
@@ -120,7 +120,7 @@ const measureOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
   calls,
 });
 
-/** What people wrote, message by message. */
+/** People's words, message by message. */
 const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
   new Set(
     messages

@@ -6,7 +6,7 @@ import { freePort, startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
 import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
 
-/** What the scenarios are run on. */
+/** The environment that the scenarios run on. */
 export interface Tested {
   /** The folder into which the packaged extension was installed. */
   readonly extensionsDir: string;
@@ -16,7 +16,7 @@ export interface Tested {
   readonly suite: string;
 }
 
-/** What a scenario gets: each exported async function of a file in `scenarios/` is one, and is called with this. */
+/** A scenario's bed: each exported async function of a file in `scenarios/` is a scenario, and is called with it. */
 export interface Bed extends Tested {
   /** A new folder with these files (path → content); removed after the scenario. */
   folder(files?: Readonly<Record<string, string>>): string;

@@ -22,7 +22,7 @@ export const chatProfile = (server: ModelServer, more: object = {}) => ({
   ...more,
 });
 
-/** What a window needs so that VS Code's agent runs on our model of this profile. */
+/** The options of a window in which VS Code's agent runs on our model of this profile. */
 export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {
   const options = agentOptions(OWN_VENDOR, PROFILE_ID);
   return { ...options, settings: { ...options.settings, 'contextCondenser.profiles': [profile], ...settings } };

@@ -7,7 +7,7 @@ import type { SuiteResult } from './suite/index';
 /** VS Code runs a suite only beside a development extension; this one is empty, so that the installed VSIX is what is tested. */
 export const hostExtension = join(root, 'test', 'e2e', 'suite', 'host');
 
-/** What the suite wrote: one result a line. */
+/** The suite's output: one result a line. */
 export function suiteResults(file: string): readonly SuiteResult[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -17,7 +17,7 @@ export interface Manifest {
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** What `vsce` would pack. */
+/** The files that `vsce` would pack. */
 export async function listFiles(extension: string): Promise<string[]> {
   const out = await run(node24(), [vsce, 'ls', '--no-dependencies', ...readmeArguments(extension)], {
     cwd: extension,

@@ -1,4 +1,4 @@
-/** What building passes in the settings panel has in common, by mouse and by keyboard. */
+/** Shared by the scenarios that build passes in the settings panel, by mouse and by keyboard. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

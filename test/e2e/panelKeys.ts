@@ -4,7 +4,7 @@ import type { Hand } from './panelBuilding';
 import type { Workbench } from './workbench/index';
 import { quickInput, until } from './workbench/index';
 
-/** What has the keyboard's focus in the panel. */
+/** The element with the keyboard's focus in the panel. */
 export interface Focused {
   /** The accessible name, as the panel gives it; empty where nothing has the focus. */
   readonly name: string;
@@ -35,7 +35,7 @@ const FOCUSED = `(() => {
   };
 })()`;
 
-/** What has the focus: it must be in the panel, on something. */
+/** The focused element: it must be in the panel. */
 export const focused = (frame: Frame, way: readonly string[] = []): Promise<Focused> =>
   until(['the focus in the panel', ...way].join(' | '), async () => {
     const now = await frame.evaluate<Focused>(FOCUSED);

@@ -68,7 +68,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe-core finds wrong, once {@link axe} was evaluated in the page. */
+/** The violations that axe-core finds, once {@link axe} was evaluated in the page. */
 export async function violations(frame: Frame): Promise<string[]> {
   const found = await frame.evaluate<Violation[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
@@ -84,7 +84,7 @@ export async function violations(frame: Frame): Promise<string[]> {
 /** A folded section shows nothing: each is unfolded alone, and everything in it. */
 export async function showSection(frame: Frame, id: string): Promise<void> {
   await unfold(frame, [id]);
-  // What it shows may have to be read first.
+  // Its content may have to be read first.
   await frame.locator(`#${id} .section-content > *`).first().waitFor();
   await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
   // The coherence report comes behind the strip; it can be unfolded.

@@ -40,7 +40,7 @@ export interface Target {
   readonly isLong: boolean;
   /** How often each scenario is run, one run after the other. */
   readonly repeat: number;
-  /** What the machine lacks for the tests in VS Code. */
+  /** The parts that the machine lacks for the tests in VS Code. */
   readonly missing: readonly Finding[];
 }
 

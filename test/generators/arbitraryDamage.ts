@@ -1,4 +1,4 @@
-/** What goes wrong with histories: each kind of damage by name, done to a valid history. */
+/** Damages histories: each kind of damage by name, done to a valid history. */
 import fc from 'fast-check';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 

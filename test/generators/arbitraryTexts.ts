@@ -77,7 +77,7 @@ export const confirmation: fc.Arbitrary<string> = fc
       `The file /home/dev/project/src/module${index}/part${index}.ts has been updated. ${index} replacements were made.`,
   );
 
-/** What Roo and Cline send with each turn. */
+/** The details that Roo and Cline send with each turn. */
 export const environmentDetails: fc.Arbitrary<string> = fc
   .record({ time: fc.nat(59), open: fc.nat(FILES - 1), cost: fc.nat(9), files: fc.constantFrom(0, 12, 40) })
   .map(({ time, open, cost, files }) =>

@@ -53,7 +53,7 @@ const documentBlock: fc.Arbitrary<Block> = anyText.map((data) => ({
   citations: { enabled: true },
 }));
 
-/** What no version of this product knows. */
+/** A block that no version of this product knows. */
 const unknownBlock: fc.Arbitrary<Block> = fc.constantFrom<Block>(
   { type: 'container_upload', file_id: 'file_1' },
   { type: 'from_the_future', payload: { deep: ['value', 1, null] }, text: 'not a text block' },

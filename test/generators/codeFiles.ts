@@ -4,7 +4,7 @@ import { adjective, capitalized, functionName, noun, snake, typeName, variableNa
 
 export type Language = 'ts' | 'py' | 'go';
 
-/** What a file's functions talk about, so that its names come again as in real code. */
+/** The subject of a file's functions, so that its names come again as in real code. */
 interface Subject {
   readonly type: string;
   readonly fields: readonly string[];

@@ -1,4 +1,4 @@
-/** What commands print in made-up projects: test runs, diffs, logs, builds. */
+/** The output of commands in made-up projects: test runs, diffs, logs, builds. */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, typeName, verb } from './vocabulary';
 

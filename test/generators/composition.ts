@@ -1,4 +1,4 @@
-/** What a conversation consists of, in the figures that were measured on real ones (research on 273 sessions). */
+/** The composition of a conversation, in the figures that were measured on real ones (research on 273 sessions). */
 import { blocksOf, isText, isThinking, isToolResult, isToolUse } from '../../src/core/messages/blocks';
 import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import type { ApiMessage } from '../../src/core/messages/types';

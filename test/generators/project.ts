@@ -34,7 +34,7 @@ export class Project {
   private readonly languages = new Map<string, Language>();
   private readonly versions = new Map<string, number>();
   private readonly reads: ReadRange[] = [];
-  /** What the agent works on now; the newest last. */
+  /** The files that the agent works on now; the newest last. */
   private focus: string[] = [];
 
   constructor(private readonly random: Random) {
@@ -55,7 +55,7 @@ export class Project {
     return path.slice(0, path.lastIndexOf('/'));
   }
 
-  /** What the agent reads next: a new file, or a part of one that it knows. */
+  /** The agent's next read: a new file, or a part of one that it knows. */
   rangeToRead(): Range {
     const known = this.random.chance(REREADS) && this.focus.length > 0 ? this.random.pick(this.focus) : undefined;
     const path = known ?? this.newFile();

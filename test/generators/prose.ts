@@ -1,4 +1,4 @@
-/** What agents and people write about code: sentences with names of this and that. */
+/** The prose of agents and people about code: sentences with names of this and that. */
 import type { Random } from './random';
 import { adjective, capitalized, functionName, noun, typeName, variableName, verb } from './vocabulary';
 

@@ -1,4 +1,4 @@
-/** What goes wrong in the middle of a task, and the task goes on (issue 5): without VS Code, over the provider and the engine. */
+/** Failures in the middle of a task, and the task goes on (issue 5): without VS Code, over the provider and the engine. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshCounter } from '../../src/core/testingCounter';
 import { nativeProvider } from '../../src/core/condense';

@@ -268,7 +268,7 @@ describe('inspect and estimate', () => {
 });
 
 describe('export', () => {
-  /** What the export writes for a string. */
+  /** Strings as the export writes them. */
   const inBlocks = (messages: unknown): unknown =>
     (messages as { role: string; content: unknown }[]).map(({ role, content }) => ({
       role,

@@ -171,7 +171,7 @@ test.each(TROUBLES)(
         expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
         expect(textsOf(paths)).toEqual(OLD);
       } else {
-        // What is only cleaned up may fail unheard.
+        // Cleaning up may fail unheard.
         expect(typeof outcome).toBe('string');
         expect(textsOf(paths)).toEqual(NEW);
       }

@@ -222,7 +222,7 @@ describe.skipIf(!present)('estimates', () => {
     const histories = readdirSync(CORPUS)
       .sort()
       .map((name) => readConversationFile(join(CORPUS, name), { history: 'all' }).messages);
-    /** What the real agent wrote when its window was full, without what it thought aloud before: the replies' lengths. */
+    /** The real agent's summaries at a full window, without its thinking aloud before: the replies' lengths. */
     const summaries = histories.flatMap((messages) =>
       messages
         .filter((message) => message['isCompactSummary'] === true)

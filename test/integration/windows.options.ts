@@ -7,7 +7,7 @@ export interface WindowOptions {
   readonly seed: number;
 }
 
-/** What came of a round. */
+/** The outcome of a round. */
 export interface Did {
   readonly did: 'condensed' | 'undone' | 'given' | 'taken back' | 'refused' | 'nothing';
   /** The condensation's figures, the file that was written, or why it was refused. */

@@ -350,7 +350,7 @@ class Monkey {
   private async heap(): Promise<number> {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    // What is written in the background ends first.
+    // Writes in the background end first.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     return process.memoryUsage().heapUsed;

@@ -1,6 +1,6 @@
 /**
- * What Anthropic's Messages API refuses with 400, in its words, as far as they are known from its reference and from what
- * users reported. Written for itself, not with src/core/messages/firewall: so the one checks the other.
+ * The rules by which Anthropic's Messages API refuses with 400, in its words, as far as they are known from its reference
+ * and from what users reported. Written for itself, not with src/core/messages/firewall: so the one checks the other.
  */
 import { claudeModel } from './claudeModels';
 import { isObject, list, objects, text, type Json } from './json';
@@ -12,7 +12,7 @@ export interface Signer {
 
 /** Rules that are off by default. */
 export interface AnthropicStrictness {
-  /** What the model that is named accepts and refuses (claudeModels.ts): thinking, tools, output, shortest cached prompt. */
+  /** The rules of the model that is named (claudeModels.ts): thinking, tools, output, shortest cached prompt. */
   readonly byModel?: boolean;
   /**
    * With thinking on, a turn of tool calls begins with thinking: its first answer, not each of them ("When `thinking` is enabled, a
@@ -22,7 +22,10 @@ export interface AnthropicStrictness {
   readonly turns?: boolean;
   /** `anthropic-version: 2026-10-21` refuses what its migration guide names: sampling, documents and citations out of place. */
   readonly version?: boolean;
-  /** What thinks otherwise, or must call, is another prompt: its messages are cached apart (guide "Prompt caching"). */
+  /**
+   * A request with other thinking or a forced call is another prompt: its messages are cached apart (guide "Prompt
+   * caching").
+   */
   readonly cacheKeys?: boolean;
   /** The model sees no images. */
   readonly textOnly?: boolean;
@@ -400,7 +403,7 @@ function modelFault(body: Json, { byModel, textOnly }: AnthropicStrictness): str
   return type === 'disabled' ? undefined : 'Thinking may not be enabled when tool_choice forces tool use.';
 }
 
-/** What requests of 2026-10-21 refuse (migration guide to that version). */
+/** Faults in requests of 2026-10-21 (migration guide to that version). */
 export function versionFault(body: Json): string | undefined {
   const sampling = ['temperature', 'top_p', 'top_k'].find((field) => field in body);
   if (sampling !== undefined) return `${sampling}: Extra inputs are not permitted`;
@@ -416,7 +419,7 @@ export function versionFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** What models that decide themselves how much to think refuse beside that (Anthropic's migration guides of 2026). */
+/** Faults beside that for models that decide themselves how much to think (Anthropic's migration guides of 2026). */
 export function adaptiveFault({ thinking, tool_choice: choice }: Json): string | undefined {
   if (isObject(thinking) && thinking['type'] !== 'adaptive') {
     return `"thinking.type.${text(thinking['type'])}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;

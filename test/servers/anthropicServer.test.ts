@@ -18,7 +18,7 @@ const server = async (options: AnthropicServerOptions): Promise<ModelServer> =>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the server answers to a body of ours. */
+/** The server's answer to a body of ours. */
 async function ask(at: ModelServer, body: Json, headers: Headers = {}): Promise<Json> {
   const all = { model: 'claude-opus-5-5', max_tokens: 2000, messages: [user], ...body };
   const answer = await fetch(`${at.url}/v1/messages`, { method: 'POST', body: JSON.stringify(all), headers });
@@ -156,7 +156,7 @@ describe('thinking', () => {
     expect(answer['input_transformations']).toEqual([
       { type: 'thinking_dropped', reason: 'prefix_binding_mismatch', path: 'messages.1.content.0' },
     ]);
-    // What was thought behind the changed words stays; the old block is told again with each request.
+    // Thinking behind the changed words stays; the old block is named again with each request.
     const later = [...edited, { role: 'assistant', content: answer['content'] }, user];
     const { input_transformations: all } = await ask(at, { messages: later, thinking: drops }, headers);
     expect(all).toEqual(answer['input_transformations']);

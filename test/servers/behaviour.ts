@@ -1,4 +1,4 @@
-/** What a server does with one request. */
+/** The server's reaction to one request. */
 
 export interface ScriptedCall {
   /** Default: one that the server makes. */
@@ -20,7 +20,7 @@ export interface Fault {
     | 'cut'
     /** The stream ends in order, but without its last events. */
     | 'no-end'
-    /** What comes is not JSON. */
+    /** The body is not JSON. */
     | 'malformed'
     /** An error event, as when the vendor is overloaded. */
     | 'error';

@@ -4,7 +4,7 @@
  */
 import { isObject, objects, text, type Json } from './json';
 
-/** What a block was made behind. */
+/** The content that a block was made behind. */
 interface Made {
   readonly prefix: string;
   /** The thinking before it; undefined where there was none. */
@@ -56,7 +56,7 @@ export class BoundThinking {
   }
 
   /**
-   * What is wrong with the thinking of a request, as the API says it.
+   * The fault in the thinking of a request, as the API words it.
    * @param betas the header `anthropic-beta`.
    */
   fault(body: Json, betas: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * What Claude's models accept and refuse, one by one. Sources: the migration guides under platform.claude.com/docs/en/models
- * (thinking, forced tools, windows, output), docs/en/build-with-claude/preserved-thinking/prefix-checks ("supportedModels": bound
- * thinking), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (shortest prompts that are cached), and
+ * The limits of Claude's models, one by one. Sources: the migration guides under platform.claude.com/docs/en/models
+ * (thinking, forced tools, windows, output), docs/en/build-with-claude/preserved-thinking/prefix-checks ("supportedModels":
+ * bound thinking), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (shortest prompts that are cached), and
  * `ModelCapabilities` of @anthropic-ai/sdk, which tells the same of each model over the API.
  */
 
@@ -16,7 +16,7 @@ export interface ClaudeModel {
   readonly minCacheTokens: number;
   /** The values of `thinking.type` that it takes; others are a 400. */
   readonly thinking: readonly ThinkingType[];
-  /** What it does where a request says nothing of thinking. */
+  /** The mode if a request doesn't mention thinking. */
   readonly byDefault: 'disabled' | 'adaptive';
   /** `tool_choice` may force a tool. */
   readonly forcesTools: boolean;

@@ -1,6 +1,7 @@
 /**
- * What Bedrock's Converse refuses with a ValidationException, in AWS's words: from the types of @aws-sdk/client-bedrock-runtime,
- * the API reference, and what users reported. Written for itself, not with the code that it checks.
+ * The rules by which Bedrock's Converse refuses with a ValidationException, in AWS's words: from the types of
+ * @aws-sdk/client-bedrock-runtime, the API reference, and what users reported. Written for itself, not with the code that
+ * it checks.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';

@@ -1,6 +1,7 @@
 /**
- * What Gemini's generateContent refuses with 400, in Google's words: from the types of @google/genai, the guides on function
- * calling and thought signatures, and what users reported. Written for itself, not with the code that it checks.
+ * The rules by which Gemini's generateContent refuses with 400, in Google's words: from the types of @google/genai, the
+ * guides on function calling and thought signatures, and what users reported. Written for itself, not with the code that it
+ * checks.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
@@ -31,7 +32,7 @@ const otherField = (value: Json, known: readonly string[]): string | undefined =
 /** Both spellings are JSON of the same message (proto3's JSON mapping). */
 const either = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
-/** What `generateContentParametersToMldev` of @google/genai 2.32 writes. */
+/** The fields that `generateContentParametersToMldev` of @google/genai 2.32 writes. */
 const TOP = [
   'contents',
   'systemInstruction',

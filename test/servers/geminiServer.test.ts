@@ -49,7 +49,7 @@ const answerOf = (...outputs: readonly string[]): Content => ({
 });
 const dims = { name: 'set_light_values', input: { brightness: 25 } };
 
-/** What the server says to a body of ours. */
+/** The server's refusal of a body of ours. */
 async function refusalOf(at: ModelServer, body: object, action = 'generateContent'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1beta/models/${model}:${action}`, {
     method: 'POST',

@@ -158,7 +158,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
         sum + parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(wordsIn(part)), 0),
       0,
     );
-    // What was read from the cache is part of the prompt; what was thought is no part of the candidate
+    // Tokens read from the cache are part of the prompt; tokens of thinking are no part of the candidate
     // (`GenerateContentResponseUsageMetadata` of @google/genai).
     const usage = {
       promptTokenCount: use.total,
@@ -287,7 +287,7 @@ interface Chunk {
   readonly parts: readonly Json[];
 }
 
-/** What is not JSON is no call at all: Gemini ends with MALFORMED_FUNCTION_CALL. */
+/** Arguments that are not JSON make no call at all: Gemini ends with MALFORMED_FUNCTION_CALL. */
 const isMalformed = ({ calls = [] }: Reply): boolean =>
   calls.some(({ input }) => typeof input === 'string' && !isJson(input));
 

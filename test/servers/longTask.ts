@@ -11,7 +11,7 @@ import { taskRequests } from './taskFigures';
 
 export const RECALL_TOOL = 'contextCondenser_recall';
 export const TASK_PROMPT = 'Go through the whole project and put it in order.';
-/** What the user says to begin a part of the work: the first from 0. */
+/** The user's words that begin a part of the work: the first from 0. */
 export const partPrompt = (part: number): string => (part === 0 ? TASK_PROMPT : `Please go on with part ${part + 1}.`);
 /** The model's last words of a part that is not the last. */
 export const PAUSED = 'Shall I go on?';
@@ -120,7 +120,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** What the calls of a step gave back, without the line above it that names its place. */
+/** The results of a step's calls, without the line above them that names their place. */
 function piecesOf(request: RecordedRequest, turn: number, step: number): Piece[] {
   const pieces: Piece[] = [];
   for (;;) {
@@ -133,7 +133,7 @@ function piecesOf(request: RecordedRequest, turn: number, step: number): Piece[]
 
 const firstPieces = (request: RecordedRequest, turn: number): Piece[] => piecesOf(request, turn, 0);
 
-/** What was recalled, content by content. */
+/** The recalled texts, content by content. */
 function recalled(request: RecordedRequest, turn: number): string[] {
   const rest = piecesOf(request, turn, 1);
   return firstPieces(request, turn).map(({ reference, text }) =>
@@ -146,7 +146,7 @@ const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What the last answer to the question was made of. */
+/** The material of the last answer to the question. */
 export interface RecallProof {
   /** True where the answer stood in what the model was sent with the question. */
   readonly wasInView: boolean;

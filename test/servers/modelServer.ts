@@ -1,5 +1,5 @@
 /**
- * What the servers have in common: they listen on 127.0.0.1, record every request, answer as a script says, and see
+ * Shared by the servers: they listen on 127.0.0.1, record every request, answer as a script says, and see
  * whether the client closed the connection. The wire protocols stand in anthropicServer.ts and openaiServer.ts.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ export interface RecordedRequest {
   readonly bytes: number;
   /** The status that was answered; undefined until then. */
   readonly status: number | undefined;
-  /** What was said where it was refused. */
+  /** The words of the refusal, if it was refused. */
   readonly refusal: string | undefined;
   /** The tokens that were answered, in the vendor's fields; undefined where none were. */
   readonly usage: Json | undefined;
@@ -34,7 +34,7 @@ export interface RecordedRequest {
 export type Script = Behaviour | readonly Behaviour[] | ((request: RecordedRequest) => Behaviour | Promise<Behaviour>);
 
 export interface ServerOptions {
-  /** What the server does with requests that follow the rules. Default: answers "ok". */
+  /** The server's reaction to requests that follow the rules. Default: answers "ok". */
   readonly script?: Script;
   /** The key that is accepted. Default: any. */
   readonly apiKey?: string;
@@ -46,7 +46,7 @@ export interface ServerOptions {
   readonly countTokens?: (text: string) => number;
   /** Shortest prompt that is cached, in tokens. Default 1024. */
   readonly minCacheTokens?: number;
-  /** What the prompt cache does beyond that. Default: entries live for ever. */
+  /** Further rules of the prompt cache. Default: entries live for ever. */
   readonly cache?: Partial<CacheRules>;
   /** The clock by which entries of the cache age, in milliseconds. Default: the system's. */
   readonly now?: () => number;

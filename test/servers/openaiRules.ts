@@ -1,6 +1,6 @@
 /**
- * What OpenAI's Chat Completions and Responses refuse with 400, in their words, as far as they are known from the reference
- * and from what users reported. Written for itself, not with the code that it checks.
+ * The rules by which OpenAI's Chat Completions and Responses refuse with 400, in their words, as far as they are known from
+ * the reference and from what users reported. Written for itself, not with the code that it checks.
  */
 import type { Signer } from './anthropicRules';
 import { isObject, list, objects, text, type Json } from './json';
@@ -39,9 +39,9 @@ export interface Quirks {
   readonly noCallIds?: boolean;
   /** Calls end with `stop`. */
   readonly stopForCalls?: boolean;
-  /** What the field of the thinking is called. Default `reasoning_content`. */
+  /** The name of the field with the thinking. Default `reasoning_content`. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
-  /** What an assistant's calls must come with: what the model thought (Kimi, DeepSeek), or a signature (Gemini). */
+  /** The field that an assistant's calls must come with: the thinking (Kimi, DeepSeek), or a signature (Gemini). */
   readonly wants?: 'reasoning_content' | 'thought_signature';
   /** The model doesn't reason: it has no encrypted reasoning to give. */
   readonly noReasoning?: boolean;
@@ -49,7 +49,7 @@ export interface Quirks {
   readonly plainErrors?: boolean;
 }
 
-/** What a server refuses beyond the shape of a request: limits of its model, and what its guides ask for. */
+/** A server's rules beyond the shape of a request: limits of its model, and demands of its guides. */
 export interface OpenAIStrictness {
   /** Most output tokens that the model gives; more must not be asked for. */
   readonly maxOutputTokens?: number;
@@ -114,7 +114,7 @@ function wantedFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   return undefined;
 }
 
-/** What every server knows. */
+/** The fields that every server knows. */
 const PLAIN_CHAT_FIELDS = [
   'model',
   'messages',
@@ -161,7 +161,7 @@ const CHAT_FIELDS = [
   'web_search_options',
 ];
 
-/** What `ChatRequest` of @openrouter/sdk 1.3 has beyond that. */
+/** The further fields of `ChatRequest` in @openrouter/sdk 1.3. */
 const OPENROUTER_FIELDS = [
   ...CHAT_FIELDS.filter((field) => field !== 'prompt_cache_retention'),
   'cache_control',
@@ -544,7 +544,7 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
     : { message: `No tool output found for function call ${open}.`, param: 'input' };
 }
 
-/** What the limits of a model refuse; `most` as the request names it. */
+/** The faults by the limits of a model; `most` as the request names it. */
 export function limitFault(body: Json, { maxOutputTokens }: OpenAIStrictness): OpenAIFault | undefined {
   if (maxOutputTokens === undefined) return undefined;
   for (const field of ['max_tokens', 'max_completion_tokens', 'max_output_tokens']) {

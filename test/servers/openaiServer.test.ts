@@ -17,7 +17,7 @@ async function server(options: OpenAIServerOptions): Promise<{ readonly at: Mode
   return { at, client: new OpenAI({ apiKey: 'key', baseURL: `${at.url}/v1`, maxRetries: 0 }) };
 }
 
-/** What the server says to a body of ours; undefined where it answers. */
+/** The server's refusal of a body of ours; undefined if it answers. */
 async function refusalOf(at: ModelServer, body: Json, api = 'chat/completions'): Promise<string | undefined> {
   const answer = await fetch(`${at.url}/v1/${api}`, { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) });
   await answer.text();
@@ -117,7 +117,7 @@ describe('a server that cuts without a word', () => {
   });
 });
 
-/** What a model gave, as input. */
+/** A model's output, as input. */
 const messagesOf = (output: readonly OpenAI.Responses.ResponseOutputItem[]): OpenAI.Responses.ResponseInput =>
   output.filter(
     ({ type }) => type === 'reasoning' || type === 'message' || type === 'function_call',

@@ -263,7 +263,10 @@ const keysIn = ({ headers }: RecordedRequest): string[] =>
 
 const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
 
-/** What makes requests share a cache: their key, their session, or how their conversation begins (OpenRouter's guide). */
+/**
+ * The scope in which requests share a cache: their key, their session, or how their conversation begins (OpenRouter's
+ * guide).
+ */
 function scopeOf({ body, headers }: RecordedRequest, { openRouter }: Quirks): string {
   const key = text(body['prompt_cache_key']);
   if (openRouter !== true) return key;
@@ -335,7 +338,7 @@ function responsesSegments(body: Json, tokensOf: (content: string) => number, mi
   ];
 }
 
-/** What the model thought, sealed, and what it costs when it comes back. */
+/** The model's thinking, sealed, and its cost when it comes back. */
 class Minds {
   /** Tokens that a sealed thought was made of. */
   private readonly tokens = new Map<string, number>();
@@ -382,7 +385,7 @@ class Minds {
     ];
   }
 
-  /** What came back otherwise than it was given. */
+  /** The fault of thinking that came back changed. */
   fault(body: Json): OpenAIFault | undefined {
     for (const [index, item] of objects(body['input']).entries()) {
       if (this.strict.phases === true && item['role'] === 'assistant' && text(item['phase']) === '')

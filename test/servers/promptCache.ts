@@ -29,9 +29,9 @@ export interface CacheRules {
   readonly lifetimes: Readonly<Record<string, number>>;
   /** How many blocks before a breakpoint are looked at for an earlier one. */
   readonly lookBack: number;
-  /** What is read is a multiple of this. */
+  /** The number of read tokens is a multiple of this. */
   readonly step: number;
-  /** What is written has a price of its own, and is reported. */
+  /** Writing has a price of its own, and is reported. */
   readonly paysWrites: boolean;
 }
 

@@ -18,7 +18,7 @@ const restored = (text: string): Json => {
     if (field === 'signature') return 'sealed';
     if (field === 'thoughtSignature') return 'skip_thought_signature_validator';
     if (field === 'encrypted_content') return 'x.sealed';
-    // What the model of then called its thinking belongs to servers that want it back.
+    // The old name of the model's thinking belongs to servers that want it back.
     if (field === 'reasoning_content') return undefined;
     if (isObject(value) && 'shortened' in value) return { type: 'object' };
     return value;

@@ -6,10 +6,10 @@ import type { Behaviour, Reply } from './behaviour';
 import { objects, text, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
 
-/** What the model answers, or how it makes an answer of what it was sent. */
+/** The model's answer, or how it makes one from the request. */
 export type AgentStep = Reply | ((request: RecordedRequest) => Reply);
 
-/** What the model does after something that the user says. */
+/** The model's steps after something that the user says. */
 export interface AgentTurn {
   /** Stands in the user's message, and in no other turn's. */
   readonly prompt: string;
@@ -63,7 +63,7 @@ function newest(body: Json): Json[] {
 export const blocksOf = ({ content }: Json): readonly Json[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
 
-/** What a tool gave back for a call, as text; undefined where the request doesn't hold it. */
+/** A tool's result for a call, as text; undefined if the request doesn't hold it. */
 export function resultOf({ body }: RecordedRequest, id: string): string | undefined {
   const block = objects(body['messages'])
     .flatMap(blocksOf)

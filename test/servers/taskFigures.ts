@@ -1,4 +1,7 @@
-/** What the requests of an agent's task tell: sizes, the standing of the prefix, and cost against the uncondensed task. */
+/**
+ * The figures of an agent's task from its requests: sizes, the standing of the prefix, and cost against the uncondensed
+ * task.
+ */
 import { createHash } from 'node:crypto';
 import { blocksOf } from './scriptedAgent';
 import { objects, type Json } from './json';
@@ -123,7 +126,7 @@ class Original {
   }
 }
 
-/** What a model reads of a block. */
+/** The text that a model reads of a block. */
 function textOf(block: Json): string {
   if (typeof block['text'] === 'string') return block['text'];
   const { content } = block;

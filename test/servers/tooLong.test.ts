@@ -1,4 +1,4 @@
-/** What vendors say of a prompt that is too long, as it reaches a client through the bare SDKs. */
+/** Vendors' words for a prompt that is too long, as they reach a client through the bare SDKs. */
 import { APIError, OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from './behaviour';

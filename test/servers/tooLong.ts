@@ -3,7 +3,7 @@
  * something else. Each with the place where it was seen: a vendor's document, its source, or a user's report.
  */
 
-/** What was sent and what would have fitted, in the vendor's tokens. */
+/** The tokens that were sent and the limit, in the vendor's tokens. */
 export interface Overflow {
   readonly tokens: number;
   readonly limit: number;
@@ -361,7 +361,7 @@ export type TooLongVendor = keyof typeof TOO_LONG;
 /** The answer of a vendor; the table's own type is narrower in each entry. */
 export const tooLongAnswer = (vendor: TooLongVendor): VendorAnswer => TOO_LONG[vendor];
 
-/** What must not be taken for a prompt that is too long. */
+/** Refusals that must not be taken for a prompt that is too long. */
 export const NOT_TOO_LONG = {
   anthropicBytes: {
     status: 413,

@@ -1,7 +1,7 @@
 /** VS Code's agent tools over a workspace in memory: what they take and give as seen in VS Code 1.139. */
 import type { Workspace } from '../generators/workspace';
 
-/** What a tool gives back, as text. */
+/** A tool's result, as text. */
 export type AgentTool = (input: Readonly<Record<string, unknown>>) => string | Promise<string>;
 export type AgentTools = Readonly<Record<string, AgentTool>>;
 

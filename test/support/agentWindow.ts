@@ -33,9 +33,9 @@ export interface AgentWindowOptions {
 
 export interface AgentWindow {
   readonly live: LiveConversations;
-  /** What the engine told. */
+  /** The engine's events. */
   readonly events: readonly LiveEvent[];
-  /** What was logged. */
+  /** The lines of the log. */
   readonly log: readonly string[];
   /** A chat on the profile's model, with these tools and the one that recalls. */
   chat(tools: AgentTools, conversationId?: string): ChatAgent;

@@ -19,7 +19,7 @@ interface ChatMessage {
   readonly content: readonly Part[];
 }
 
-/** What answers: the part of the language model provider that the chat calls. */
+/** Answers the chat: the part of the language model provider that it calls. */
 export type Respond = (
   messages: readonly vscode.LanguageModelChatRequestMessage[],
   options: vscode.ProvideLanguageModelChatResponseOptions,

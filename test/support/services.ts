@@ -5,7 +5,7 @@ import { Comparisons } from '../../src/window/comparisons';
 import { secretStorage, Uri, window } from './vscode';
 
 /**
- * What the commands share, over the double of VS Code.
+ * The services that the commands share, over the double of VS Code.
  * @param extensionPath folder that holds the bundles as `dist`.
  * @param storage folder of the extension's global storage.
  */

@@ -29,7 +29,7 @@ export interface TaskBench {
 }
 
 export interface TaskBenchOptions extends ServerOptions {
-  /** What happens in place of what the script says; undefined: what the script says. */
+  /** The behaviour in place of the script's; undefined: the script's. */
   readonly instead?: (scripted: Behaviour, request: RecordedRequest) => Behaviour | undefined;
   /** Folder that another bench uses too. */
   readonly storage?: string;

@@ -25,7 +25,7 @@ export interface FakeQuickPick {
   onDidHide(listener: Listener): void;
   show(): void;
   dispose(): void;
-  /** What a user does. */
+  /** Acts as the user. */
   accept(item: FakeItem): void;
   hide(): void;
 }
@@ -58,21 +58,21 @@ export interface Shown {
   readonly choices: readonly string[];
 }
 
-/** What was shown, and what the user answers. */
+/** Everything that was shown, and the user's answers. */
 export const fake = {
   shown: [] as Shown[],
   /** Chosen buttons, in order of the messages that have them; undefined dismisses. */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
-  /** What a workspace sets, and what package.json says holds without either; by the same names. */
+  /** The values of a workspace, and package.json's defaults; by the same names. */
   workspaceSettings: {} as Record<string, unknown>,
   defaults: {} as Record<string, unknown>,
   /** Makes the next writing of a setting fail. */
   updateError: undefined as Error | undefined,
-  /** What is typed into input boxes and picked in lists (by a part of the label), in order; undefined leaves. */
+  /** The texts typed into input boxes and the picks in lists (by a part of the label), in order; undefined leaves. */
   inputs: [] as (string | undefined)[],
   picks: [] as (string | undefined)[],
-  /** What was offered in lists, and said about what was typed. */
+  /** The items offered in lists, and the words about typed text. */
   offered: [] as (readonly FakeItem[])[],
   problems: [] as (string | undefined)[],
   secrets: new Map<string, string>(),
@@ -93,14 +93,14 @@ export const fake = {
     windowStates.fire(window.state);
   },
   registered: new Map<string, (...args: unknown[]) => unknown>(),
-  /** What was contributed to the chat, by vendor and by name. */
+  /** The contributions to the chat, by vendor and by name. */
   chatProviders: new Map<string, unknown>(),
   tools: new Map<string, unknown>(),
   statusBar: [] as FakeStatusBarItem[],
   clipboard: '',
   /** Of a window on a remote machine. */
   remoteName: undefined as string | undefined,
-  /** What other extensions export. */
+  /** The exports of other extensions. */
   extensions: new Map<string, unknown>(),
   trees: new Map<string, FakeTree>(),
   /** Folders that are watched, with what tells of a change in them. */

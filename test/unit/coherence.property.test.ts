@@ -31,7 +31,7 @@ const wholeText = (messages: History): string =>
     .map(({ text }) => text)
     .join(BETWEEN);
 
-/** What the standing references of an edit lead back to, in whole lines. */
+/** The whole lines that the standing references of an edit lead back to. */
 function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): string {
   if (edit.kind === 'summary') {
     return standing.has(edit.reference) ? wholeText(history.slice(edit.start, edit.end)) : '';

@@ -73,7 +73,7 @@ describe.runIf(present)('real sessions of many agents', () => {
       expect(messages.length).toBeGreaterThan(3);
       expect(AGENTS[agent as keyof typeof AGENTS].formats).toContain(format);
       expect(title).not.toBe(UNTITLED);
-      // What an agent puts in front of a person's words is no title.
+      // Text that an agent puts in front of a person's words is no title.
       expect(title).not.toMatch(/^(?:<|# AGENTS\.md)/);
       expect(personText(title)).toBe(title);
     }

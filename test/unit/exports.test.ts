@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..', '..');
 const EXPORT = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm;
 
-/** What is called from outside: VS Code calls these two. */
+/** The exports that VS Code calls from outside. */
 const ENTRY_POINTS = new Set(['activate', 'deactivate']);
 
 const files = globSync('{src,webview-ui,test,scripts}/**/*.{ts,tsx,mts,mjs}', {

@@ -1,4 +1,4 @@
-/** What the guide shows to other extensions compiles against the types that the package ships, and does what it says. */
+/** The guide's examples for other extensions compile against the types that the package ships, and do what it says. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'extensions.md'), 'utf8');
 const examples = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text);
 
-/** What the compiler finds wrong, by file. */
+/** The compiler's errors, by file. */
 function problemsOf(files: readonly string[]): { file: string; text: string }[] {
   const program = ts.createProgram(files, {
     strict: true,
@@ -33,7 +33,7 @@ function problemsOf(files: readonly string[]): { file: string; text: string }[] 
   }));
 }
 
-/** What the example with this text exports. */
+/** The exports of the example with this text. */
 async function loaded<Exports>(text: string): Promise<Exports> {
   const example = examples.find((one) => one.includes(text)) ?? '';
   const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext };

@@ -35,7 +35,7 @@ beforeAll(() => {
   ({ messages } = readConversation(readFileSync(path, 'utf8'), { path }));
 });
 
-/** What a configuration is estimated to do to the sample, in the guide's words. @throws Error for a wrong configuration. */
+/** The estimated effect of a configuration on the sample, in the guide's words. @throws Error for a wrong configuration. */
 async function reported<Config>(
   provider: CondensationProvider<Config>,
   value: unknown,

@@ -1,5 +1,5 @@
 /**
- * What always holds (docs/ARCHITECTURE.md), for every provider that needs no model, over generated histories.
+ * The invariants (docs/ARCHITECTURE.md), for every provider that needs no model, over generated histories.
  * FC_RUNS and FC_SEED set the number of histories and where they start.
  */
 import fc from 'fast-check';
@@ -64,7 +64,7 @@ function linesAround(text: string, start: number, end: number): string[] {
   let at = text.lastIndexOf('\n', start - 1) + 1;
   for (const line of text.slice(at, `${text}\n`.indexOf('\n', end)).split('\n')) {
     const taken = text.slice(Math.max(at, start), Math.min(at + line.length, end));
-    // What stands beside the cut in its line may be markup of an XML-era call.
+    // The rest of the cut's line may be markup of an XML-era call.
     if (plainLine(taken).trim() !== '') lines.push(plainLine(taken));
     at += line.length + 1;
   }

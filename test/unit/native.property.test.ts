@@ -1,4 +1,4 @@
-/** What always holds, for the Native provider, over generated histories and whatever the model answers. */
+/** The invariants for the Native provider, over generated histories and whatever the model answers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';

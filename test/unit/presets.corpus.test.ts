@@ -1,5 +1,5 @@
 /**
- * What must hold of presets, strategies and the documents' examples on real conversations, also where a model fails;
+ * Properties of presets, strategies and the documents' examples on real conversations, even if a model fails;
  * skipped where the corpus doesn't lie beside the project.
  */
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What always holds (docs/ARCHITECTURE.md) for the Smart provider: random configurations over generated histories. */
+/** The invariants (docs/ARCHITECTURE.md) for the Smart provider: random configurations over generated histories. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
@@ -47,7 +47,7 @@ async function condense(
   return { result, view, origins, stale };
 }
 
-/** What must hold whatever the configuration and whatever the model said. */
+/** The invariants, whatever the configuration and the model's replies. */
 function expectSound(history: History, { result, view, origins, stale }: Ran): void {
   expect(stale).toEqual([]);
   expect([...checkEdits(history, result.edits), ...newViolations(history, view, { origins })]).toEqual([]);

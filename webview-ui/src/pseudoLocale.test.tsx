@@ -33,7 +33,7 @@ beforeEach(() => {
   };
 });
 
-/** What of a text was not translated. */
+/** The untranslated part of a text. */
 function untranslated(text: string): string {
   let rest = text;
   // Values are put into a translated text, and may be translated themselves.
@@ -49,7 +49,7 @@ function textsOf(page: Page): string[] {
   const texts: string[] = [];
   const walker = document.createTreeWalker(page.root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    // What people and agents wrote themselves.
+    // Text that people and agents wrote themselves.
     if (node.parentElement?.closest('[translate="no"]')) continue;
     // A sentence with a word set as code is one text.
     texts.push(node.parentElement?.closest('.row-help')?.textContent ?? node.textContent ?? '');
@@ -112,7 +112,7 @@ it('all of them, in every section, with everything unfolded', async () => {
   });
   await page.until(() => page.root.querySelector('table'));
   await page.click(() => page.find('vscode-button', 'Add profile'));
-  // What unfolds may hold more that unfolds; of the passes one at a time is open.
+  // Unfolded parts may hold more that unfolds; of the passes one at a time is open.
   const texts: string[] = [];
   const seen = new Set<HTMLElement>();
   for (let next: HTMLElement | undefined; ;) {

@@ -17,7 +17,7 @@ Element.prototype.scrollIntoView = () => undefined;
 export interface Page {
   readonly root: HTMLElement;
   readonly host: TestPanel;
-  /** What the page asked VS Code to keep. */
+  /** The value that the page asked VS Code to keep. */
   readonly kept: () => unknown;
   /** Waits until a probe has an answer (and doesn't throw), letting React and the messages go on meanwhile. */
   until<T>(probe: () => T | undefined | null | false): Promise<T>;
@@ -106,7 +106,7 @@ export async function openPage({
           const answer = probe();
           if (answer !== undefined && answer !== null && answer !== false) return answer;
         } catch (error) {
-          // What isn't there yet may come.
+          // An element that isn't there yet may come.
           if (Date.now() > end) throw error;
         }
         if (Date.now() > end) throw new Error(`waited in vain:\n${root.textContent}`);

@@ -1,4 +1,7 @@
-/** What one configuration would make of one conversation, and what its next edits would still have found. */
+/**
+ * Compares configurations: the result that one would have for a conversation, and how much of it the next edits would still
+ * have found.
+ */
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { coherenceWith, factsIn } from './coherence';

@@ -1,4 +1,4 @@
-/** What a condensation would do, worked out without a model and without a trace. */
+/** Works out a condensation without a model and without a trace. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits } from '../../core/condense/edits/applyEdits';

@@ -10,7 +10,7 @@ import { knownOf } from '../condenseConversation';
 import { updated } from './listUpdate';
 import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ForecastConversation } from './messages';
 
-/** What is larger is condensed, but not previewed as one types: it would fill the memory. */
+/** Larger conversations are condensed, but not previewed as one types: they would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
 /** Compared ones are held, too. */
@@ -25,7 +25,7 @@ export interface Held {
   readonly edits: readonly Edit[];
   /** Indexes of the messages that its ledger pins. */
   readonly pinned: ReadonlySet<number>;
-  /** What the file tells of the conversation's own model. */
+  /** The facts in the file about the conversation's own model. */
   readonly known: ReturnType<typeof knownOf>;
 }
 

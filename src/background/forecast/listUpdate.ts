@@ -1,7 +1,7 @@
 /** Lists that cross a thread: only what is new of them does. Elements are never changed, so the same object is the same. */
 import type { ListUpdate } from './messages';
 
-/** What makes one list of the other; undefined where they hold the same. */
+/** The update that turns one list into the other; undefined if they are equal. */
 export function updateOf<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
   const most = Math.min(before.length, after.length);
   let kept = 0;

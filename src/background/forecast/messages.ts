@@ -1,5 +1,5 @@
 /**
- * What the extension host and the preview's worker say to each other: plain data, for it crosses a thread. The worker keeps
+ * The messages between the extension host and the forecast's worker: plain data, for it crosses a thread. The worker keeps
  * the conversations that it was asked about, read and counted, so that another configuration is previewed at once.
  */
 import type { HistoryScope } from '../../conversations/types';
@@ -22,21 +22,21 @@ export interface FileConversation {
   readonly store: string;
 }
 
-/** What a conversation of the chat holds. */
+/** The content of a chat's conversation. */
 export interface LiveContent {
   readonly messages: readonly ApiMessage[];
   /** Those that its view shows. */
   readonly edits: readonly Edit[];
 }
 
-/** What has become of a list that the worker has: its beginning stays, and what comes after it. */
+/** The change of a list that the worker has: its beginning stays, and new elements follow it. */
 export interface ListUpdate<T> {
   /** How many of its first elements stay. */
   readonly kept: number;
   readonly added: readonly T[];
 }
 
-/** What has become of a live conversation since the worker was told last; at first all of it is added. */
+/** The changes of a live conversation since the worker's last update; at first all of it is added. */
 export interface LiveUpdate {
   readonly messages: ListUpdate<ApiMessage>;
   readonly edits: ListUpdate<Edit>;
@@ -58,7 +58,7 @@ export type ForecastConversation = FileConversation | LiveConversation;
 /** A model that could be asked, as far as an estimate needs it; nothing here can call it. */
 export type ForecastModel =
   | {
-      /** What a pass names; absent: the profile that was chosen for condensing. */
+      /** The profile that a pass names; absent: the one chosen for condensing. */
       readonly apiProfile?: string;
       readonly model: SummarizerModel;
       readonly chosen: SelectedSummarizer['chosen'];
@@ -99,7 +99,7 @@ export type ForecastRequest =
   | ({ readonly kind: 'texts' } & ForecastQuestion)
   /** Which facts of the conversation the view would still hold. */
   | ({ readonly kind: 'coherence' } & ForecastQuestion)
-  /** What the selection of a pass takes. */
+  /** The messages that the selection of a pass takes. */
   | {
       readonly kind: 'selection';
       readonly conversation: ForecastConversation;
@@ -109,7 +109,7 @@ export type ForecastRequest =
     }
   | { readonly kind: 'compare'; readonly conversation: ForecastConversation; readonly setup: ForecastSetup };
 
-/** What happens to one message. */
+/** The outcome for one message. */
 export interface MessageCell {
   readonly role: ApiMessage['role'];
   readonly outcome: EditOutcome;
@@ -166,7 +166,7 @@ export interface ForecastResult extends ForecastFigures {
   readonly pinned: readonly number[];
   /** Those that the ledger pins. */
   readonly savedPins: readonly number[];
-  /** What a person should know beside the figures. */
+  /** Notes for a person, beside the figures. */
   readonly notes: readonly string[];
 }
 

@@ -56,7 +56,7 @@ function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], coun
   }));
 }
 
-/** What each original message now takes; of one that a summary took in there is nothing. */
+/** The tokens that each original message takes now; a message inside a summary has no entry. */
 function tokensByOrigin(
   messages: readonly ApiMessage[],
   edits: readonly Edit[],

@@ -1,4 +1,4 @@
-/** What the preview's worker knows and does: one question after the other, the answer from what earlier ones left. */
+/** The state of the forecast's worker: it answers one question after the other, and reuses the results of earlier ones. */
 import {
   CondensationManager,
   losslessProvider,

@@ -3,7 +3,7 @@ import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/t
 import { errorMessage } from '../../core/errors';
 import { positiveInteger, UsageError } from '../args';
 
-/** What `gateway` and `run` take. */
+/** The arguments of `gateway` and `run`. */
 export interface GatewayArguments {
   /** `run`: the agent, or undefined where a command stands behind `--`. */
   readonly agent: string | undefined;

@@ -1,6 +1,6 @@
 import type { Service } from './service';
 
-/** What a run was good for, in one line. */
+/** Sums up a run in one line. */
 export function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {
   const { requests, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
   const condensations = service.condensations();

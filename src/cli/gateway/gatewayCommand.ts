@@ -52,7 +52,7 @@ export function routesOf({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Ma
   return routes;
 }
 
-/** What leads agents here, as lines for a shell. */
+/** Variables that lead agents here, as lines for a shell. */
 function variablesOf(route: string, url: string): string[] {
   const named = Object.entries(variables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];

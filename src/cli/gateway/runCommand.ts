@@ -99,7 +99,7 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
   const routes = routesOf({ upstreams });
   for (const route of Object.keys(VENDOR_ADDRESSES)) {
     const [set] = Object.entries(variables(route, '')).flatMap(([name]) => env[name] ?? []);
-    // What is set already is respected; the version in its path is the SDK's to add again.
+    // An address that is already set is respected; the version in its path is the SDK's to add again.
     if (set !== undefined && URL.canParse(set)) routes.set(route, new URL(set.replace(/\/v1\/?$/, '')));
   }
   return {

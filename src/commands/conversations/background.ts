@@ -30,7 +30,7 @@ export const toItsEnd = <T extends Task>(services: Services, task: T): Promise<T
   inBackground(services, task, new AbortController().signal);
 
 /**
- * What the ledgers and the replacements say that were used since a time.
+ * Asks for the ledgers and replacements that were used since a time.
  * @param since milliseconds since the epoch.
  */
 export const ledgersSince = (

@@ -32,7 +32,7 @@ export async function giveBackFile(services: Services, path: string, agent?: Age
 const write = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
     vscode.window.withProgress(
-      // What was begun comes to its end: there is no cancel.
+      // A replacement that was begun comes to its end: there is no cancel.
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Giving back {0}', basename(path)) },
       () =>
         toItsEnd(services, {
@@ -105,7 +105,7 @@ async function offerExport(services: Services, path: string): Promise<void> {
 /** Ids of the extensions whose tasks are written to, as they stand in the paths of their files. */
 const EXTENSIONS = { 'Roo Code': 'rooveterinaryinc.roo-cline', 'Zoo Code': 'zoocodeorganization.zoo-code' } as const;
 
-/** What the agent of a task exports, where it is there and exports it. */
+/** The exports of the agent's extension, if it is installed and has any. */
 async function agentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
   const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));

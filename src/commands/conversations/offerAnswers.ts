@@ -4,12 +4,12 @@ import type { OfferAnswer } from '../../giveBack/idleTask';
 
 const KEY = 'contextCondenser.idleTasks';
 
-/** What was said last stays; of tasks that nobody was asked about for so long a new question does no harm. */
+/** The newest answers stay; asking about a task again after so long does no harm. */
 const MAX_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
-/** What users said about idle tasks, by path, in all windows. Anything else that stands there counts as nothing. */
+/** Users' answers about idle tasks, by path, in all windows. Anything else that is stored there counts as nothing. */
 export function offerAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(KEY)).data ?? []);
 }

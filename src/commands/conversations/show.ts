@@ -30,7 +30,7 @@ export async function openRaw(path: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', uri);
 }
 
-/** What the conversation was before its condensations, beside what is left. */
+/** Shows the conversation before its condensations beside the present view. */
 export async function showFileDiff(services: Services, path: string): Promise<void> {
   const { conversation, before, after } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
     kind: 'show',
@@ -41,7 +41,7 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
 }
 
 /**
- * What condensing would come to, as a diff; nothing is kept. A summary of a model costs what condensing costs: of Native the
+ * Shows the result of condensing as a diff; nothing is kept. A summary of a model costs what condensing costs: of Native the
  * prompt is shown, and passes that ask a model are left out.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {

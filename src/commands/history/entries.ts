@@ -1,4 +1,4 @@
-/** What was condensed: the ledgers' entries, with what was measured of each. */
+/** The history of condensations: the ledgers' entries, with the metrics of each. */
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
@@ -39,7 +39,7 @@ export interface HistoryEntry {
   /** Another provider or model than the chosen one did it. */
   readonly isFallback: boolean;
   readonly state: 'shown' | 'undone' | 'replaced';
-  /** What can be done with it; absent: nothing. */
+  /** The possible change; absent: none. */
   readonly change?: 'undo' | 'redo';
 }
 

@@ -32,7 +32,7 @@ export interface History {
 
 type Stores = Record<HistoryPlace, KnownLedgers>;
 
-/** What was read before: only what was used since is read again. */
+/** Results of the last read: only files used since are read again. */
 const known = new WeakMap<Services, Stores>();
 
 /** All condensations of files, and those of this workspace's chat. */

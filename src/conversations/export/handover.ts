@@ -19,7 +19,7 @@ const HANDOVER_TOKENS = 12_000;
 /** Shares of the size. */
 const SHARES = { facts: 0.35, end: 0.4 } as const;
 
-/** What stays of a single result and of a single parameter at the end, in characters. */
+/** The part of a single result and of a single parameter that stays in the end, in characters. */
 const LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
 
 /** Characters that stay of an earlier summary. */

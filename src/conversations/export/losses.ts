@@ -1,6 +1,6 @@
 import { plural } from '../notes';
 
-/** What could not go along, counted by what it is: each kind becomes one sentence. */
+/** Counts content that could not be exported, by its kind: each kind becomes one sentence. */
 export class Losses {
   private readonly counts = new Map<string, number>();
 

@@ -13,7 +13,7 @@ export interface Turn {
   readonly blocks: readonly Block[];
 }
 
-/** What a target makes of a block; nothing where it has no form for it. Calls and results stay calls and results. */
+/** Converts a block for a target; gives nothing if the target has no form for it. Calls and results stay calls and results. */
 export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
 
 export interface Turns {
@@ -97,7 +97,7 @@ function withOwnIds(turns: readonly Turn[]): Identified {
   return { turns: identified, calls };
 }
 
-/** What answers a call that was interrupted, or whose result was stored as text. */
+/** Answers a call that was interrupted, or whose result was stored as text. */
 export const NO_RESULT = 'No result was recorded.';
 
 function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {

@@ -1,7 +1,7 @@
 import type { ApiMessage } from '../../core/messages/types';
 import type { Conversation } from '../types';
 
-/** What is exported: a conversation as it was read, or with the messages of its condensed view. */
+/** The content to export: a conversation as it was read, or with the messages of its condensed view. */
 export interface Exportable extends Pick<Conversation, 'title' | 'request'> {
   readonly messages: readonly ApiMessage[];
 }
@@ -14,6 +14,6 @@ export interface ExportedConversation {
   readonly text: string;
   /** Of a file that holds it, without the dot. */
   readonly extension: 'json' | 'md';
-  /** What could not go along, in words for a person. */
+  /** The losses, in words for a person. */
   readonly notes: readonly string[];
 }

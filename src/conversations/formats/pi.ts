@@ -108,7 +108,7 @@ function wayToRoot(entries: readonly Fields[]): readonly Fields[] {
   return way.reverse();
 }
 
-/** What `buildSessionContext` of the agent keeps. */
+/** The entries that the agent's `buildSessionContext` keeps. */
 function activeEntries(way: readonly Fields[]): readonly Fields[] {
   const at = way.findLastIndex(({ type }) => type === 'compaction');
   const compaction = way[at];

@@ -45,7 +45,7 @@ function idOf({ request }: MessageDocument, source: Source, input: string | Uint
   return taskId === undefined ? sourceId(source, input) : `roo:${taskId}`;
 }
 
-/** What of the family's own shapes has no place in the Messages API gets one, so that it can be given back. */
+/** Gives the family's own shapes that the Messages API lacks a place in it, so that they can be given back. */
 function normalized(message: unknown): unknown {
   if (!isRecord(message)) return message;
   // Reasoning that stands alone (OpenAI's encrypted reasoning) has no content, in part no role.
@@ -82,9 +82,9 @@ function withResultAsText(block: unknown): unknown {
 }
 
 /**
- * What the agent sends, by the rules of Roo 3.52's `getEffectiveApiHistory`: from the last summary on, results whose
- * calls stand before it left out; then without the messages that a truncation hides while its marker is there. In files of
- * 2025 the summary is an assistant's message: Roo then put the task's first message in front.
+ * The messages that the agent sends, by the rules of Roo 3.52's `getEffectiveApiHistory`: from the last summary on, results
+ * whose calls stand before it left out; then without the messages that a truncation hides while its marker is there. In
+ * files of 2025 the summary is an assistant's message: Roo then put the task's first message in front.
  */
 export function effectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
   const start = all.findLastIndex((message) => message['isSummary'] === true);

@@ -109,7 +109,7 @@ function atifMessages(steps: readonly Fields[]): ApiMessage[] {
         tool_use_id: stringIn(result, 'source_call_id') ?? '',
         content: Array.isArray(result['content']) ? contentBlocks(result['content']) : asText(result['content']),
       })),
-      // What no call asked for is told like words.
+      // Results without a call are written like words.
       ...results.filter((result) => !answers.includes(result)).flatMap(({ content }) => contentBlocks(content)),
     ]);
   }

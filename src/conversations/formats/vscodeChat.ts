@@ -154,7 +154,7 @@ function turnOf(request: Fields): Turn {
   );
   const { message } = request;
   const typed = isRecord(message) ? asText(message['text']) : asText(message);
-  // What was sent stands beside what was typed.
+  // The text that was sent stands beside the text that was typed.
   add('user', rendered.length > 0 ? rendered : textBlocks(typed));
   const rounds = listIn(metadata, 'toolCallRounds').filter(isRecord);
   const results = recordIn(metadata, 'toolCallResults') ?? {};

@@ -1,4 +1,4 @@
-/** What reading a found conversation tells of it. Runs in a worker: the calls block. */
+/** The details that reading a found conversation gives. Runs in a worker: the calls block. */
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseHead } from '../text/jsonHead';
 import { asBuffer } from '../text/lines';
@@ -33,7 +33,7 @@ export interface ConversationDetails {
   readonly isComplete: boolean;
 }
 
-/** What is larger is not read in the background: its parse would take hundreds of megabytes. */
+/** Larger files are not read in the background: their parse would take hundreds of megabytes. */
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
 /** Whether it is read whole at once: reading its beginning first would read it twice. */
@@ -50,7 +50,7 @@ const stateOf = ({ path, modified, bytes }: FoundConversation) => ({
 
 export interface HeadDetails {
   readonly details: ConversationDetails;
-  /** What was read for them: {@link wholeDetails} goes on behind it. Undefined where nothing could be read. */
+  /** The beginning that was read for them: {@link wholeDetails} goes on behind it. Undefined if nothing could be read. */
   readonly head: FileHead | undefined;
 }
 
@@ -72,7 +72,7 @@ export function headDetails(found: FoundConversation): HeadDetails {
   return { details: { ...stateOf(found), isComplete }, head };
 }
 
-/** What the beginning of a file holds, as far as it is whole. */
+/** The conversation at the beginning of a file, as far as it is whole. */
 function conversationIn({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
   const head = asBuffer(bytes).toString('utf8');
   // Behind the last newline stands half a record; a document in one line is taken as far as it is whole.

@@ -28,7 +28,7 @@ const SERVERS = [
   '.openvscode-server',
 ];
 
-/** What Flatpak and Snap put around the settings folder. */
+/** The folders that Flatpak and Snap put around the settings folder. */
 const SANDBOXES = [
   ['.var', 'app', 'com.visualstudio.code', 'config'],
   ['.var', 'app', 'com.vscodium.codium', 'config'],

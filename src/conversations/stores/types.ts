@@ -3,7 +3,7 @@ import type { AgentName } from '../../core/agents';
 /** A conversation that was found, not yet read. Plain data: it crosses worker boundaries. */
 export interface FoundConversation {
   readonly agent: AgentName;
-  /** What `readConversationFile` takes: the file's path, or `<database>#<session>`. */
+  /** The argument of `readConversationFile`: the file's path, or `<database>#<session>`. */
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly modified: number;
@@ -11,7 +11,7 @@ export interface FoundConversation {
   readonly bytes: number | undefined;
   /** The path of the conversation that started it: it is a subagent's. */
   readonly parent?: string;
-  /** What a database lists without being read. */
+  /** Details that a database lists without being read. */
   readonly title?: string;
   readonly workspace?: string;
 }

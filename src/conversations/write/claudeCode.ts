@@ -11,9 +11,9 @@ type Json = Readonly<Record<string, unknown>>;
 export interface NewSession {
   /** UUID of the new session; its file is `<id>.jsonl`. */
   readonly sessionId: string;
-  /** What the list of sessions shows. */
+  /** The title in the list of sessions. */
   readonly title: string;
-  /** What the model shall see. */
+  /** The messages that the model is to see. */
   readonly view: readonly ApiMessage[];
   /** Records of the old session, parsed: folder, branch and version are taken from the last that has them. */
   readonly records: readonly unknown[];

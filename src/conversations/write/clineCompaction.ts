@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface CompactionSource {
   /** `<session>.messages.json`, parsed. */
   readonly session: Json;
-  /** What the model shall see instead of all its messages. */
+  /** The messages that the model is to see instead of all its messages. */
   readonly view: readonly ApiMessage[];
   readonly now: Date;
 }
@@ -36,7 +36,7 @@ export function compactionSidecar({ session, view, now }: CompactionSource): Jso
   };
 }
 
-/** What Cline sends with this sidecar; undefined where it ignores it. */
+/** The messages that Cline sends with this sidecar; undefined if it ignores it. */
 export function projected(sidecar: Json, session: Json): readonly unknown[] | undefined {
   const source = messagesOf(session);
   const { source_message_count: count, source_prefix_hash: hash, messages } = sidecar;

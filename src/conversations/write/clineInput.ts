@@ -52,7 +52,7 @@ function withoutOpenings(text: string, tag: string): string {
 /** Behind the last `>` no tag ends: each that begins there would be followed to the end of the text. */
 const upToLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
-/** What the runtime put before the person's words. */
+/** Removes the notices that the runtime put before the person's words. */
 function withoutNotices(text: string): string {
   return withoutElements(withoutElements(text, 'mode_notice'), 'environment_notice').trim();
 }

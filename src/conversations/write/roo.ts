@@ -9,7 +9,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { effectiveHistory, readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
 
-/** What a condensation did, as the agent's own row shows it. */
+/** A condensation's result, as the agent's own row shows it. */
 export interface CondensationRow {
   /** Names the condensation in both files. */
   readonly condenseId: string;
@@ -18,7 +18,7 @@ export interface CondensationRow {
   /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** What the row says when it is unfolded. */
+  /** The row's text when it is unfolded. */
   readonly text: string;
 }
 

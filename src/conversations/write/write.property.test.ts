@@ -1,4 +1,4 @@
-/** What is written for an agent, over histories and condensations drawn at random: the agent sends the view, and loses nothing. */
+/** Files written for an agent, over random histories and condensations: the agent sends the view, and loses nothing. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { validHistory } from '../../../test/generators/arbitraries';
@@ -36,7 +36,7 @@ function merged(messages: readonly ApiMessage[]): unknown {
   }
   return turns;
 }
-/** What stands in a history, whatever the order. */
+/** The blocks of a history, whatever their order. */
 const blocksIn = (messages: readonly ApiMessage[]): string[] =>
   messages
     .flatMap(({ role, content }) =>

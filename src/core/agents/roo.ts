@@ -12,7 +12,7 @@ const taskStore = (extension: string): StoreRow => ({ root: `<user>/globalStorag
 
 const RANGE = { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] } as const;
 
-/** What Roo and Cline had before they called tools natively, and mostly have still. */
+/** Tools that Roo and Cline had before native tool calls, and mostly still have. */
 const common = {
   read_file: { kind: 'read', path: ['path', 'file_path', 'files[].path'], range: RANGE, numbers: ['pipe'], xml: true },
   write_to_file: { kind: 'write', path: ['path'], content: ['content'], xml: true },

@@ -1,9 +1,9 @@
 /**
- * What is known of an agent, as data: where its conversations lie, what they look like, what its tools do, and what can be given
- * back to it. An agent is added by a row of this type in `index.ts`; what a row lacks does not compile.
+ * The description of an agent as data: where its conversations lie, what they look like, what its tools do, and what can be
+ * given back to it. An agent is added by a row of this type in `index.ts`; what a row lacks does not compile.
  */
 
-/** What a tool does, as far as condensation cares. */
+/** The kinds of tools that condensation distinguishes. */
 export const TOOL_KINDS = [
   'read',
   'list',
@@ -48,7 +48,7 @@ export interface ToolRule {
   /** Parameters that name the file or folder. */
   readonly path?: Parameters;
   readonly range?: LineRange;
-  /** What an edit replaces, and by what. */
+  /** The text that an edit replaces, and its replacement. */
   readonly old?: Parameters;
   readonly new?: Parameters;
   /** A file's whole new text. */
@@ -123,7 +123,7 @@ export type LiveAccess =
   /** Not yet: what it has stored can be condensed. */
   | { readonly through: 'nothing' };
 
-/** What an agent itself puts into a user's messages: it is neither task nor title, nor what a person wrote. */
+/** Text that an agent itself puts into a user's messages: it is neither task nor title, nor written by a person. */
 export interface Preamble {
   /** Names of XML elements. One that isn't closed reaches to the end: the text was cut. */
   readonly elements?: readonly string[];
@@ -135,7 +135,7 @@ export interface Preamble {
 
 export interface Agent {
   readonly name: string;
-  /** What its stored conversations are read as; the readers are in conversations/formats. */
+  /** The formats of its stored conversations; the readers are in conversations/formats. */
   readonly formats: readonly string[];
   /**
    * With which versions reading was tried: on real sessions, or only on sessions written after the agent's sources. Undefined

@@ -1,4 +1,4 @@
-/** What a condensation is asked for, and what comes of it. */
+/** The request for a condensation and its outcomes. */
 import type { Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
 import type { CoherenceFloor, CoherenceReport } from './report/coherence/coherence';
@@ -39,7 +39,7 @@ export interface CondensationRequest extends CondensationOptions {
   readonly coherenceFloor?: CoherenceFloor;
 }
 
-/** What is told of every run, whatever came of it. */
+/** Reported of every run, whatever its outcome. */
 export interface OutcomeBase {
   readonly provider: string;
   readonly tokensBefore: number;
@@ -48,7 +48,7 @@ export interface OutcomeBase {
   readonly cost: number | undefined;
   /** Milliseconds. */
   readonly timeMs: number;
-  /** What a person should know beside the figures. */
+  /** Notes for a person, beside the figures. */
   readonly notes: readonly string[];
   /** The paid calls that were made, in order. */
   readonly calls?: readonly ModelCall[];
@@ -64,7 +64,7 @@ export type CondensationOutcome = OutcomeBase &
         /** The new edits; the view shows them on top of the earlier ones. */
         readonly edits: readonly Edit[];
         readonly view: readonly ApiMessage[];
-        /** What of the conversation's files, error lines, instructions and to-dos still stands in the view. */
+        /** The files, error lines, instructions and to-dos of the conversation that still stand in the view. */
         readonly coherence: CoherenceReport;
       }
     | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }

@@ -1,5 +1,5 @@
 /**
- * What happens when a provider fails: native, then truncation, else the conversation stays as it is; where its result
+ * The fallbacks when a provider fails: native, then truncation, else the conversation stays as it is; if its result
  * would lose sight of too much, lossless. A fallback never brings a cost, a vendor or a loss that the user has not
  * allowed. Where a request must fit whatever goes, the floor follows: results are suppressed, the oldest first.
  */
@@ -87,9 +87,10 @@ async function madeToFit(
   const limit = policy.limitTokens ?? (policy.window ? fittingTokens(policy.window, request.overheadTokens) : Infinity);
   const fittingTarget = Math.max(0, limit - (policy.roomTokens ?? 0));
   const targetTokens = Math.min(policy.truncateTo ?? fittingTarget, fittingTarget);
-  // What must fit must, whatever is lost sight of.
+  // A request that must fit is made to fit, even below the coherence floor.
   const fitting = { ...request, coherenceFloor: {}, targetTokens };
-  // What breaks the prompt cache because the request didn't fit shall leave room, or the next request breaks it again.
+  // A condensation that breaks the prompt cache because the request didn't fit must leave room, or the next request breaks
+  // it again.
   const enough = outcome.tokensBefore > limit ? fittingTarget : limit;
   for (const fallback of lossyFallbacks(outcome, policy)) {
     const isEnough = tokensOf(outcome) <= (fallback.takesNewest ? limit : enough);
@@ -103,7 +104,7 @@ async function madeToFit(
 interface Fallback {
   readonly provider: 'native' | 'lossless' | 'truncation';
   readonly config: unknown;
-  /** What is told where it did something. */
+  /** The reason to report if it changed anything. */
   readonly why: string;
   /** It takes what the agent works on: only for a request that doesn't fit otherwise. */
   readonly takesNewest?: boolean;
@@ -152,7 +153,7 @@ async function next(
     edits: [...(request.edits ?? []), ...made],
     // The failure before made the conversation cool down; that is for the next request, not for the rest of this one.
     trigger: 'manual',
-    // What is over the window is worth taking out, however little it is.
+    // Over the window, every saving counts, however small.
     ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
     ...(maxCost !== undefined && { maxCost: Math.max(0, maxCost - (before.cost ?? maxCost)) }),
   });

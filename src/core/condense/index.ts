@@ -1,4 +1,4 @@
-/** What the rest of the product uses of the condensation core. */
+/** The parts of the condensation core that the rest of the product uses. */
 export { CondensationManager, UnknownProviderError } from './manager';
 export type { CondensationOutcome, CondensationRequest } from './condensation';
 export type { CondensationProvider, StepReport } from './types';

@@ -24,7 +24,7 @@ import {
 import type { ApiMessage } from '../messages/types';
 import { editKey } from './edits/edits';
 
-/** What {@link CondensationManager} throws for a provider that it doesn't know. */
+/** Thrown by {@link CondensationManager} for a provider that it doesn't know. */
 export class UnknownProviderError extends Error {
   constructor(
     readonly id: string,
@@ -69,7 +69,7 @@ export class CondensationManager {
     return provider;
   }
 
-  /** What people call a provider; its id where it isn't there (any more). */
+  /** A provider's name for people; its id if it isn't registered (any more). */
   providerName(id: string): string {
     return this.providers.get(id)?.name ?? id;
   }
@@ -182,7 +182,7 @@ export class CondensationManager {
       request.signal?.throwIfAborted();
       return await this.judge(provider, result, context, request, makers);
     } catch (error) {
-      // What was spent is told also where nothing came of it.
+      // Spending is reported even if nothing came of it.
       const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NOTHING_SPENT));
       if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
       if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
@@ -241,13 +241,13 @@ export class CondensationManager {
   }
 }
 
-/** What a run took, whatever came of it. */
+/** Spending of a run, whatever its outcome. */
 type Spent = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
 const NOTHING_SPENT: Spent = { steps: [], cost: 0 };
 
 interface OutcomeMakers {
   readonly pace: Pace;
-  /** What every outcome made here tells. */
+  /** Shared by all outcomes made here. */
   readonly notes: string[];
   readonly base: (spent: Spent) => OutcomeBase;
   readonly unchanged: (reason: UnchangedReason, detail: string, spent?: Spent) => CondensationOutcome;
@@ -256,7 +256,7 @@ interface OutcomeMakers {
 
 /** A conversation as a request finds it. */
 export interface Situation {
-  /** What a provider gets. */
+  /** The context for the provider. */
   readonly context: ConversationContext;
   /** The view so far. */
   readonly current: readonly ApiMessage[];
@@ -277,14 +277,14 @@ function situationOf(request: CondensationRequest, counter: MessageCounter): Sit
   return { context, current, staleEdits: stale.length };
 }
 
-/** What a person should know of edits that were left out. */
+/** A note for people about edits that were left out. */
 const staleNotes = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
     : [`${staleEdits} earlier edits don't fit the conversation any more and were left out: it went another way.`];
 
 /**
- * What a person should know where nothing can bring a conversation under its target, for the task alone is above it.
+ * A note for people if nothing can bring a conversation under its target, for the task alone is above it.
  * @param tokens o200k tokens of the view so far.
  */
 function floorNote(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {

@@ -40,7 +40,7 @@ export type ValidationResult<Config> =
 /** A JSON Schema, as the panel and package.json take it. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
-/** What a provider works on. */
+/** The material that a provider works on. */
 export interface ConversationContext {
   /** The immutable conversation. */
   readonly messages: readonly ApiMessage[];
@@ -98,10 +98,10 @@ export interface StepReport {
 export type StepOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** What the step had done was dropped whole. */
+  /** All changes of the step were dropped. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** What a provider gives back: edits, never messages. */
+/** A provider's result: edits, never messages. */
 export interface ProviderResult {
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
@@ -109,7 +109,7 @@ export interface ProviderResult {
   readonly cost: number | undefined;
   /** Why there are no edits, where the provider knows it better than "found nothing". */
   readonly unchanged?: { readonly reason: UnchangedReason; readonly detail: string };
-  /** What a person should know beside the figures. */
+  /** Notes for a person, beside the figures. */
   readonly notes?: readonly string[];
   /** The paid calls that were made, in order. */
   readonly calls?: readonly ModelCall[];
@@ -156,7 +156,7 @@ export interface ModelCall {
   readonly outcome: string;
 }
 
-/** What a provider throws that had already spent something. */
+/** Thrown by a provider that had already spent something. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
 
@@ -170,7 +170,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** What a condensation would come to. */
+/** The expected figures of a condensation. */
 export interface CondensationEstimate {
   readonly tokensBefore: number;
   readonly tokensAfter: number;

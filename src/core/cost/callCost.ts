@@ -3,7 +3,7 @@ import { promptTokens, uncachedInputTokens, type Usage } from './usage';
 
 const PER = 1_000_000;
 
-/** What a call cost, by what it was paid for. US dollars. */
+/** The cost of a call, by its parts. US dollars. */
 export interface CostParts {
   readonly input: number;
   readonly output: number;

@@ -1,4 +1,4 @@
-/** What a model's tokens cost. All prices are US dollars per million tokens. */
+/** The prices of a model's tokens. All are US dollars per million tokens. */
 
 /** A price that holds for the whole request once its prompt is longer than so many tokens. */
 export interface PriceTier {
@@ -29,9 +29,9 @@ export type CacheLifetime = 'none' | '5m' | '1h';
 /** US dollars per million tokens, as far as somebody names them. */
 export type NamedPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
 
-/** What a profile says in place of the table; of a field that is absent the table's holds. */
+/** A profile's own prices, in place of the table's; for an absent field the table's holds. */
 export interface PriceOverrides extends NamedPrices {
-  /** What a request costs whose prompt is longer than so many tokens. */
+  /** The prices of a request whose prompt is longer than so many tokens. */
   readonly longPrompts?: (NamedPrices & { readonly aboveTokens: number }) | undefined;
 }
 

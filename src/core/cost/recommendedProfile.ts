@@ -1,13 +1,13 @@
 import type { Saving } from './saving';
 
-/** What condensing a conversation with a profile's model would come to. */
+/** The figures of condensing a conversation with a profile's model. */
 export interface ProfileFigures {
   readonly profile: string;
   /** US dollars; undefined where the price is not known. */
   readonly cost: number | undefined;
   /** Tokens that would go. */
   readonly tokensSaved: number;
-  /** What later requests of the conversation's own model save; undefined where its prices are not known. */
+  /** The saving in later requests of the conversation's own model; undefined if its prices are not known. */
   readonly saving: Saving | undefined;
 }
 

@@ -37,7 +37,7 @@ describe('savingOf', () => {
     const saving = savingOf(effect, { ...pricing, isCacheWarm: false });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
-    // What twenty requests cost without it less what they cost with it (number 6 of issue N: told was 20 times as much).
+    // The cost of twenty requests without it, less their cost with it (number 6 of issue N: 20 times as much was reported).
     const total = (tokens: number): number => (tokens * 3.75 + 19 * tokens * 0.3) / 1e6;
     expect(20 * saving.perRequest - saving.cacheBreak).toBeCloseTo(total(100_000) - total(40_000), 10);
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 - 0.207) / 0.018));

@@ -3,7 +3,7 @@ import type { UsageAccounting } from './usage';
 
 const PER = 1_000_000;
 
-/** What a condensation changes in the requests that follow it. Tokens are the conversation's model's. */
+/** The effect of a condensation on the requests that follow it. Tokens are the conversation's model's. */
 export interface CondensationEffect {
   /** Tokens of a request before and after, all that is sent counted. */
   readonly tokensBefore: number;
@@ -36,8 +36,8 @@ export interface Saving {
 }
 
 /**
- * What a condensation saves and when it has paid for itself. A later request reads its history at the price of a cache read,
- * also where the cache was gone before: the first request fills it. Without a cache it pays the plain price.
+ * The saving of a condensation, and when it has paid for itself. A later request reads its history at the price of a cache
+ * read, also where the cache was gone before: the first request fills it. Without a cache it pays the plain price.
  */
 export function savingOf(effect: CondensationEffect, pricing: ConversationPricing): Saving {
   const { prices, accounting, cacheLifetime } = pricing;

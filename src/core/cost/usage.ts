@@ -23,7 +23,7 @@ export interface Usage {
   readonly longCacheWriteTokens?: number;
   /** Those of `outputTokens` that were reasoning. */
   readonly reasoningTokens?: number;
-  /** What the vendor says that it charged, in US dollars (OpenRouter does). */
+  /** The vendor's own charge, in US dollars (OpenRouter reports it). */
   readonly costUsd?: number;
 }
 

@@ -68,7 +68,7 @@ describe('editJson', () => {
         const path = paths[which % paths.length]!;
         const edited = editJson(text, [{ path, string }]);
         expect(JSON.parse(edited)).toEqual(withValueAt(value, path, string));
-        // What differs lies within one string of each: it was put in whole, in quotes.
+        // The difference lies within one string of each: it was replaced as a whole, in quotes.
         const [before, after] = ranges(text, edited);
         const at = text.length - before.length;
         expect(at).toBeGreaterThanOrEqual(0);

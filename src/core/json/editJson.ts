@@ -5,7 +5,7 @@
  */
 import type { Path } from '../messages/types';
 
-/** What becomes of the value at a path. */
+/** The change of the value at a path. */
 export type JsonEdit = { readonly path: Path } & (
   | /** It is a string and becomes this one. */ { readonly string: string }
   | /** It becomes this JSON text. */ { readonly json: string }

@@ -5,7 +5,7 @@ import { assistant, call, exchange, result, text, user, cpuNow } from '../testin
 import { Exchanges, placeOf, toolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
-/** What was called, and what came back where. */
+/** The calls, and where their results came back. */
 const brief = (messages: readonly ApiMessage[]): string[] =>
   toolExchanges(messages).map(
     ({ tool, callMessage, resultMessage, resultText, isError }) =>

@@ -56,7 +56,7 @@ interface Pair {
   result: Result | undefined;
 }
 
-/** What a message has to do with which calls. */
+/** A message's part in calls and results. */
 interface PairedMessage {
   readonly message: ApiMessage;
   readonly part: MessagePart;
@@ -168,7 +168,7 @@ const callsOf = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ c
 
 const answersOf = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [...answers, ...xmlAnswers];
 
-/** What of a message decides which call belongs to which answer. */
+/** The part of a message that decides which call belongs to which answer. */
 const shapeOf = ({ calls, xmlCalls, answers, xmlAnswers }: MessagePart): string =>
   JSON.stringify([
     calls.map(({ id }) => id),

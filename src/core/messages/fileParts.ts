@@ -15,7 +15,7 @@ import { pathOf, ruleFor, type ToolTable } from './tools';
 /** Part of a content whose lines are lines of one file. */
 export interface FilePart extends Slice {
   readonly path: string;
-  /** What stands in front of each line; undefined where that is to be found out, or nothing does. */
+  /** The prefix of each line; undefined if it must be found out, or there is none. */
   readonly head: LineHead | undefined;
   /** The first line's number, where it is known and does not stand in front of it. */
   readonly firstLine: number | undefined;
@@ -105,7 +105,7 @@ const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
   text === commandCallOf(exchange.tool, exchange.input)?.line;
 
-/** What a command line writes to files: here-documents and patches. */
+/** The text that a command line writes to files: here-documents and patches. */
 const givenParts = (exchange: ToolExchange): readonly FilePart[] =>
   stepsOf(exchange)
     .flatMap(({ effects }) => effects)
@@ -140,7 +140,7 @@ function patchParts(text: string, offset: number, folder: string | undefined): r
   });
 }
 
-/** What a search tool prints is what ripgrep prints. */
+/** Search tools print in ripgrep's form. */
 function foundParts(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',

@@ -17,7 +17,7 @@ const INSIDE = `[^${OPEN}${CLOSE}]`;
 const MARKER = new RegExp(`${OPENING}(${INSIDE}*?)${BEFORE_REFERENCE}([0-9a-f]{6,64})${CLOSE}`, 'g');
 const WITH_ANY_WORDS = new RegExp(`^${OPENING}${INSIDE}+${CLOSE}$`);
 const REFERENCE_AT_END = new RegExp(`${BEFORE_REFERENCE}(?=[0-9a-f]+${CLOSE}$)`);
-/** What only markers hold: other text must not bring it into one. */
+/** Characters of markers alone: other text must not bring them into one. */
 export const MARKER_CHARACTERS = new RegExp(`[${OPEN}${CLOSE}]`, 'g');
 
 /** A short stable id of original content that a view leaves out: the beginning of the content's sha256. */

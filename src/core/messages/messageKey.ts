@@ -3,7 +3,7 @@ import { blocksOf, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * What a message is known by when it comes again: the first letter of its role and a hash of its JSON; behind a slash a
+ * The key that recognizes a message when it comes again: the first letter of its role and a hash of its JSON; behind a slash a
  * hash of the ids of its calls and results, where it has any.
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };

@@ -16,14 +16,14 @@ export interface Call {
   readonly parameters: readonly PlacedContent[];
 }
 
-/** What answers a call. */
+/** A result that answers a call. */
 export interface Result {
   readonly message: number;
   readonly results: readonly PlacedContent[];
   readonly isError: boolean;
 }
 
-/** What one message has to do with tools. */
+/** A message's calls and results. */
 export interface MessagePart {
   readonly index: number;
   readonly calls: readonly { readonly id: string; readonly call: Call }[];
@@ -35,7 +35,7 @@ export interface MessagePart {
 /** By message, with the index that it had: views are read again and again, and few of their messages change. */
 const remembered = new WeakMap<ApiMessage, MessagePart>();
 
-/** What the message at an index has to do with tools. */
+/** The calls and results of the message at an index. */
 export function partOf(message: ApiMessage, index: number): MessagePart {
   const before = remembered.get(message);
   if (before?.index === index) return before;
@@ -66,7 +66,7 @@ function contentsByBlock(message: ApiMessage, index: number): ByBlock {
   return byBlock;
 }
 
-/** What agents write in front of a result where a call failed; most say so in a field, too. */
+/** Words that agents put in front of a result if a call failed; most mark it in a field, too. */
 const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
 
 const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));

@@ -22,7 +22,7 @@ const MAX_INDENT = 12;
 /** OpenCode once filled its numbers up with zeros to this width. */
 const ZERO_PADDED = 5;
 
-/** What stands behind the number; the longer one first where one begins like another. */
+/** The text behind the number; the longer one first if one begins like another. */
 const SEPARATORS: Readonly<Record<NumberForm, readonly string[]>> = {
   arrow: ['→'],
   tab: ['\t'],

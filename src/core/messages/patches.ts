@@ -1,6 +1,6 @@
 /**
  * Patches as lines of files: `*** Begin Patch` (the format of OpenAI's apply_patch tool) and unified diffs, as git prints them.
- * What stands around them is skipped, so that a command's whole output can be read.
+ * Text around them is skipped, so that a command's whole output can be read.
  */
 
 import type { Slice } from '../slice';
@@ -98,7 +98,7 @@ class LineReader {
 const FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
 
-/** What stands between `*** Begin Patch` and `*** End Patch`. */
+/** Reads the lines between `*** Begin Patch` and `*** End Patch`. */
 function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
   while (lines.isOpen) {
     const line = lines.text();

@@ -23,7 +23,7 @@ const MACHINE_FLAGS = ['isMeta', 'isCompactSummary', 'isSummary', 'isTruncationM
 /** True for a message that says of itself that no person wrote it. */
 export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.some((flag) => message[flag] === true);
 
-/** What is left of a user message's text once everything is taken out that an agent put there. */
+/** A user message's text without everything that an agent put there. */
 export function personText(text: string): string {
   const words = text.replace(MACHINE_TEXT, ' ').trim();
   const rest = OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();

@@ -1,4 +1,4 @@
-/** What a call does: by the rows of the user, by the table of agents, else by the shape of its parameters. */
+/** The kind of a call: by the rows of the user, by the table of agents, else by the shape of its parameters. */
 import { AGENT_LIST } from '../agents';
 import type { Parameters, ToolRule } from '../agents/types';
 import { memoizeByObject } from '../memoizeByObject';
@@ -11,7 +11,7 @@ export interface ToolTable {
   readonly own: Readonly<Record<string, ToolRule>>;
 }
 
-/** What is known without a user's rows. */
+/** The table without a user's rows. */
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
 /** @param own a user's rows, by the tools' names */
@@ -101,7 +101,7 @@ function fit(
 }
 
 /**
- * What stands in a call under a parameter as the table names them: `path`, `task.command`, `files[]`, `edits[].oldText`.
+ * The values in a call under a parameter as the table names them: `path`, `task.command`, `files[]`, `edits[].oldText`.
  * @returns a value for each element of a list; none where there is nothing.
  */
 export function valuesOf(input: Called['input'], parameter: string): readonly unknown[] {
@@ -186,7 +186,7 @@ const SPELLINGS = {
 } as const satisfies Readonly<Record<string, Parameters>>;
 
 /**
- * What a tool of an MCP server or of a user does, by what its parameters are called, and by its name where they leave it open.
+ * The kind of an MCP server's or a user's tool, by the names of its parameters, and by its own name if they leave it open.
  * Results don't count: once they are condensed, the tool would look like another.
  */
 function ruleByShape(name: string, input: Called['input']): ToolRule | undefined {
@@ -220,7 +220,7 @@ function ruleByShape(name: string, input: Called['input']): ToolRule | undefined
   return has('url') ? { kind: 'fetch' } : undefined;
 }
 
-/** What is told of a command line beside it. */
+/** Parameters that accompany a command line. */
 const BESIDE_COMMAND: ReadonlySet<string> = new Set([
   'cwd',
   'workdir',

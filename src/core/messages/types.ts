@@ -60,7 +60,7 @@ export interface ApiMessage extends Open {
   readonly content: MessageContent;
 }
 
-/** What a pass configures. Images, thinking and unknown blocks belong to none of them. */
+/** The kinds of content that a pass configures. Images, thinking and unknown blocks belong to none of them. */
 export type ContentType = 'messageText' | 'toolParameters' | 'toolResults';
 
 /** Keys from a message down to one of its strings, such as `['content', 2, 'input', 'command']`. */

@@ -1,7 +1,7 @@
 /**
- * What keys look like, vendor by vendor: a literal beginning, then a run of characters. Everything here is public: the vendors'
- * own pages on token formats, and the prefixes that GitHub's and GitLab's secret scanning name. Lengths are lower bounds well below
- * the real ones, since a key that a terminal or a summary has cut off is still most of a key.
+ * The forms of keys, vendor by vendor: a literal beginning, then a run of characters. Everything here is public: the
+ * vendors' own pages on token formats, and the prefixes that GitHub's and GitLab's secret scanning name. Lengths are lower
+ * bounds well below the real ones, since a key that a terminal or a summary has cut off is still most of a key.
  */
 
 /** A form of keys. It is a literal and one run, so a search for it is linear: docs/decisions/0024-key-forms.md. */

@@ -17,7 +17,10 @@ const BEGINS = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[nrt]))';
 /** Characters that are looked at before a run is known to be a key, so that many beginnings in one run cost no more than it is long. */
 const MAX_LOOK = 256;
 
-/** What may follow a literal beginning: the rest of its own form, or of one that begins with less of it (`sk-` in `sk-or-`). */
+/**
+ * The text that may follow a literal beginning: the rest of its own form, or of one that begins with less of it (`sk-` in
+ * `sk-or-`).
+ */
 interface Rest {
   readonly length: number;
   /** As much as is enough to tell a key; `more` is what else belongs to it. */

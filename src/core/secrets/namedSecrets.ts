@@ -5,7 +5,7 @@ import { byStart, type Slice } from '../slice';
 const STRONG =
   'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2,20}_token(?!s)|client-key-data';
 const WEAK = '_auth|auth|token(?!s)|credentials?|cookie';
-/** What may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
+/** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
 const NAMED = new RegExp(
   `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?([ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
   'gi',

@@ -4,7 +4,10 @@ import { byStart, type Slice } from '../slice';
 const HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
 const FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** What stands around a key's lines in source, JSON, YAML and in what tools show: ends of lines as two letters, quotes, plus, line numbers. */
+/**
+ * The text around a key's lines in source, JSON, YAML and in tools' output: ends of lines as two letters, quotes, plus,
+ * line numbers.
+ */
 const BETWEEN = /(?:\\{1,4}[nrt]|[\s"'`+,;:|>→]|\d{1,6}(?=[\t→|:])){1,64}/y;
 /** Lines such as `Proc-Type: 4,ENCRYPTED` and `Comment: …` in front of the key. */
 const FIELD = /(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID)[ \t]{0,4}:[^\r\n\\]{0,200}/y;

@@ -1,6 +1,6 @@
 import { isRecord } from '../messages/blocks';
 
-/** What an image costs at most: Anthropic scales larger ones down to about this many tokens (API guide, "Vision"). */
+/** The most that an image costs: Anthropic scales larger ones down to about this many tokens (API guide, "Vision"). */
 export const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
 /** Longest edge in pixels before the API scales an image down. */

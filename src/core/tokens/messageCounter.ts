@@ -4,7 +4,7 @@ import type { ApiMessage, Block } from '../messages/types';
 import { imageTokens, pdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
 
-/** What the API adds around a message and around a tool block, in tokens (measured by others; small against the text). */
+/** The tokens that the API adds around a message and around a tool block (measured by others; small against the text). */
 const MESSAGE_OVERHEAD = 4;
 const TOOL_OVERHEAD = 8;
 

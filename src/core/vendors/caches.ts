@@ -43,7 +43,7 @@ export interface CachedModel {
   readonly model: string;
   /** Host of an endpoint other than the vendor's own. */
   readonly host?: string | undefined;
-  /** What the profile says; undefined: nothing. */
+  /** The profile's setting; undefined: none. */
   readonly lifetime?: CacheLifetime | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is known of models by their names, wherever they are called (Claude at Anthropic, on Bedrock, through OpenRouter): how
+ * Facts about models by their names, wherever they are called (Claude at Anthropic, on Bedrock, through OpenRouter): how
  * their tokenizer differs from ours, whether they see images, how much they read and write. What a profile says, the price
  * table or a vendor's own list knows better comes first; a name that fits nowhere is not guessed at.
  */

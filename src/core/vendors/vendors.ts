@@ -4,7 +4,7 @@
  */
 import type { UsageAccounting } from '../cost/usage';
 
-/** What travels between us and a vendor, and how tokens are counted there. */
+/** The wire between us and a vendor, and how tokens are counted there. */
 const WIRES = {
   /** Anthropic's Messages API. */
   messages: { accounting: 'anthropic' },
@@ -53,7 +53,7 @@ export interface VendorEntry {
   readonly pricedAs: string | undefined;
   /** Hosts that are the vendor's own, so that the price table's figures hold there. */
   readonly ownHosts?: RegExp;
-  /** What a form offers to begin with. */
+  /** The model that a form offers to begin with. */
   readonly suggestedModel: string;
 }
 

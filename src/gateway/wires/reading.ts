@@ -1,4 +1,4 @@
-/** What the readers of all wires need: messages that grow block by block, each with its place. */
+/** Shared by the readers of all wires: messages that grow block by block, each with its place. */
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
 
@@ -23,7 +23,7 @@ export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[]
 
 interface Growing {
   readonly role: Role;
-  /** What else may join it: the model's items among themselves, and results among themselves. */
+  /** Items that may join it: the model's items among themselves, and results among themselves. */
   readonly joins: 'reply' | 'results' | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: Path[];

@@ -28,7 +28,7 @@ const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_outp
 
 function readResponses(body: Body): WireRequest | undefined {
   const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
-  // What the vendor keeps is not in the request.
+  // Messages that the vendor keeps are not in the request.
   if (isSet(body['previous_response_id']) || isSet(body['conversation']) || !Array.isArray(input)) return undefined;
   const list = new MessageList();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];
@@ -62,7 +62,7 @@ function readResponses(body: Body): WireRequest | undefined {
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** What the model said, thought or called; what is not known (searches of the vendor, compactions) is left alone. */
+/** The model's words, thinking or calls; unknown items (searches of the vendor, compactions) are left alone. */
 function reply(item: Body, path: Path): PlacedBlock[] {
   const id = stringIn(item, 'call_id');
   const name = stringIn(item, 'name');

@@ -1,7 +1,7 @@
 /** Requests as agents send them, for the tests of the gateway: one task on each wire, with what is hard to keep. */
 import type { WireName } from './wire';
 
-/** What a tool gave; reads of one file are alike, so that there is something to condense. */
+/** A tool's output; reads of one file are alike, so that there is something to condense. */
 const outputOf = (step: number): string =>
   Array.from({ length: 60 }, (_, line) => `${line + 1}: const value${step % 7}_${line} = "é \\" ${line * 31}";`).join(
     '\n',

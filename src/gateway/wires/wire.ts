@@ -1,5 +1,5 @@
 /**
- * What the wires have in common: a request's body as messages of the core, with the place of each block in the raw JSON, and
+ * Shared by the wires: a request's body as messages of the core, with the place of each block in the raw JSON, and
  * the way back, a view of those messages written into the raw text. What the view leaves alone leaves byte for byte.
  */
 import type { Usage } from '../../core/cost/usage';
@@ -27,7 +27,7 @@ export interface Wire {
   textPart(text: string): unknown;
   /** A whole item of the conversation in which the user says this text. */
   userItem(text: string): unknown;
-  /** What an event of an answer's stream, or a whole answer, reports of its tokens. @param before what earlier events did. */
+  /** The tokens that an event of an answer's stream, or a whole answer, reports. @param before those of earlier events. */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
 }
 
@@ -75,7 +75,7 @@ export class WireError extends Error {
 
 /** A view of a request's messages, and what it was made from. */
 export interface WrittenView {
-  /** What the view is of, message by message; a message of the view that is the same object is left alone. */
+  /** The messages that the view was made from; a message of the view that is the same object is left alone. */
   readonly original: readonly ApiMessage[];
   readonly view: readonly ApiMessage[];
   /** For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
@@ -167,7 +167,7 @@ class Changes {
     if (at !== shown.length) throw new WireError('The view has a block more than the request.');
   }
 
-  /** What differs below a place of a block. */
+  /** Finds the differences below a place of a block. */
   private value(before: unknown, after: unknown, path: Path, source: BlockSource): void {
     if (before === after) return;
     if (typeof before === 'string' && typeof after === 'string') {

@@ -37,7 +37,7 @@ const emptyRunSchema = z.object({
 });
 export type EmptyRun = z.output<typeof emptyRunSchema>;
 
-/** What the runs with one profile took and saved. */
+/** The cost and saving of the runs with one profile. */
 const groupSchema = z.object({
   /** The profile's name; empty: no model was called. */
   key: z.string(),
@@ -78,7 +78,7 @@ const historySchema = z.object({
 });
 export type History = z.output<typeof historySchema>;
 
-/** What the history section may ask for. */
+/** The history section's requests. */
 export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
   /** Takes a condensation back, or brings it back. */

@@ -1,4 +1,4 @@
-/** What the history section asks for. */
+/** Answers the history section. */
 import { byProfile } from '../../core/condense/metrics/groups';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { recommendationsFrom, type CurrentSettings } from '../../core/condense/metrics/recommendations';
@@ -13,7 +13,7 @@ import type { EmptyRun, historyMethods } from './methods';
 const SHOWN_ENTRIES = 500;
 const SHOWN_EMPTY_RUNS = 100;
 
-/** What answers the page's questions about the history. */
+/** The handlers of the page's questions about the history. */
 export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
   const { services } = parts;
   return {
@@ -49,7 +49,7 @@ function emptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): 
   ];
 }
 
-/** What recommendations are compared with. */
+/** The settings that recommendations are compared with. */
 function currentSettings(): CurrentSettings {
   const { condensing, threshold } = modelSettings();
   const provider = setting('provider');

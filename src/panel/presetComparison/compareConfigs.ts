@@ -5,10 +5,10 @@ import type { ComparedPass, ComparedPresets, Difference } from './methods';
 
 type Pass = SmartConfig['passes'][number];
 
-/** What names a configuration or a pass, and says nothing of what it does. */
+/** Fields that name a configuration or a pass, and say nothing of its effects. */
 const NAMING: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
 
-/** What differs between two configurations: in general, and pass by pass. Names and ids are no differences. */
+/** The differences between two configurations: in general, and pass by pass. Names and ids are no differences. */
 export function compareConfigs(first: SmartConfig, second: SmartConfig): ComparedPresets {
   return { general: differences(first, second), passes: comparePasses(first.passes, second.passes) };
 }

@@ -1,4 +1,4 @@
-/** What the webview may ask about the differences of two configurations of the Smart provider. */
+/** The webview's requests about the differences of two configurations of the Smart provider. */
 import * as z from 'zod';
 
 /** `current`: what the settings hold. */
@@ -33,7 +33,7 @@ const comparedPassSchema = z.object({
 export type ComparedPass = z.output<typeof comparedPassSchema>;
 
 const comparedSchema = z.object({
-  /** What concerns no single pass. */
+  /** Differences that concern no single pass. */
   general: z.array(differenceSchema),
   /** All passes, in the order of the first configuration; those that only the second has come last. */
   passes: z.array(comparedPassSchema),

@@ -1,4 +1,4 @@
-/** What the webview may ask of the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
+/** The webview's requests to the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
 import * as z from 'zod';
 import { EDIT_OUTCOMES } from '../../core/condense/operations/operations';
 
@@ -140,7 +140,7 @@ export const previewMethods = {
     params: z.strictObject({}),
     result: z.object({ conversation: conversationNameSchema.optional() }),
   },
-  /** What the current settings would do. No model is called. */
+  /** The forecast of the current settings. No model is called. */
   preview: { params: z.strictObject(question), result: previewSchema },
   /** Which facts of the conversation it would leave in the view. */
   previewCoherence: { params: z.strictObject(question), result: coherenceSchema },

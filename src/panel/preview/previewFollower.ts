@@ -4,13 +4,13 @@ import { updateOf } from '../../background/forecast/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerParts {
-  /** What a name stands for by now. @throws Error where it is gone */
+  /** The conversation that a name stands for by now. @throws Error if it is gone */
   readonly now: (name: ConversationName) => ForecastConversation;
   /** The page is to ask anew. */
   readonly onChange: () => void;
 }
 
-/** What was asked last. */
+/** The last question. */
 interface Asked {
   readonly name: ConversationName;
   readonly conversation: ForecastConversation;

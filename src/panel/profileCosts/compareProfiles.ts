@@ -53,7 +53,7 @@ export async function compareProfiles(
   };
 }
 
-/** What its next requests save, with the vendor's cache warm: the cautious figure. */
+/** The saving of its next requests, with the vendor's cache warm: the cautious figure. */
 function savingWith(
   { tokensBefore, tokensAfter, cost, cells }: ForecastResult,
   pricing: ModelPricing,

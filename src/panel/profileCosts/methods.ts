@@ -1,4 +1,4 @@
-/** What condensing one conversation costs with each profile. Tokens are o200k, money is US dollars. */
+/** The cost of condensing one conversation with each profile. Tokens are o200k, money is US dollars. */
 import * as z from 'zod';
 import { conversationNameSchema } from '../preview/methods';
 
@@ -12,7 +12,7 @@ const profileCostSchema = z.object({
       tokensAfter: z.number(),
       /** Absent where the price is not known. */
       cost: z.number().optional(),
-      /** What each later request of the conversation's own model costs less. */
+      /** The saving in each later request of the conversation's own model. */
       savedPerRequest: z.number().optional(),
       /** Requests after which it has paid for itself; absent: never, or nobody knows. */
       breakEvenRequests: z.number().optional(),

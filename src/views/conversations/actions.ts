@@ -1,4 +1,4 @@
-/** What can be done in the conversations view: each is the command `contextCondenser.conversations.<name>`. */
+/** The actions of the conversations view: each is the command `contextCondenser.conversations.<name>`. */
 export const CONVERSATION_ACTIONS = [
   'open',
   'openRaw',

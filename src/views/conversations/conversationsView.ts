@@ -29,7 +29,7 @@ export interface ConversationsParts {
   readonly warn: (message: string) => void;
 }
 
-/** What the tree shows. Nothing is looked for before somebody looks at it. */
+/** The tree's content. Nothing is looked for before somebody looks at it. */
 export class ConversationsView implements vscode.Disposable {
   private readonly ledgers = new KnownLedgers();
   private readonly pages = new Map<string, number>();

@@ -2,7 +2,7 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { LedgerOutline, LedgersResult } from '../../background/taskResults';
 import type { Ledgers } from './nodes';
 
-/** What was told of the ledgers so far: only what was used since is asked for again. */
+/** The reports of ledgers so far: only those used since are asked for again. */
 export class KnownLedgers implements Ledgers {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();

@@ -4,7 +4,7 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import { groupBy } from '../../conversations/groupBy';
 
-/** What VS Code's own chat is called among the agents. */
+/** The name of VS Code's own chat among the agents. */
 export const CHAT = 'VS Code chat';
 
 /** Conversations of an agent that are listed at first, and that each "Show More" adds. */
@@ -42,7 +42,7 @@ export interface MoreNode {
 
 export type Node = AgentNode | LiveNode | ConversationNode | MoreNode;
 
-/** What is shown of all; an empty one shows all. */
+/** The part of the list that is shown; an empty one shows all. */
 export interface Filter {
   /** Words that stand in title, folder or path. */
   readonly text: string;
@@ -64,7 +64,7 @@ export interface Listed {
   readonly ledgers: Ledgers;
 }
 
-/** What is known of condensations, by conversation id and by path: a file that was not read yet has no id. */
+/** The known condensations, by conversation id and by path: a file that was not read yet has no id. */
 export interface Ledgers {
   of(found: IndexedConversation): LedgerOutline | undefined;
   isGivenBack(found: IndexedConversation): boolean;

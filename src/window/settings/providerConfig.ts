@@ -29,7 +29,7 @@ export function configToRun(id: string): unknown {
 
 /** A strategy whose Native steps run with the settings' configuration for Native, as far as they have none of their own. */
 function strategyWith(native: object, value: unknown): unknown {
-  // What is invalid counts as the default; the settings panel names it.
+  // An invalid value counts as the default; the settings panel names it.
   const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
   if (!checked?.valid) return value;
   const steps = checked.config.steps.map((step) =>
@@ -41,7 +41,7 @@ function strategyWith(native: object, value: unknown): unknown {
 /** Native's configuration of the settings with the prompt that holds for a profile. */
 export function nativeConfigFor(profile: ApiProfile | undefined, globalPrompt: string): { readonly prompt: string } {
   const config = providerConfig('native');
-  // What is no object counts as its default; the settings panel names it.
+  // A value that is no object counts as its default; the settings panel names it.
   return { ...(isRecord(config) && config), prompt: promptOf(profile, globalPrompt) };
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with a setting's value: the table's rule, and of a provider's configuration the provider's own. */
+/** The problems of a setting's value: by the table's rule, and of a provider's configuration by the provider's own. */
 import {
   losslessProvider,
   nativeProvider,
@@ -85,7 +85,7 @@ function configProblems(provider: CondensationProvider, config: unknown): readon
   return result.valid ? [] : result.problems;
 }
 
-/** What the setting `providers` holds for one of another extension. */
+/** The setting `providers` holds the configurations of other extensions' providers, by id. */
 const configIn = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 

@@ -14,7 +14,7 @@ export const setting = <N extends SettingName>(name: N): Settings[N] => SETTINGS
 /** The value that counts, as it was written, unchecked. */
 export const valueOf = (name: SettingName): unknown => countedValue(name, valuesOf, isAllowed);
 
-/** What the files say of a setting. */
+/** A setting's values in the files. */
 export function valuesOf(name: SettingName): SettingValues {
   const configuration = vscode.workspace.getConfiguration(SECTION);
   const found = configuration.inspect<unknown>(name);
@@ -25,7 +25,7 @@ export function valuesOf(name: SettingName): SettingValues {
   };
 }
 
-/** What this user has set, unchecked, wherever a workspace sets something else; undefined where nothing is set. */
+/** This user's own value, unchecked, even if a workspace sets another; undefined if nothing is set. */
 export const userValueOf = (name: SettingName): unknown =>
   vscode.workspace.getConfiguration(SECTION).inspect(name)?.globalValue;
 
@@ -33,7 +33,7 @@ export const userValueOf = (name: SettingName): unknown =>
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration(SECTION).update(name, value, vscode.ConfigurationTarget.Global);
 
-/** What is wrong with the settings, a sentence each: where, what is expected, what was found, what counts instead. */
+/** The problems of the settings, a sentence each: where, what is expected, what was found, what counts instead. */
 export function settingProblems(): string[] {
   const rules = new SettingRules(builtInProviders(() => setting('presets')));
   const invalid = SETTING_NAMES.flatMap((name) => {
@@ -57,7 +57,7 @@ export function settingProblems(): string[] {
       ];
 }
 
-/** What is told where a workspace's value counts for nothing, since it is less careful than the user's own. */
+/** The message about a workspace's value that counts for nothing, since it is less careful than the user's own. */
 export function weakeningProblem(name: SettingName): string | undefined {
   const { workspace, user } = valuesOf(name);
   if (!isLessCareful(name, workspace, user)) return undefined;

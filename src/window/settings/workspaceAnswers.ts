@@ -1,4 +1,4 @@
-/** What the user allowed this workspace's settings to do, asked once and remembered for the workspace. */
+/** The user's permissions for this workspace's settings, asked once and remembered for the workspace. */
 import * as vscode from 'vscode';
 import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
 import type { Services } from '../services';

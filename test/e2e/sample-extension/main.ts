@@ -45,7 +45,7 @@ const forgetTool: Provider = {
   },
 };
 
-/** What the tests use of this extension. */
+/** The parts of this extension that the tests use. */
 export interface SampleExports {
   readonly api: ContextCondenserApi;
   readonly events: readonly CondensedEvent[];

@@ -35,7 +35,7 @@ const refusals = (server: ModelServer): unknown[] =>
     status === 200 ? [] : [`request ${index}: ${status ?? 'unanswered'} ${refusal}`],
   );
 
-/** What the model does at each step of the task, by its number from 0; titles and the like are answered beside it. */
+/** The model's behaviour at each step of the task, by its number from 0; titles and the like are answered beside it. */
 const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) => {
   let step = 0;
   return (request: RecordedRequest): Behaviour => (isStep(request) ? act(step++, request) : reply('A title'));

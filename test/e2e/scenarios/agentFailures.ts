@@ -1,4 +1,4 @@
-/** What goes wrong in the middle of a task of VS Code's agent, and the task goes on (issue 5). */
+/** Failures in the middle of a task of VS Code's agent, and the task goes on (issue 5). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { freshCounter } from '../../../src/core/testingCounter';

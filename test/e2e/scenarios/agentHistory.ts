@@ -108,7 +108,7 @@ function before(request: RecordedRequest, words: string): string[] {
 const resultText = (result: Json | undefined): string =>
   text(result?.['content']) || text(objects(result?.['content'])[0]?.['text']);
 
-/** What was condensed away before the conversation went another way can be had back, byte for byte. */
+/** Content condensed before the conversation went another way can be recalled, byte for byte. */
 async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
   await ask(bench, PROMPTS.recall);
   await answerText(bench, (said) => said.includes('It is recalled.'));

@@ -7,7 +7,7 @@ import { answerByKeys, arrowTo, BY_KEYBOARD, chooseByKeys, focused, tabTo, typeO
 import { passNames, saved, type UserSettings } from '../panelPage';
 import { screenshot, until } from '../workbench/index';
 
-/** What each pass shortens. */
+/** The content that each pass shortens. */
 const PASSES = [
   ['Old results', 'toolResults'],
   ['Calls', 'toolParameters'],

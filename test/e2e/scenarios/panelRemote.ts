@@ -55,6 +55,6 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Context condensed using');
-  // What the panel shows is what runs.
+  // The panel shows the configuration that runs.
   assert.match(bench.server.outputText('Context Condenser'), / - My pass: /);
 };

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 /** Where VS Code notes what it did when, in milliseconds since 1970; the names are those of its extHostExtensionService.ts. */
 declare const MonacoPerformanceMarks: { getMarks(): readonly { readonly name: string; readonly startTime: number }[] };
 
-/** What an activation took, in milliseconds. */
+/** The times of an activation, in milliseconds. */
 export interface Activation {
   /** From the call of `activate()` until its promise was resolved. */
   readonly whole: number;

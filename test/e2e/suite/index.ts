@@ -5,7 +5,7 @@ import { onlyVariable, resultsVariable } from './names';
 
 export type SuiteResult =
   | { readonly kind: 'test'; readonly name: string; readonly seconds: number; readonly error?: string }
-  /** What a test measured: in words, and as numbers by name for whoever puts several runs together. */
+  /** A test's measurement: in words, and as numbers by name for whoever puts several runs together. */
   | { readonly kind: 'figure'; readonly text: string; readonly values: Readonly<Record<string, number>> }
   | { readonly kind: 'end' };
 

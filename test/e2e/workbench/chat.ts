@@ -3,8 +3,8 @@ import { until } from './wait';
 import type { Workbench, WorkbenchOptions } from './workbench';
 
 /**
- * What a window needs so that VS Code's own agent runs on a contributed model, with no sign-in and no question asked before a tool runs.
- * `group` is what a user would have saved for the vendor in "Manage Language Models".
+ * The options of a window in which VS Code's own agent runs on a contributed model, with no sign-in and no question asked
+ * before a tool runs. `group` is what a user would have saved for the vendor in "Manage Language Models".
  */
 export function agentOptions(vendor: string, modelId: string, group: object = {}): ServerOptions & WorkbenchOptions {
   return {
@@ -22,7 +22,7 @@ export function agentOptions(vendor: string, modelId: string, group: object = {}
   };
 }
 
-/** What the built-in agent writes to its log as the last of its activation: its participants are registered then. */
+/** The last line that the built-in agent logs while it starts: its participants are registered then. */
 const AGENT_IS_UP = /activationBlocker from 'conversationFeature' took/g;
 
 /**

@@ -4,7 +4,7 @@ import { until } from './wait';
 
 export interface QuickPickItem {
   readonly label: string;
-  /** What stands behind the label on its line. */
+  /** The text behind the label on its line. */
   readonly description: string;
   /** The second line. */
   readonly detail: string;
@@ -30,7 +30,10 @@ const rows = (bench: Workbench): Locator => widget(bench).locator('.quick-input-
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text === wanted : wanted.test(text);
 
-/** What is asked of a list that may close by itself has a short time, and whoever asks tries again: a panel takes the focus, for one. */
+/**
+ * Questions to a list that may close by itself have a short time, and the caller tries again: a panel takes the focus, for
+ * one.
+ */
 const SOON = { timeout: 2_000 };
 
 /** All in one call: the list changes while it is read. */

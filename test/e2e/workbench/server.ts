@@ -39,7 +39,7 @@ export interface Server {
   outputText(channel: string): string;
   /** How often a window with VS Code's own agent was loaded: each load starts one. */
   agentLoads: number;
-  /** What code-server itself printed. */
+  /** The output of code-server itself. */
   log(): string;
   stop(): Promise<void>;
 }

@@ -64,7 +64,7 @@ export async function narrowSideBar({ page }: Workbench): Promise<void> {
   });
 }
 
-/** What a row's tooltip says. */
+/** The text of a row's tooltip. */
 export async function tooltip(bench: Workbench, label: string): Promise<string> {
   const hover = bench.page.locator('.monaco-hover').filter({ visible: true }).first();
   return until(`the tooltip of "${label}"`, async () => {

@@ -26,7 +26,7 @@ export interface Workbench {
   readonly server: Server;
   /** Errors on the page's console and uncaught ones, without the workbench's usual noise. */
   readonly errors: readonly string[];
-  /** What an in-host suite printed, and the workbench's own chatter. */
+  /** The output of an in-host suite, and the workbench's own chatter. */
   readonly printed: readonly string[];
   /** The exit code of the in-host suite. */
   readonly exited: Promise<number>;

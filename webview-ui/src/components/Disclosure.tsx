@@ -28,12 +28,12 @@ export function DisclosureButton({ isOpen, onToggle, className = '', children }:
 
 interface DisclosureProps {
   readonly title: string;
-  /** What a search does with it: looks into it, or passes it over. */
+  /** A search's treatment: looks into it, or passes it over. */
   readonly whenSearching?: 'shown' | 'hidden';
   readonly children: ReactNode;
 }
 
-/** What few need, folded away. */
+/** Fields that few need, folded away. */
 export function Disclosure({ title, whenSearching = 'shown', children }: DisclosureProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const isSearching = useSearch() !== '';

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 
 interface ErrorBoundaryProps {
-  /** What is shown in the place of children that failed. */
+  /** The text in the place of children that failed. */
   readonly message: string;
   readonly onError: (error: unknown) => void;
   readonly children: ReactNode;

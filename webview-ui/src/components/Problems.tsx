@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../ui';
 
-/** What is wrong, read out when it appears. */
+/** The problems, read out when they appear. */
 export function Problems({ problems }: { readonly problems: readonly string[] }): ReactNode {
   return (
     <div role="alert" className="problems">

@@ -11,7 +11,7 @@ interface RowProps {
   readonly setting: Setting;
   readonly title: string;
   readonly help?: string | undefined;
-  /** What is wrong; default: what is wrong with the saved value. */
+  /** The problems; default: those of the saved value. */
   readonly problems?: readonly string[];
   /** More words by which it is found. */
   readonly keywords?: string;

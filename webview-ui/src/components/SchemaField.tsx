@@ -132,7 +132,7 @@ function VariantField({ name, path, title, variants: { key, variants } }: Varian
   );
 }
 
-/** What the shapes of a Smart pass begin with when they are chosen: something that makes sense, to be changed. */
+/** The start of a Smart pass's shapes when they are chosen: something that makes sense, to be changed. */
 const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   preserve_recent: { count: 10 },
   preserve_percent: { percentage: 30 },
@@ -141,7 +141,7 @@ const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   truncate: { maxLines: 20 },
 };
 
-/** What a shape begins with: the least that makes it valid. */
+/** The start of a shape: the least that makes it valid. */
 const starterOf = (key: string, value: string, schema: Schema): Schema => {
   const { required } = schema;
   const needs = Array.isArray(required) ? required : [];

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface SideBySideProps {
-  /** What a screen reader calls the table. */
+  /** The table's name for screen readers. */
   readonly label: string;
   /** Of the columns, one a thing that is compared. */
   readonly names: readonly string[];

@@ -106,7 +106,7 @@ interface OtherFieldProps extends FieldProps {
   readonly isHiddenWhenUnset: boolean;
 }
 
-/** What no form is made of. */
+/** A value that no form is made of. */
 export function OtherField({ name, path, title, help, isHiddenWhenUnset }: OtherFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { connection } = usePanel();
@@ -120,7 +120,7 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
   );
 }
 
-/** What stands in a field also where it is wrong there. */
+/** A field's text, even if the value is wrong there. */
 const textOf = (value: unknown): string =>
   typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 

@@ -1,4 +1,4 @@
-/** What a JSON Schema asks for, as far as a form can offer it. */
+/** Reads a JSON Schema, as far as a form can offer it. */
 import { formatNumber, t } from '../l10n';
 import { nameInWords } from './titles';
 

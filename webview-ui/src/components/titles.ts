@@ -1,4 +1,4 @@
-/** What fields are called: better words than their keys, where there are any. */
+/** The names of fields, where there are better words than their keys. */
 import { isOperation, OPERATIONS } from '../../../src/core/condense/operations/operations';
 import { t } from '../l10n';
 
@@ -69,7 +69,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   userMessages: () => t('Leave what a person wrote'),
   keepRecent: () => t('Newest messages that keep theirs'),
   parallelCalls: () => t('Calls at the same time'),
-  // What must stay in the view
+  // Facts that must stay in the view
   todos: () => t('To-dos'),
 };
 

@@ -26,7 +26,7 @@ function restOf({ welcome }: Panel): [string, Schema][] {
   return Object.entries(welcome.schemas).filter(([name]) => !ELSEWHERE.has(name) && !ofProviders.has(name));
 }
 
-/** What concerns VS Code's own agent. */
+/** The settings about VS Code's own agent. */
 export function AgentSettings(): ReactNode {
   const settings = restOf(usePanel()).filter(([name]) => isOfAgent(name));
   if (settings.length === 0) return null;

@@ -10,7 +10,7 @@ import {
   type ToWebview,
 } from '../../../src/panel/protocol';
 
-/** What VS Code gives to a webview. */
+/** VS Code's interface for a webview. */
 export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;

@@ -4,7 +4,7 @@
  * Who works by keyboard would no longer know where they are.
  */
 
-/** What can have the focus; the toolkit's elements hold their field in a shadow root. */
+/** The elements that can have the focus; the toolkit's elements hold their field in a shadow root. */
 const FOCUSABLE = [
   'button, input, select, textarea, a[href], [tabindex]:not([tabindex="-1"])',
   'vscode-button, vscode-checkbox, vscode-dropdown, vscode-text-field, vscode-text-area',

@@ -3,7 +3,7 @@ export type Path = readonly (string | number)[];
 
 export const pathText = (path: Path): string => path.join('.');
 
-/** What stands at a path; undefined where the path leads nowhere. */
+/** The value at a path; undefined if the path leads nowhere. */
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const key of path) {

@@ -1,7 +1,7 @@
 /** The search over all settings: what doesn't match is not shown. */
 import { createContext, use } from 'react';
 
-/** What is searched for, in lower case; empty: nothing. */
+/** The search term, in lower case; empty: none. */
 export const SearchContext = createContext('');
 
 /** Each word of the query has to occur somewhere in the texts. */

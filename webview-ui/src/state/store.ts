@@ -1,4 +1,4 @@
-/** What the host told last. React reads it through `useSyncExternalStore`. */
+/** The host's last state. React reads it through `useSyncExternalStore`. */
 import type { PanelState, Welcome } from '../../../src/panel/protocol';
 import type { Event } from './connection';
 

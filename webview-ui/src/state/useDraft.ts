@@ -28,7 +28,7 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   const turn = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  // What was saved, here or in settings.json, takes the draft's place.
+  // A value saved here or in settings.json takes the draft's place.
   useEffect(() => {
     setDraft(undefined);
     setProblems([]);

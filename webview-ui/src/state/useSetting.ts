@@ -8,7 +8,7 @@ import { pathText, valueAt, type Path } from './path';
 export interface Setting {
   /** The setting's name and the path inside of it, dotted. */
   readonly id: string;
-  /** What stands in the scope, else what holds there without it. */
+  /** The scope's own value, else the one that holds there without it. */
   readonly value: unknown;
   /** Whether the scope sets it. */
   readonly isSet: boolean;
@@ -23,9 +23,9 @@ export interface Setting {
   readonly isOfRemote: boolean;
   /** Where it would be saved. */
   readonly scope: SettingScope;
-  /** What is wrong with what stands in the settings. */
+  /** The problems of the value in the settings. */
   readonly problems: readonly string[];
-  /** What was wrong with the value that was to be saved last, or why it could not be written. */
+  /** The problems of the value that was to be saved last, or why it could not be written. */
   readonly refused: readonly string[];
   /** @returns what is wrong with the value; nothing is saved then. */
   readonly save: (value: unknown) => Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-/** What the panel looks like: kept by VS Code over a reload, and of no consequence elsewhere. */
+/** The panel's looks: kept by VS Code over a reload, and of no consequence elsewhere. */
 import * as z from 'zod';
 import { conversationNameSchema } from '../../../src/panel/protocol';
 

@@ -8,7 +8,7 @@ window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
 const { Dropdown } = await import('./Dropdown');
 
 const CHOICES = ['keep', 'suppress', 'truncate'].map((value) => ({ value, label: value }));
-/** What was chosen and is not answered yet, in its order. */
+/** The choices that are not answered yet, in their order. */
 let asked: ((isSaved: boolean) => Promise<void>)[];
 
 function Setting(): ReactNode {

@@ -12,7 +12,7 @@ interface DropdownProps {
   readonly help?: string | undefined;
   readonly value: string;
   readonly choices: readonly Choice[];
-  /** What is chosen shows until a promise that this returns is settled, and the value from then on. */
+  /** The choice shows until a promise that this returns is settled, and the value from then on. */
   readonly onChange: (value: string) => unknown;
 }
 

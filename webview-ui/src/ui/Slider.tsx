@@ -7,7 +7,7 @@ interface SliderProps {
   readonly min: number;
   readonly max: number;
   readonly step: number;
-  /** What a value means, for those who hear it. */
+  /** The meaning of a value, for those who hear it. */
   readonly describe: (value: number) => string;
   /** While it moves. */
   readonly onMove: (value: number) => void;

@@ -8,7 +8,7 @@ export interface Labels {
   readonly invalid?: boolean | undefined;
 }
 
-/** What the toolkit's elements with a field inside have. */
+/** The shape of the toolkit's elements with a field inside. */
 interface WithControl extends HTMLElement {
   readonly control?: HTMLElement;
 }

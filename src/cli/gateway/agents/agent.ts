@@ -1,4 +1,4 @@
-/** What `run` has to know of an agent: where its requests go, and how it is told another address for this run alone. */
+/** The knowledge that `run` needs of an agent: where its requests go, and how to give it another address for this run alone. */
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
@@ -17,7 +17,7 @@ export interface RecallServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What an agent is given for one run. */
+/** The things that an agent gets for one run. */
 export interface RunBed {
   /** The address of a route, secret and all. */
   readonly url: (route: string) => string;
@@ -67,7 +67,7 @@ async function textIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** What a settings file of an agent holds; nothing where there is none. @throws UnsupportedError where it makes no sense. */
+/** The content of an agent's settings file; empty if there is no file. @throws UnsupportedError if it can't be understood. */
 export async function settingsIn(
   path: string,
   parse: (text: string) => unknown,

@@ -14,7 +14,7 @@ export const claudeCode: GatewayAgent = {
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const given = optionIn(args, '--settings');
     const own = given === undefined ? {} : await givenSettings(given, cwd);
-    // What counts most stands first.
+    // Sources in order of precedence, the strongest first.
     const settings = [
       own,
       ...(await Promise.all(

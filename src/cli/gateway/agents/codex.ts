@@ -85,7 +85,7 @@ export const codex: GatewayAgent = {
 const windowsOf = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
-/** What `-c key=value` says, as the nested settings that it stands for. */
+/** The nested settings that `-c key=value` stands for. */
 function overridesIn(args: readonly string[], parse: (text: string) => unknown): unknown {
   const lines = args.flatMap((arg, at) => {
     if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];

@@ -30,7 +30,7 @@ export interface ClaudeCodeRecord {
 }
 
 export interface Preserved {
-  /** What they stand behind: the summary, or the boundary itself. */
+  /** The record that they stand behind: the summary, or the boundary itself. */
   readonly anchor: string;
   /** Oldest first; empty where only head and tail are known. */
   readonly uuids: readonly string[];
@@ -97,7 +97,7 @@ function message(
   wrong: (found: string, expected: string) => never,
 ): { message?: ApiMessage } {
   if (type === 'system' && value['subtype'] === 'local_command' && typeof value['content'] === 'string') {
-    // What a local command printed is sent as a user's message, so that the model can refer to it.
+    // The output of a local command is sent as a user's message, so that the model can refer to it.
     return { message: { role: 'user', content: value['content'], isMeta: true } };
   }
   if (type !== 'user' && type !== 'assistant') return {};

@@ -50,7 +50,7 @@ export function messagesOf(items: readonly CodexItem[]): ApiMessage[] {
 
 const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output']);
 
-/** What a search for tools found; one that OpenAI itself ran has no id, and stays where the model searched. */
+/** True for the tools that a search found; one that OpenAI itself ran has no id, and stays where the model searched. */
 const isFoundTools = (item: CodexItem): boolean =>
   item['type'] === 'tool_search_output' && stringIn(item, 'call_id') !== undefined;
 

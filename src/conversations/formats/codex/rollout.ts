@@ -19,7 +19,7 @@ export interface CodexRollout {
   readonly workspace: string | undefined;
   /** The system prompt. */
   readonly instructions: string | undefined;
-  /** What the next request would hold. */
+  /** The items of the next request. */
   readonly active: readonly CodexItem[];
   /** All that was said and not taken back, the summaries of compactions included. */
   readonly everything: readonly CodexItem[];

@@ -46,7 +46,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
       case 'session.compaction_complete': {
         const summary = stringIn(data, 'summaryContent') ?? '';
         if (data['success'] === false || summary === '') break;
-        // What was said while the summary was being written is not in it.
+        // Messages written while the summary was being made are not in it.
         activeFrom = compactionStart ?? messages.length;
         messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
         results = undefined;
@@ -82,7 +82,7 @@ function messageOf(type: string, data: Fields): ApiMessage & { readonly content:
   const attachments = listIn(data, 'attachments');
   return {
     role: 'user',
-    // What was sent stands beside what was typed.
+    // The text that was sent stands beside the text that was typed.
     content: textBlocks(data['transformedContent'] ?? data['content']),
     ...(attachments.length > 0 && { attachments }),
   };

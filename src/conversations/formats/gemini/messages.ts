@@ -81,7 +81,7 @@ function resultBlocks(call: Fields): Block[] {
   return [{ type: 'tool_result', tool_use_id: id, content: reason || 'The tool failed.', is_error: true }];
 }
 
-/** What a tool gave stands in a `functionResponse`: `{output}`, `{error}`, or an object of the tool's own. */
+/** A tool's output in a `functionResponse`: `{output}`, `{error}`, or an object of the tool's own. */
 function outputBlocks(part: unknown): Block[] {
   const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
   if (!answer) return partBlocks(part);

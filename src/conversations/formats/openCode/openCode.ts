@@ -19,7 +19,7 @@ export interface OpenCodeDocument {
   readonly unreadable?: number;
 }
 
-/** What the agent calls a session that nobody has named yet. */
+/** The agent's name for a session that nobody has named yet. */
 const UNNAMED = /^(?:New|Child) session - /;
 
 /**

@@ -9,7 +9,7 @@ export interface PartOptions {
   readonly cleared: 'original' | 'told';
 }
 
-/** What OpenCode sends in place of an output that it has cleared. */
+/** OpenCode sends this in place of an output that it has cleared. */
 const CLEARED = '[Old tool result content cleared]';
 
 /** An assistant's message becomes its words and calls, and behind them the results of the calls. */

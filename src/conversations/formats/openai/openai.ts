@@ -124,7 +124,7 @@ function partsFrom(content: unknown): Block[] {
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 
-/** What stands for a converted content: its kind is all that is needed to put it back. */
+/** Stands for a converted content: its kind is all that is needed to put it back. */
 function emptyLike(content: unknown): unknown {
   if (typeof content === 'string') return '';
   return Array.isArray(content) ? [] : content;

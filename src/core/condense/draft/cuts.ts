@@ -16,7 +16,7 @@ import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
 /** A wish to take a slice out of a string as it now stands in the draft. */
 export interface CutRequest extends Slice {
-  /** What a marker there says; null for no marker (what was taken out follows from what stands elsewhere). */
+  /** The marker's words; null for no marker (the rest of the view says what was taken out). */
   readonly marker: string | null;
   /** A summary of the slice, which stands in front of the marker. */
   readonly summary?: string;

@@ -23,7 +23,7 @@ import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange 
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 
-/** What {@link Draft.rollback} goes back to. */
+/** The state that {@link Draft.rollback} goes back to. */
 export interface Checkpoint extends ViewState {
   readonly edits: ReadonlyMap<string, Edit>;
 }
@@ -285,7 +285,7 @@ export class Draft {
       tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.text(state.text),
       tokensAfter: this.counter.text(changed.text),
     };
-    // What was made last stands last.
+    // The newest edit goes to the end.
     this.made.delete(key);
     this.made.set(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }

@@ -15,7 +15,7 @@ import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
-/** What a view shows, and how that came about. */
+/** The content of a view, and how it came about. */
 export interface ViewContent {
   readonly messages: readonly ApiMessage[];
   /** By message the places of which something was cut. */

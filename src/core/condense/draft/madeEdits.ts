@@ -11,7 +11,7 @@ export interface TokenChange {
   readonly tokensAfter: number;
 }
 
-/** What an edit is known by in its draft: a later one of the same step at the same place takes its place. */
+/** An edit's key in its draft: a later edit of the same step at the same place replaces it. */
 export const madeKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
 
 /** The same for a summary of a range. */

@@ -7,16 +7,16 @@ import type { CondensationOptions, ProviderResult, StepReport } from '../types';
 
 /** One mechanical step over a draft: it edits the draft and needs no model. */
 export interface DraftStep {
-  /** What reports call it. Edits carry it as their step. */
+  /** The name in reports. Edits carry it as their step. */
   readonly name: string;
   run(draft: Draft, pace: Pace): Promise<void>;
   /** Why it isn't run on the draft as it now stands, in words; undefined where it is. */
   readonly skip?: (draft: Draft) => string | undefined;
-  /** What it has spent so far, also where it failed. */
+  /** Its spending so far, also if it failed. */
   readonly spent?: () => StepSpending;
 }
 
-/** What the calls of a step took. */
+/** Spending of a step's calls. */
 export interface StepSpending {
   readonly calls: number;
   /** US dollars; undefined where a price is not known. */

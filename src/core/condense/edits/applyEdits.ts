@@ -99,7 +99,7 @@ export function restoreOriginal(
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));
   }
-  // What a summary took in came back whole with its range.
+  // Content inside a restored range is already back.
   const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
   const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
   const blocks = fromTheBack(lost).toReversed();

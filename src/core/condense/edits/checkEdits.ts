@@ -5,7 +5,7 @@ import type { ApiMessage } from '../../messages/types';
 import type { BlockEdit, Cut, CutEdit, Edit, SummaryEdit } from './edits';
 import { findMarkers } from '../../messages/markers';
 
-/** What is wrong with edits themselves (NFR-R-003), whatever the view that they make: a reference must lead back. */
+/** Checks the edits themselves (NFR-R-003), whatever view they make: a reference must lead back. */
 export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
   return edits.flatMap((edit) => {
     if (edit.kind === 'summary') return checkSummary(edit);

@@ -9,7 +9,7 @@ import type { EditOperation } from '../operations/operations';
 
 /** A slice of an original string and what stands in its place. */
 export interface Cut extends Slice {
-  /** What stands there now, the marker included; empty where nothing does. */
+  /** The text that stands there now, the marker included; empty if there is none. */
   readonly text: string;
   /** Names the slice where a marker stands; absent where what was taken out follows from what stands elsewhere. */
   readonly reference?: ReferenceId;
@@ -17,12 +17,12 @@ export interface Cut extends Slice {
   readonly recoverable?: true;
 }
 
-/** What every kind of edit tells. */
+/** Shared by all kinds of edits. */
 interface EditBase {
   readonly id: EditId;
   /** The step (pass or operation) that made it. */
   readonly step: string;
-  /** What the step did at its place. */
+  /** The step's operation at this place. */
   readonly operation: EditOperation;
   /** Why, in words. */
   readonly reason: string;
@@ -73,7 +73,7 @@ export interface BlockEdit extends EditBase {
   readonly place: Place;
   /** Hash of the block's JSON. */
   readonly before: Hash;
-  /** What stands there now, with the reference in it; absent where nothing does. */
+  /** The text that stands there now, with the reference in it; absent if there is none. */
   readonly placeholder?: { readonly text: string; readonly reference: ReferenceId };
 }
 
@@ -98,7 +98,7 @@ const pathKey = memoizeByObject((path: Path) => JSON.stringify(path));
 /** The same text for the same place: a key for maps. */
 export const placeKey = (place: Place): string => `${place.message}/${pathKey(place.path)}`;
 
-/** What an edit changes, as a key: edits with one key replace each other. */
+/** The place that an edit changes, as a key: edits with one key replace each other. */
 export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
@@ -141,7 +141,7 @@ export function hashAt(original: readonly ApiMessage[], { message, path }: Place
   return found;
 }
 
-/** What an original has where an edit is: a string, or other things as JSON. */
+/** The original's value at an edit's place: a string, or other things as JSON. */
 function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;

@@ -2,7 +2,7 @@ import type { ApiMessage } from '../../messages/types';
 import { EDIT_OUTCOMES, outcomeOf, type EditOutcome } from '../operations/operations';
 import { lastByPlace, type Edit } from './edits';
 
-/** What becomes of each message; of several edits the one that changes most counts. */
+/** The outcome of each message; of several edits the one that changes most counts. */
 export function messageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const mark = (message: number, outcome: EditOutcome): void => {

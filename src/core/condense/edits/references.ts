@@ -5,7 +5,7 @@ import type { Slice } from '../../slice';
 import type { Edit } from './edits';
 import type { ReferenceId } from '../../messages/markers';
 
-/** What a reference stands for. */
+/** The content that a reference stands for. */
 export interface ReferencedContent extends Slice {
   readonly reference: ReferenceId;
   readonly place: Place;

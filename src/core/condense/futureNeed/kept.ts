@@ -1,4 +1,4 @@
-/** What of a prefix a condensed view still holds, and what can be had back from it. */
+/** Finds the parts of a prefix that a condensed view still holds, and those that can be recalled from it. */
 import { lastByPlace, placeKey, type CutEdit, type Edit, type SummaryEdit } from '../edits/edits';
 import { findMarkers } from '../../messages/markers';
 import { contentsOf } from '../../messages/content';

@@ -1,4 +1,7 @@
-/** What an agent's next turns use in tool parameters, that it had from before the cut and was not shown again. */
+/**
+ * Finds the text that an agent's next turns use in tool parameters, that it had from before the cut and was not shown
+ * again.
+ */
 import { isRecord } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';

@@ -55,7 +55,7 @@ export interface Ledger {
   /** Edits that the user took out, as `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
   /**
-   * What was undone and taken out when a condensation was made, by its id: what it was made on top of follows from it.
+   * The condensations undone and edits excluded when each one was made, by its id: they determine the view it was made on.
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PinnedMessage[];

@@ -42,10 +42,10 @@ const listed = stepMemory(({ tools }) =>
 
 const callKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.stringify(input)}`;
 
-/** What agents write about a command that failed, also where the result is not marked as an error. */
+/** Agents' words about a command that failed, also if the result is not marked as an error. */
 const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
-/** What runs of one command line share; undefined for what is none, or failed. */
+/** A key shared by runs of one command line; undefined for other calls and failed ones. */
 function commandKey(exchange: ToolExchange): string | undefined {
   const command = commandOf(exchange);
   if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
@@ -103,7 +103,7 @@ const confirmed = stepMemory(({ tools }) =>
   }),
 );
 
-/** What alike confirmations share; undefined for what is none. */
+/** A key shared by equal confirmations; undefined for other results. */
 const confirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
   resultText.length > SMALL_CHARS || findMarkers(resultText).length > 0 ? undefined : `${tool} ${shapeOf(resultText)}`;
 
@@ -160,7 +160,7 @@ function* takeOutOlder(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
-  // What was the last is so no more.
+  // The former last block is no longer the last.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield takeOut(draft, step, exchange, what, reason) ? from + offset : undefined;

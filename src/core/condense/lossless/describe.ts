@@ -13,7 +13,7 @@ type RangeOf = (source: Source, first: number, last: number) => string | undefin
 export const longestDescription = (run: KeptRun): string =>
   describeRun(run, (source) => (source === run.source ? '1000-1999' : '3000-3999'));
 
-/** What a marker says about a run: which lines are missing and where they stand. */
+/** A marker's words about a run: which lines are missing and where they stand. */
 export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
@@ -76,7 +76,7 @@ function named(source: Source): string {
 const MAX_ASKED = 40;
 
 /**
- * What the call asked for, cut short: its command line without a leading `cd`, its pattern or query, or the task whose
+ * The call's request, cut short: its command line without a leading `cd`, its pattern or query, or the task whose
  * output it wanted.
  */
 function askedFor(exchange: ToolExchange): string | undefined {

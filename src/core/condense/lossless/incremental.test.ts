@@ -46,7 +46,7 @@ describe('a run over a conversation that was condensed before', () => {
     ),
   );
 
-  /** What happens to a conversation between two runs. */
+  /** A change of a conversation between two runs. */
   const change = fc.record({
     kind: fc.constantFrom('grows', 'grows', 'is cut back', 'has a copy', 'has another message', 'branches'),
     /** As a share of the conversation's length. */

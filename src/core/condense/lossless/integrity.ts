@@ -45,7 +45,7 @@ export async function brokenCuts(
   return brokenIn(original, shown, memory);
 }
 
-/** What the check knows of a conversation from run to run. */
+/** The check's memory of a conversation from run to run. */
 class CheckMemory {
   readonly standing: StandingLines;
   readonly originalExchanges = new Exchanges();
@@ -139,11 +139,11 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
   return broken.length;
 }
 
-/** What reports call it. */
+/** The step's name in reports. */
 export const RESTORED = 'Restored references';
 
 /**
- * What a person should know of the places that were restored; their tokens are in the rows of the steps that took the
+ * Notes for a person about the restored places; their tokens are in the rows of the steps that took the
  * copies.
  */
 export function restoredNotes(edits: readonly Edit[]): string[] {
@@ -188,13 +188,13 @@ export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TO
   };
 }
 
-/** What was cut at a place. */
+/** The cuts at a place. */
 export interface PlaceCuts {
   readonly place: Place;
   readonly cuts: readonly Cut[];
 }
 
-/** What a strict cut promises of the rest of the view: each of these lines stands in it, but for blank ones. */
+/** A promise of a strict cut: each of these lines stands in the rest of the view, except blank ones. */
 export interface Requirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
@@ -202,7 +202,7 @@ export interface Requirement {
   readonly lines: { readonly content: Content; readonly of: Lines; readonly first: number; last: number } | undefined;
 }
 
-/** What the strict cuts of a place promise. */
+/** The promises of a place's strict cuts. */
 const requiredBy = (
   { place, cuts }: PlaceCuts,
   contents: readonly Content[],

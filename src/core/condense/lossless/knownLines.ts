@@ -12,7 +12,7 @@ import { resultHint } from './prefixes';
 import { Settled } from './settled';
 
 /**
- * What is known of a conversation's lines, from step to step and from run to run: messages never change, so that a run
+ * A memory of a conversation's lines, from step to step and from run to run: messages never change, so that a run
  * over a conversation that has grown reads what is new. It changes no outcome, only the time it takes.
  */
 export class KnownLines {
@@ -69,7 +69,7 @@ export class KnownLines {
 }
 
 /**
- * What a step remembers of a conversation from run to run: one memory for each conversation and each setting of the
+ * Gives a step its memory of a conversation from run to run: one for each conversation and each setting of the
  * step.
  */
 export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLines, setting?: string) => M {
@@ -94,7 +94,7 @@ interface KnownText {
 
 interface OfConversation {
   readonly rules: string;
-  /** What comes before is left alone. */
+  /** Messages before it are left alone. */
   readonly task: number;
   readonly known: KnownLines;
 }

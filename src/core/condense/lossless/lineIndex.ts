@@ -39,14 +39,14 @@ export class LineIndex {
   /** The latest place of each id, + 1. */
   private newest = new Int32Array(1_024);
   /**
-   * What to undo, as pairs: which entry was changed (its index times three, plus the number of the list), and its value
+   * The undo log, as pairs: which entry was changed (its index times three, plus the number of the list), and its value
    * before.
    */
   private undo = new Int32Array(1_024);
   private undoSize = 0;
   /** How long the list of changes was when each source came. */
   private readonly undoBases: number[] = [];
-  /** What changed since it was last asked for. */
+  /** The sources that changed since the last question. */
   private touched = new Set<number>();
   private removed = new Set<Source>();
 
@@ -98,7 +98,7 @@ export class LineIndex {
   }
 
   /**
-   * What has changed since this was last asked: the sources, by place, that came or of which a line got a keeper or lost it,
+   * The changes since the last call: the sources, by place, that came or of which a line got a keeper or lost it,
    * and those that went.
    */
   takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<Source> } {

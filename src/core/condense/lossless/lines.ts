@@ -53,7 +53,7 @@ export class Lines {
     return this.hasPrefixes ? Math.max(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
   }
 
-  /** What a diff says of the line: its sign, as a number; 0 for a line of no diff. */
+  /** A line's sign in a diff, as a number; 0 for a line of no diff. */
   sign(line: number): number {
     return this.hasPrefixes ? Math.min(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
   }
@@ -65,7 +65,7 @@ export class Lines {
 }
 
 /**
- * What Roo puts around each of several files that were read in one call; without it nobody knows which file is which.
+ * Roo's elements around each of several files that were read in one call; without them nobody knows which file is which.
  */
 const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
 const FRAME_CHARS = 10;

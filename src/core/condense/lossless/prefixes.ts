@@ -5,12 +5,12 @@ import type { LineHead } from '../../messages/commands/outputParts';
 import { endOfLine, type LineEnd } from './lineEnds';
 
 /**
- * What tools put in front of the lines of a file: a number, and in search results the file's path. Both follow from the
+ * Prefixes that tools put in front of a file's lines: a number, and in search results the file's path. Both follow from the
  * line before, so that a line is the same line with any of them.
  */
 
 /**
- * What stands in front of a text's lines: numbers in one of their forms; what searches print (`path:12:match`,
+ * The form of the prefixes of a text's lines: numbers in one of their forms; those of searches (`path:12:match`,
  * `path-13-context`, for one file `12:match`, `13-context`); the sign of a diff's line.
  */
 export type PrefixFormat = LineHead;

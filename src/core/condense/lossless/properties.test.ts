@@ -1,4 +1,4 @@
-/** What always holds for the operations, over histories that are made to repeat themselves. */
+/** Properties that always hold for the operations, over histories that are made to repeat themselves. */
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';

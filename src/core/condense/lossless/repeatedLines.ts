@@ -31,7 +31,7 @@ export type LineOperation = keyof typeof OPERATIONS;
 
 export const LINE_OPERATIONS = Object.keys(OPERATIONS) as LineOperation[];
 
-/** What decides which lines stand for which. */
+/** The rules that decide which lines stand for which. */
 interface Rules {
   readonly keep: Keep;
   readonly cuttable: ReadonlySet<SourceKind>;
@@ -39,14 +39,14 @@ interface Rules {
   readonly acrossFiles: boolean;
 }
 
-/** What one operation cuts at one place. */
+/** The cuts of one operation at one place. */
 interface PlannedCuts {
   readonly place: Place;
   readonly source: Source;
   /** The whole text that the requests speak of. */
   readonly text: string;
   readonly requests: CutRequest[];
-  /** What was planned. */
+  /** The planned runs. */
   readonly of: RunsOfSource[];
 }
 
@@ -76,7 +76,7 @@ export function repeatedLines(
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (draft.tokens === known.tokens) return;
-      // What was cut may bring other runs together: a second run over the view must find nothing.
+      // Cuts may bring other runs together: a second run over the view must find nothing.
       for (let round = 1; round < MAX_ROUNDS; round++) {
         if (!(await apply(draft, await plan(draft, pace), pace))) return;
       }
@@ -92,7 +92,7 @@ async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, onl
   for (const { place, source, text, requests, of } of plan) {
     const operation = operationOf(source.kind);
     if (only !== undefined && operation !== only) continue;
-    // What the check has restored since is planned anew.
+    // Places that the check has restored since are planned anew.
     if (draft.text(place) !== text) continue;
     const { name, reason } = OPERATIONS[operation];
     const own = draft.cut(name, place, requests, {

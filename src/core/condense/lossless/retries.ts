@@ -85,7 +85,7 @@ const commandTarget = memoizeByObject((exchange: ToolExchange) => {
   return words?.length === 3 ? `command ${words.join(' ')}` : undefined;
 });
 
-/** What a call works on: the same target means the same attempt. */
+/** The target of a call: the same target means the same attempt. */
 function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined {
   const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {

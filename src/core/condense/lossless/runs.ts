@@ -39,7 +39,7 @@ interface LineRange {
   readonly last: number;
 }
 
-/** What is known of a source that has lines which stand elsewhere. */
+/** A source with lines that stand elsewhere. */
 export interface RunsOfSource {
   readonly source: Source;
   /** The longest runs of lines that stand elsewhere; blank lines between them go with them. */

@@ -9,7 +9,7 @@ import type { Lines } from './lines';
 import { Settled } from './settled';
 
 /**
- * What a text is for the model: `read` a file's content as a tool gave it; `result` any other result; `echo` what an edit
+ * The role of a text for the model: `read` a file's content as a tool gave it; `result` any other result; `echo` what an edit
  * or a write answers; `written` a whole file that the agent wrote; `new` and `old` the two sides of an edit, and any other
  * long parameter; `failed` the parameters of a call that went wrong.
  */
@@ -143,13 +143,13 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
     return isOne ? [whole] : partSources({ ...whole, path: undefined }, parts);
   };
-  // What a read or a search asks for is how markers name it.
+  // Markers name a read or a search by the text it asks for.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters).flatMap((content) =>
       sources(content, parameterKind(exchange, toolKind, content)),
     ),
-    // What went wrong is told whole.
+    // Failed results are shown whole.
     ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, resultKind(toolKind)))),
   ];
 }

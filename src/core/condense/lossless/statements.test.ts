@@ -1,5 +1,5 @@
 /**
- * What markers say is true: the lines that each stands for can be read where it says, whole, and it counts them right.
+ * Markers tell the truth: the lines that each stands for can be read where it says, whole, and it counts them right.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

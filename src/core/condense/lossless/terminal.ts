@@ -3,8 +3,8 @@ import type { CutRequest } from '../draft/cuts';
 import { resultStep } from './resultStep';
 
 /**
- * What a terminal shows for a moment or in colours: control sequences, progress that a carriage return overwrote, blanks
- * at the ends of lines, and the same line again and again.
+ * Removes text that a terminal shows for a moment or in colours: control sequences, progress that a carriage return
+ * overwrote, blanks at the ends of lines, and the same line again and again.
  */
 export const terminalNoise = resultStep((tools) => ({
   name: 'Terminal noise',
@@ -27,7 +27,7 @@ export function noiseIn(text: string): CutRequest[] {
   let previousEnd = 0;
   const closeRun = (): void => {
     if (run && run.count > MIN_RUN && run.line.trim() !== '') {
-      // What was found inside the repeated lines goes with them.
+      // Finds inside the repeated lines go with them.
       const { firstEnd } = run;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
       requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });

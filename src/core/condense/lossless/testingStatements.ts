@@ -42,7 +42,7 @@ const lineEndIn = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\
 const REMINDERS = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
 /**
- * What is not true of the markers of a view that name places.
+ * The false statements in the markers of a view that name places.
  * @returns one sentence for each marker; empty where all is true.
  */
 export function falseStatements(
@@ -91,7 +91,7 @@ function viewLines(text: string): ViewLine[] {
   });
 }
 
-/** What can be read where a marker says. */
+/** The text that can be read at a marker's place. */
 function readableAt(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];

@@ -3,7 +3,7 @@ import { distribution, estimateErrorPercent, hasFailed, type RunMetrics } from '
 
 /** The runs that have something in common. */
 export interface RunGroup {
-  /** What they have in common. */
+  /** The value that the group's runs have in common. */
   readonly key: string;
   readonly runs: number;
   readonly condensed: number;

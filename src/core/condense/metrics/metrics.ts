@@ -1,4 +1,4 @@
-/** What is measured of condensations, and what follows from it. The measures stay on the machine. */
+/** Metrics of condensations, and conclusions from them. They stay on the machine. */
 import { promptTokens, type Usage } from '../../cost/usage';
 import type { CondensationId } from '../ledger/ledger';
 import type { CondensationOutcome } from '../condensation';
@@ -35,7 +35,7 @@ export interface RunMetrics {
   readonly savedPerRequest?: number;
 }
 
-/** What the caller knows of a condensation that its outcome doesn't say. */
+/** The facts that the caller knows of a condensation and its outcome doesn't. */
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was asked for. */
@@ -84,7 +84,7 @@ export const hasFailed = ({ outcome }: RunMetrics): boolean => outcome === 'fail
 const reductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** What a person should be told about a condensation that was applied. */
+/** Warnings for a person about a condensation that was applied. */
 export function warningsOf(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
   if (run.outcome !== 'condensed') return [];
   const reduction = reductionPercent(run);

@@ -1,12 +1,12 @@
 /**
- * What recorded runs advise: another profile, another configuration, another threshold. Each advice says what it would have
+ * Advice from recorded runs: another profile, another configuration, another threshold. Each advice says what it would have
  * saved over the recorded runs; where there are too few of them, nothing is said.
  */
 import { groupRuns, type RunGroup } from './groups';
 import { hasFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
 
-/** What the settings say now. */
+/** The settings of now. */
 export interface CurrentSettings {
   readonly provider: string;
   /** Of Smart or a strategy, where the settings name one. */
@@ -17,7 +17,7 @@ export interface CurrentSettings {
   readonly threshold: number;
 }
 
-/** What following an advice would have saved over the recorded runs. */
+/** The saving that an advice would have brought over the recorded runs. */
 export interface ExpectedSaving {
   /** US dollars. */
   readonly dollars: number;

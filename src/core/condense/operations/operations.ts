@@ -14,7 +14,7 @@ interface OutcomeRow {
   readonly color: `charts.${string}` | 'line';
 }
 
-/** What becomes of a message, from what loses nothing to what takes the place of whole messages. */
+/** The possible outcomes of a message, from those that lose nothing to those that replace whole messages. */
 export const OUTCOMES = {
   kept: { letter: '·', label: 'kept', help: 'stays as it is', color: 'line' },
   referenced: {
@@ -37,7 +37,7 @@ export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
 interface OperationRow {
   /** In the panel's forms. English, as a key of translations. */
   readonly label: string;
-  /** What the strip of messages shows. */
+  /** The outcome in the strip of messages. */
   readonly outcome: EditOutcome;
   /** The past participle that markers and reasons use. */
   readonly done: string;
@@ -80,13 +80,14 @@ export const isOperation = (word: unknown): word is OperationName =>
   typeof word === 'string' && Object.hasOwn(OPERATIONS, word);
 
 /**
- * What an edit did. Beside the operations of passes: `reference` leaves out what stands elsewhere in the view, `restore`
- * gives back what a reference can no longer lead to, `cut` is anything else that Lossless or another extension leaves out.
+ * The operation of an edit. Beside the operations of passes: `reference` leaves out what stands elsewhere in the view,
+ * `restore` gives back what a reference can no longer lead to, `cut` is anything else that Lossless or another extension
+ * leaves out.
  */
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
 /**
- * What the operations that no pass can be told to run make of a message; `by-strictness`: at the same place an earlier step
+ * The outcomes of operations that no pass can be told to run; `by-strictness`: at the same place an earlier step
  * may have left out what stands only in the reference store.
  */
 const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {

@@ -17,7 +17,7 @@ const TAB_WIDTH = 4;
 const MODIFIERS =
   /^(?:(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|open|sealed|data|suspend|partial|inline|virtual|extern|unsafe|readonly|const|pub(?:\([^)]{0,40}\))?)\s+){0,6}/;
 
-/** What holds declarations of its own. */
+/** Nodes that hold declarations of their own. */
 const CONTAINER =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite)\b/;
 const DECLARATION =

@@ -48,7 +48,7 @@ export function readLines(text: string): FileLine[] {
   return lines;
 }
 
-/** What a tool says behind a file's content. */
+/** A tool's words behind a file's content. */
 const REMINDER = '<system-reminder>';
 
 /** By the file's ending. */

@@ -15,7 +15,7 @@ export interface OutlineOptions extends FileRules {
   readonly minimumTokens: number;
   /** Tokens of the draft at which nothing more is outlined; undefined: all that is cold is. */
   readonly targetTokens?: number | undefined;
-  /** What may be touched: the selection and the protections of the pass. */
+  /** True for content that may be touched: the selection and the protections of the pass. */
   readonly mayTouch: (content: PlacedContent, exchange: ToolExchange) => boolean;
   readonly tools?: ToolTable;
 }

@@ -1,7 +1,7 @@
 /**
  * Brings older configurations of the Smart provider to the version of today. Version 0 are the forms that the design
  * documents give ("Pass-Based Architecture", "Smart Provider", "Complete Provider Architecture" 5): they name no version.
- * What a migration doesn't know it leaves as it is: the check that follows names it.
+ * Fields that a migration doesn't know stay as they are: the check that follows names them.
  */
 import { isRecord } from '../../messages/blocks';
 import { SMART_CONFIG_VERSION } from '../providers/smart/config';

@@ -17,7 +17,7 @@ export interface Preset {
   /** Stable; settings and strategies name presets by it. */
   readonly id: string;
   readonly name: string;
-  /** What it is for, in a sentence or two. */
+  /** Its purpose, in a sentence or two. */
   readonly description: string;
   readonly config: SmartConfigInput;
 }

@@ -86,7 +86,7 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   const tools = toolTable(config.tools);
   const { keep, strictOnly } = config;
   const steps: DraftStep[] = [];
-  // What takes text out comes first, so that no reference is made to a copy that goes afterwards.
+  // Steps that remove text come first, so that no reference is made to a copy that goes afterwards.
   if (!strictOnly) {
     if (config.terminalNoise) steps.push(terminalNoise(tools));
     if (config.failedCalls) steps.push(retriedErrors(tools));
@@ -110,7 +110,7 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   return [...kept, untilNothingIsFound(kept, restoredReferences(tools))];
 }
 
-/** What one step leaves can be shorter once a later one has moved the copy that its reference names. */
+/** A step's result can be shorter once a later one has moved the copy that its reference names. */
 const MAX_ROUNDS = 3;
 
 /** The last step, behind which the others run again for as long as they find something: a second run then finds nothing. */

@@ -40,7 +40,7 @@ describe('a summary', () => {
     expect(text).toContain('1. Use tabs, please.');
     expect(text).toContain('- file1.ts');
     expect(text.trimEnd()).toMatch(/go on from there\.$/);
-    // What is kept is not told again.
+    // Kept messages are not repeated.
     expect(text).not.toContain('npm test');
     expect(text).not.toContain('Now the printer.');
   });

@@ -27,7 +27,7 @@ export interface NativeOptions {
    * @throws NoSummarizerError
    */
   readonly select: () => SelectedSummarizer | Promise<SelectedSummarizer>;
-  /** What earlier runs with a model taught about the length of its replies. */
+  /** Lengths of the replies in earlier runs with a model. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory?: PromptMemory;
 }
@@ -153,16 +153,16 @@ function unchanged({ kind }: Exclude<Planned, SummaryPlan>, model: SummarizerMod
   }
 }
 
-/** What a run works with, beside the plan. */
+/** The parts of a run, beside the plan. */
 interface SummaryRunParts {
   readonly selected: SelectedSummarizer;
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly options: CondensationOptions;
-  /** What earlier replies of the model were like. */
+  /** Earlier replies of the model. */
   readonly samples: readonly OutputSample[];
   readonly memory: PromptMemory;
-  /** What a person should know; the run adds to it. */
+  /** Notes for a person; the run adds to them. */
   readonly notes: string[];
   /** US dollars; undefined where no price is known. */
   readonly estimatedCost: number | undefined;
@@ -250,7 +250,7 @@ class SummaryRun {
   }
 }
 
-/** What reports call the step. */
+/** The step's name in reports. */
 const stepName = ({ model, profile }: SummarizerModel): string =>
   profile === model ? `Summary by ${model}` : `Summary by ${model} (${profile})`;
 

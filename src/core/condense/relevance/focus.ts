@@ -1,4 +1,4 @@
-/** What a conversation is about by now: the words of its task, its plan, its latest prose, edits and searches. */
+/** The present subject of a conversation: the words of its task, its plan, its latest prose, edits and searches. */
 import { contentsOf, type Content } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { personText } from '../../messages/personText';
@@ -22,7 +22,7 @@ export const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
 /** Passes look at the same contents again and again. */
 const wordsIn = memoizeByObject(({ text }: Content) => wordSet(text));
 
-/** What a use of a word counts for, by where it stands. A person's words never fade. */
+/** The weight of a word, by where it stands. A person's words never fade. */
 const WEIGHT = { person: 3, assistant: 1 } as const;
 const CALL_WEIGHT: Readonly<Partial<Record<ToolKind, number>>> = {
   plan: 3,

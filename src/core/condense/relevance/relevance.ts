@@ -3,10 +3,10 @@ import type { ContentType } from '../../messages/types';
 import { wordSet, type Focus } from './focus';
 import type { TextBlock } from './textBlocks';
 
-/** What is known of the content that a block is part of. */
+/** The content that a block is part of. */
 export interface Standing {
   readonly type: ContentType;
-  /** What the tool of its call does; undefined for others, and for text. */
+  /** The kind of its call's tool; undefined for others, and for text. */
   readonly kind: ToolKind | undefined;
   /** o200k tokens of the content. */
   readonly tokens: number;
@@ -26,7 +26,7 @@ const QUOTED = 0.15;
 const IN_HEAD = 1.5;
 
 /**
- * What is looked at to be worked on counts more than what was only run, and what the agent wrote it can write again.
+ * Files that are being worked on count more than output that was only run, and the agent can write its own text again.
  */
 const WEIGHT = { read: 1, change: 1, written: 0.5, other: 0.1 } as const;
 

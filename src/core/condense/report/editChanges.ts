@@ -1,5 +1,5 @@
 /**
- * What a condensation would do, edit by edit, and the same without some of them: for a person to look at before it is
+ * A condensation's changes, edit by edit, and the same without some of them: for a person to look at before it is
  * done.
  */
 import { newViolations, type Violation } from '../../messages/firewall';
@@ -20,7 +20,7 @@ export interface EditChange {
   readonly reason: string;
   /** All that goes stands elsewhere in the view. */
   readonly strict: boolean;
-  /** What stands there now, and what would. */
+  /** The text now, and after it. */
   readonly before: string;
   readonly after: string;
   readonly tokensBefore: number;
@@ -85,7 +85,7 @@ function textAt(original: readonly ApiMessage[], { message, path }: Place): stri
 export interface Selected {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
-  /** What stands against it: some edits can't do without others. */
+  /** The objections: some edits can't do without others. */
   readonly violations: readonly Violation[];
 }
 

@@ -29,8 +29,8 @@ export function formatTime(ms: number): string {
 }
 
 /**
- * What a condensation did, in the form of NFR-U-002: one line a step that did something, then total, cost and time; behind
- * them which facts of the conversation still stand in the view.
+ * Reports a condensation in the form of NFR-U-002: one line for each step that changed anything, then total, cost and time;
+ * behind them which facts of the conversation still stand in the view.
  * @param providerName what people call the outcome's provider.
  * @param calibrate tokens of the model for a number of o200k tokens.
  */

@@ -209,7 +209,7 @@ export class StrategyRun {
 
 const nameOf = ({ provider, preset }: StrategyStep): string => preset ?? provider ?? '';
 
-/** What steps may name. */
+/** The providers and presets that steps may name. */
 export interface StepParts {
   /** By id. */
   readonly providers: ReadonlyMap<string, CondensationProvider>;
@@ -223,7 +223,7 @@ export interface ReadyStep {
   readonly config: unknown;
 }
 
-/** What a step runs; in words what is wrong where it can't. */
+/** A step made ready to run; the problem in words if it can't run. */
 export function readyStep(step: StrategyStep, { providers, preset: presetOf }: StepParts): ReadyStep | string {
   const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
   const provider = providers.get(id);

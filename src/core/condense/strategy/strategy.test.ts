@@ -163,7 +163,7 @@ describe('a strategy', () => {
     expect(summarizer.requests).toHaveLength(0);
     expect(reduction.tokensBefore).toBe(TOKENS);
     expect(reduction.tokensAfter).toBeLessThan(TOKENS * 0.5);
-    // What a preview shows is what the figures say.
+    // A preview shows the same as its figures.
     const { messages } = applyEdits(MESSAGES, reduction.edits ?? []);
     expect(counter.messages(messages)).toBe(reduction.tokensAfter);
     expect(cost).toBeGreaterThan(0);

@@ -24,7 +24,7 @@ const SHARE_OF_CONTENT = 0.35;
 const defaultContentTokens = (inputTokens: number, askedTokens: number): number =>
   Math.min(SHARE_OF_LIMIT * askedTokens, MIN_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
 
-/** What a run taught: what was sent and what came back, in the model's tokens. */
+/** The lengths of one call's prompt and reply, in the model's tokens. */
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;

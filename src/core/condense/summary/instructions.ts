@@ -77,7 +77,7 @@ function* elementsIn(result: string): Generator<WordsInResult> {
 export const personSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
   exchange && personMaySpeakIn(exchange) ? [...wordsInResult(result)].sort(byStart) : [];
 
-/** What a person said in the result of a call; empty where nobody did. */
+/** A person's words in the result of a call; empty if there are none. */
 const saidIn = memoizeByObject((exchange: ToolExchange): string => {
   if (!personMaySpeakIn(exchange)) return '';
   for (const { words } of wordsInResult(exchange.resultText)) if (words !== '') return words;
@@ -93,7 +93,7 @@ function commandIn(text: string): string {
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
-/** What a person wrote in a text of a user's message; empty where an agent put all of it there. */
+/** A person's words in a text of a user's message; empty if an agent put all of it there. */
 export const instructionIn = (text: string): string => personText(text) || commandIn(text);
 
 /** Everything that a person wrote, oldest first; what stands twice in a row is told once. */

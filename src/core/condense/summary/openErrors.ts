@@ -7,7 +7,7 @@ import { pathsOf } from './filesTouched';
 export interface OpenError {
   /** Index of the message with the result. */
   readonly message: number;
-  /** What was tried, in words. */
+  /** The attempt, in words. */
   readonly what: string;
   /** How the result begins. */
   readonly error: string;
@@ -36,7 +36,7 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
 }
 
 /**
- * What a later success must be about to settle an error: a change or read of the same file, the same kind of command.
+ * The subject that a later success must have to settle an error: a change or read of the same file, the same kind of command.
  */
 function subjectOf(exchange: ToolExchange, tools: ToolTable): string {
   const kind = ruleFor(tools, exchange)?.kind;

@@ -1,4 +1,4 @@
-/** What a summary would take, worked out before any call: the same plan is estimated, shown and run. */
+/** Plans a summary before any call: the same plan is estimated, shown and run. */
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { contentsOf } from '../../messages/content';
@@ -149,7 +149,7 @@ export interface PlanForecast {
   readonly proseTokens: number;
 }
 
-/** What running a plan will take, from its own texts; only the lengths of the replies are guessed. */
+/** Forecasts the tokens and cost of a plan from its own texts; only the lengths of the replies are guessed. */
 export function forecast(
   plan: SummaryPlan,
   model: SummarizerModel,

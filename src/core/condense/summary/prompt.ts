@@ -1,4 +1,4 @@
-/** What a summarizing model is told. */
+/** The prompt for a summarizing model. */
 import type { ConfigProblem } from '../types';
 import { hashText } from '../../hash';
 
@@ -31,7 +31,7 @@ type Placeholder = (typeof PLACEHOLDERS)[number];
 export const MAX_PROMPT_CHARS = 32_000;
 const PLACEHOLDER = /\{\{\s*(?:([\w-]+)\s*)?\}\}/g;
 
-/** What is wrong with a custom prompt; a blank one means the default and is not wrong. */
+/** The problems of a custom prompt; a blank one means the default and has none. */
 export function promptProblems(prompt: string, path = 'prompt'): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (prompt.length > MAX_PROMPT_CHARS) {

@@ -13,7 +13,7 @@ interface Sent {
   readonly at: number;
 }
 
-/** What of a prompt the vendor's cache would know, and what it would keep. The model's tokens. */
+/** The part of a prompt that the vendor's cache would know, and the part that it would keep. The model's tokens. */
 export interface CacheForecast {
   readonly read: number;
   readonly write: number;

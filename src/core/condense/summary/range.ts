@@ -12,7 +12,7 @@ export function unitStarts(messages: readonly ApiMessage[]): number[] {
   return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
 }
 
-/** What stands in the way of a summary, or what it is made of. */
+/** The obstacle to a summary, or the material that it is made of. */
 export type RangeChoice =
   | { readonly kind: 'not-enough' | 'already-condensed' }
   | {
@@ -26,7 +26,7 @@ export type RangeChoice =
     };
 
 /**
- * What to summarize: everything behind the first units and before the last ones, cut where units begin.
+ * The range to summarize: everything behind the first units and before the last ones, cut where units begin.
  * @param isHidden messages that an earlier summary replaced: they are in no unit.
  * @param keepFirst units kept at the beginning, the task's among them; at least 1.
  * @param keepLast units kept at the end.

@@ -1,5 +1,5 @@
 /**
- * What the core asks of a model that summarizes. The models themselves lie above the core (`src/api/summarizer.ts`), so
+ * The core's view of a model that summarizes. The models themselves lie above the core (`src/api/summarizer.ts`), so
  * that a summary can be planned, estimated and tested without one.
  */
 import type { CacheLifetime, ModelPrices } from '../../cost/prices';
@@ -7,7 +7,7 @@ import type { Usage, UsageAccounting } from '../../cost/usage';
 
 /** The model that would be called, as far as planning needs it. */
 export interface SummarizerModel {
-  /** What a person calls it: the profile's name. */
+  /** The profile's name for people. */
   readonly profile: string;
   readonly vendor: string;
   /** The vendor's id of the model. */
@@ -73,7 +73,7 @@ export type SummaryReply = ReplyBase &
     | { readonly kind: 'complete'; readonly text: string }
     | {
         readonly kind: SummaryFailure;
-        /** What happened and what to do, for a person. Holds no key. */
+        /** The problem and its remedy, for a person. Holds no key. */
         readonly message: string;
         readonly canRetry: boolean;
         readonly offerOtherProfile: boolean;

@@ -48,7 +48,7 @@ function blockPart(
     const text = resultText(block.content);
     return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${cutMiddle(text, limits.resultChars)}`;
   }
-  // What a model thought is not part of the conversation for the next one.
+  // A model's thinking is not part of the conversation for the next one.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
   return `(${block.type})`;
 }

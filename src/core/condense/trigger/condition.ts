@@ -35,7 +35,7 @@ export const conditionSchema = z
 
 export type Condition = z.output<typeof conditionSchema>;
 
-/** What conditions ask about. A fact that nobody knows is undefined. */
+/** The facts that conditions ask about. An unknown fact is undefined. */
 export interface ConditionFacts {
   /** o200k tokens of the messages as they now stand. */
   readonly tokens: number;

@@ -65,7 +65,7 @@ export interface TriggerInput {
 
 export interface TriggerDecision {
   readonly due: boolean;
-  /** What made it due: the threshold was reached, or what the window allows was exceeded. */
+  /** The cause: the threshold was reached, or the room in the window was exceeded. */
   readonly reason?: 'threshold' | 'window';
   readonly tokens: number;
   /** Share of the window in use. */
@@ -90,7 +90,7 @@ export interface ReservedOutputInput {
   readonly threshold: Threshold;
   /** The most that the model writes in one answer. */
   readonly maxOutputTokens?: number;
-  /** What the user wants to be kept free. */
+  /** The tokens that the user wants to be kept free. */
   readonly wanted?: number;
 }
 

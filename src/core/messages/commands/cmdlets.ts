@@ -1,4 +1,4 @@
-/** What PowerShell's own commands print and do to files. */
+/** PowerShell's own commands: their output, and their effects on files. */
 
 import { joinPath } from '../filePath';
 import { lastOf, someOf, written } from './programs';
@@ -132,7 +132,7 @@ const selectString: Program = ({ words, folder, input }) => {
     : printing({ kind: 'matches', path: undefined, isNumbered: true, folder, most: Infinity });
 };
 
-/** What is written is piped in or stands behind `-Value`. */
+/** The written text is piped in or stands behind `-Value`. */
 const writesFile =
   (appends: boolean): Program =>
   ({ words, folder, input }) => {
@@ -227,5 +227,5 @@ const CMDLETS = new Map<string, Program>([
   ),
 ]);
 
-/** What a cmdlet does; undefined for other programs. */
+/** The effects of a cmdlet; undefined for other programs. */
 export const cmdletOf = (name: string): Program | undefined => CMDLETS.get(name.toLowerCase());

@@ -1,4 +1,4 @@
-/** What agents put around a command line and around its output. */
+/** The wrappings that agents put around a command line and around its output. */
 
 import { isRecord } from '../blocks';
 import type { Slice } from '../../slice';
@@ -81,7 +81,7 @@ const TAIL =
   /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
 const MAX_TAIL = 2_200;
 
-/** What a command printed, without what the agent put in front of it and behind. */
+/** A command's output, without the agent's own words around it. */
 export function printedSlice(text: string): Slice {
   let start = 0;
   for (const head of HEADS) {

@@ -1,4 +1,4 @@
-/** What a command line does, step by step, as far as its words tell. What is not understood stays a command. */
+/** The steps of a command line and their effects, as far as its words tell. An unknown step stays a command. */
 
 import { givenText, pathIn, programOf, written } from './programs';
 import { NOTHING, OTHER, type Effect, type Outcome, type Printed, type Program } from './printed';
@@ -44,7 +44,7 @@ export function commandSteps(line: string, options: CommandOptions = {}): readon
 /** Cmdlets and variables that only PowerShell has. */
 const POWERSHELL =
   /(?:^|[\s;|({&])(?:Get|Set|Add|Select|Where|ForEach|Write|Remove|New|Out|Test|Copy|Move|Push|Pop|Start|Stop|Invoke|ConvertFrom|ConvertTo|Measure|Sort|Format|Join|Split|Resolve|Import|Export)-[A-Z]\w+|\$env:\w|\$_\b|\$LASTEXITCODE|@'\r?\n|@"\r?\n/;
-/** What only a shell of Unix understands. */
+/** Syntax that only a Unix shell understands. */
 const POSIX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[\s;]|$)|\bexport \w+=|(?:^|\n)#!/;
 
 /** The shell that a command line is written for, by its looks. */
@@ -85,7 +85,7 @@ function programFor(name: Word, shell: ShellKind): Program {
   return (shell === 'powershell' ? cmdletOf(name) : undefined) ?? programOf(name) ?? anything;
 }
 
-/** What a command reads: a text that stands in the line, a file, or what is piped in. */
+/** A command's input: a text that stands in the line, a file, or the pipe. */
 function inputOf(
   { given, inputFile }: SimpleCommand,
   folder: Word,
@@ -99,7 +99,7 @@ function inputOf(
     : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
 }
 
-/** What is left of an outcome once its output went to files. */
+/** The rest of an outcome once its output went to files. */
 function redirected(outcome: Outcome, { redirects }: SimpleCommand, folder: Word): Outcome {
   let { printed } = outcome;
   const effects = [...outcome.effects];

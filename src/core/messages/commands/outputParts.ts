@@ -8,7 +8,7 @@ import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { Printed } from './printed';
 
-/** What stands in front of the lines of a part: a number, what a search puts there, or the sign of a diff's line. */
+/** The prefix of a part's lines: a number, a search's path, or the sign of a diff's line. */
 export type LineHead = NumberForm | 'search' | 'diff';
 
 /** Part of an output whose lines are lines of one file. */
@@ -71,7 +71,7 @@ function outputOf(text: string): Output {
 const lineText = ({ text, starts }: Output, line: number): string =>
   text.slice(starts[line], (starts[line + 1] as number) - 1).replace(/\r$/, '');
 
-/** What shells and programs say when something is wrong; it may stand anywhere among what was printed. */
+/** Error messages of shells and programs; they may stand anywhere in the output. */
 const SHELL_SAYS =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
@@ -99,7 +99,7 @@ interface Lines {
   readonly last: number;
 }
 
-/** What one thing printed, and the lines of which that is sure. */
+/** The output of one thing, with the lines that are surely part of it. */
 interface Piece {
   readonly printed: Printed;
   readonly lines: Lines;
@@ -187,7 +187,7 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
       for (const item of own) item.most = 0;
     }
   }
-  // What was found must stand in the order in which it was printed.
+  // Pieces must stand in the order in which they were printed.
   let last = -1;
   for (const { at } of items) {
     if (at === undefined) continue;
@@ -271,7 +271,7 @@ function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
 /** A search's path and number stand at the beginning of its lines. */
 const MAX_HEAD = 500;
 
-/** What each line that is printed looks like, if that is known. */
+/** The look of each printed line, if it is known. */
 function looksOf(printed: Printed): ((line: string) => boolean) | undefined {
   if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayHoldMarker(line);
   // Ripgrep parts groups of context.

@@ -22,7 +22,7 @@ type Token =
       readonly isQuoted: boolean;
       readonly at: Slice | undefined;
     }
-  /** What stands in parentheses or braces, as it stands there. */
+  /** The text in parentheses or braces, verbatim. */
   | { readonly kind: 'group'; readonly open: string; readonly inner: string }
   | { readonly kind: 'redirect'; readonly operator: string }
   | { readonly kind: 'pipe' }
@@ -279,7 +279,7 @@ class PowerShellReader {
     return this.unknown(start);
   }
 
-  /** What stands from a token up to here is not taken apart. */
+  /** Skips the text from a token up to here without taking it apart. */
   private unknown(start: number): boolean {
     const tokens = this.tokens.slice(start, this.at);
     const texts = tokens.map((token) =>
@@ -293,7 +293,7 @@ class PowerShellReader {
     return next?.kind === 'word' && /^[-+*/]?=$/.test(next.raw);
   }
 
-  /** What is assigned is not printed. */
+  /** An assigned value is not printed. */
   private assignment(token: Extract<Token, { kind: 'word' }>): boolean {
     const isSet = (this.tokens[this.at + 1] as Extract<Token, { kind: 'word' }>).raw === '=';
     this.at += 2;

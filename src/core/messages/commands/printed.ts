@@ -1,4 +1,4 @@
-/** What a command prints and what it does to files, as far as its words tell. */
+/** A command's output and its effects on files, as far as its words tell. */
 
 import type { Slice } from '../../slice';
 import type { NumberForm } from '../../agents/types';
@@ -12,7 +12,7 @@ export interface LineRange {
   readonly most: number;
 }
 
-/** What is printed, in one piece. */
+/** One piece of output. */
 export type Printed =
   /** Lines of one file and nothing else. */
   | {
@@ -22,7 +22,7 @@ export type Printed =
       readonly revision?: string;
       /** One after the other; undefined for lines of which nobody knows which they are. */
       readonly ranges: readonly LineRange[] | undefined;
-      /** What stands in front of each line. */
+      /** The prefix of each line. */
       readonly numbers: NumberForm | undefined;
       readonly most: number;
     }
@@ -39,7 +39,7 @@ export type Printed =
     }
   /** A unified diff. */
   | { readonly kind: 'diff'; readonly folder: Word; readonly most: number }
-  /** What git says of changed files, a line each. */
+  /** Git's lines on changed files, one each. */
   | { readonly kind: 'status'; readonly most: number }
   /** Names of files. */
   | { readonly kind: 'paths'; readonly most: number }
@@ -49,7 +49,7 @@ export type Printed =
   /** Anything. */
   | { readonly kind: 'other'; readonly most: number };
 
-/** What a command does to a file. */
+/** The effect of a command on a file. */
 export type Effect =
   /** All of the file's text, or more of it, comes from the command; what is not known before it runs is left out. */
   | {
@@ -65,7 +65,7 @@ export type Effect =
   | { readonly kind: 'move' | 'copy'; readonly path: string; readonly to: string }
   | { readonly kind: 'delete'; readonly path: string };
 
-/** What a command does. */
+/** The outcome of a command. */
 export interface Outcome {
   readonly printed: readonly Printed[];
   readonly effects: readonly Effect[];
@@ -120,7 +120,7 @@ export interface Call {
   readonly words: readonly Word[];
   /** The folder it runs in; undefined where nobody knows. */
   readonly folder: Word;
-  /** What the command before it in the pipe prints; undefined where it is the first. */
+  /** The output of the command before it in the pipe; undefined if it is the first. */
   readonly input: readonly Printed[] | undefined;
 }
 

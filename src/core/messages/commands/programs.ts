@@ -1,4 +1,7 @@
-/** What the usual programs of a POSIX system print and do to files. A program that is not here may print anything. */
+/**
+ * The usual programs of a POSIX system: their output, and their effects on files. A program that is not here may print
+ * anything.
+ */
 
 import { joinPath } from '../filePath';
 import type { NumberForm } from '../../agents/types';
@@ -26,7 +29,7 @@ export const pathIn = (folder: Word, word: Word): Word => (word === undefined ? 
 export const ANYTHING: Outcome = printing(OTHER);
 const SILENT: Outcome = printing(NOTHING);
 
-/** What is piped in, or given as the only thing that is printed so far. */
+/** The piped input, or the only output so far. */
 const onlyOf = (input: readonly Printed[] | undefined): Printed | undefined =>
   input?.length === 1 ? input[0] : undefined;
 
@@ -200,7 +203,7 @@ const perl: Program = ({ words, folder }) => {
 };
 
 const AWK_RANGE = /^NR *(==|>=|<=|>|<) *(\d+)$/;
-/** What awk prints of a line: itself, or its number in front. */
+/** The forms in which awk prints a line: itself, or with its number in front. */
 const AWK_PRINTS: readonly (readonly [RegExp, NumberForm | undefined])[] = [
   [/^\{ *print(?: +\$0)? *;? *\}$/, undefined],
   [/^\{ *print +NR *"\\t" *\$0 *\}$/, 'tab'],
@@ -297,7 +300,7 @@ const echo: Program = ({ words }) => {
   }
   if (rest.includes(undefined)) return ANYTHING;
   const joined = rest.join(' ');
-  // What a backslash means differs from shell to shell.
+  // The meaning of a backslash differs from shell to shell.
   const text = isPlain && !joined.includes('\\') ? joined : unescaped(joined);
   return text === undefined ? ANYTHING : printing(said(text + (hasNewline ? '\n' : '')));
 };
@@ -309,7 +312,7 @@ const said = (text: string, at?: GivenText['at']): Printed => ({
   most: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-/** What stands for a text that a command gets instead of a pipe. */
+/** Stands for a text that a command gets instead of a pipe. */
 export const givenText = ({ text, at }: GivenText): Printed => said(text, at);
 
 function unescaped(text: string): string | undefined {
@@ -495,6 +498,6 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   ...each(LINE_A_NAME, ({ words }) => printing(other(words.includes(undefined) ? Infinity : words.length))),
 };
 
-/** What a program does; undefined where nobody knows. */
+/** The effects of a program; undefined if it is unknown. */
 export const programOf = (name: string): Program | undefined =>
   Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;

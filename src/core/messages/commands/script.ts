@@ -46,7 +46,7 @@ export interface ScriptStep {
 const MOVES =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
-/** What is known while a script is read: its folder and its variables. */
+/** The state while a script is read: its folder and its variables. */
 export class Shell {
   /** More steps than this are none that a person or a model wrote one by one. */
   static readonly MAX_STEPS = 400;
@@ -93,7 +93,7 @@ export class Shell {
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
   }
 
-  /** What holds while a part runs on its own, as in parentheses; to be given back behind it. */
+  /** Saves the state before a part that runs on its own, as in parentheses. @returns restores it. */
   save(): () => void {
     const folder = this.folder;
     const variables = new Map(this.variables);

@@ -59,7 +59,7 @@ class ShReader {
   private list(statements: readonly Statement[], when: When): boolean {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';
-      // What runs beside the others prints at any time.
+      // A background command prints at any time.
       return background === true ? this.unknown(command, first) : this.node(command, first);
     });
   }

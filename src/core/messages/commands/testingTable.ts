@@ -1,7 +1,7 @@
 import type { CommandStep } from './commandSteps';
 import type { Effect, LineRange, Printed } from './printed';
 
-/** What a command line does in the words of the tables: one line for each step that does something. */
+/** A command line's steps in the words of the tables: one line for each step that has an effect. */
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
   if (!steps) return ['not a command line'];
   return steps.flatMap(({ when, printed, effects }) => {

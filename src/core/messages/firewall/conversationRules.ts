@@ -1,4 +1,4 @@
-/** What the APIs refuse of a conversation. */
+/** The rules of the APIs for a conversation. */
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import { checkPairs } from './toolPairs';

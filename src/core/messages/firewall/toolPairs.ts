@@ -3,7 +3,7 @@ import { blocksOf, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block } from '../types';
 import type { At, Violation } from './violation';
 
-/** What the messages of one role that follow each other are to the API: one message. */
+/** Messages in a row of one role: to the API they are one message. */
 interface Turn {
   role: ApiMessage['role'] | undefined;
   /** Calls that wait for their results, and those that have them. */
@@ -13,7 +13,7 @@ interface Turn {
   hasOther: boolean;
 }
 
-/** What is wrong with the calls and results of a conversation; calls at its end may still wait. */
+/** The violations in the calls and results of a conversation; calls at its end may still wait. */
 export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();

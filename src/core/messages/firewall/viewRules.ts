@@ -1,4 +1,4 @@
-/** What a condensation must not do to the conversation that a view was made from. */
+/** The rules for a condensation with regard to the conversation that the view was made from. */
 import { looksLikeMarker } from '../markers';
 import { isDeepStrictEqual } from 'node:util';
 import { isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
@@ -9,7 +9,7 @@ import type { At, Violation } from './violation';
 export const SUMMARY_ORIGIN = -1;
 
 /**
- * What a view changed that no view may change.
+ * Forbidden changes in a view.
  * @param origins for each message of the view, its index in the original, or {@link SUMMARY_ORIGIN}.
  */
 export function checkView(

@@ -1,4 +1,4 @@
-/** What the firewall finds. */
+/** The rules that the firewall checks. */
 
 export type Rule =
   | 'first-is-user'
@@ -28,7 +28,7 @@ export interface Violation {
   readonly message: number;
   /** Index of the block, where one is meant. */
   readonly block?: number;
-  /** What is wrong, in words. */
+  /** The problem, in words. */
   readonly detail: string;
 }
 

@@ -48,7 +48,7 @@ const WORD: Partial<Record<Kind, Step>> = { upper: 'upper', lower: 'lower' };
 const OTHERS: Partial<Record<Kind, Step>> = { slash: 'others', apostrophe: 'others', other: 'others' };
 const SPACES: Partial<Record<Kind, Step>> = { blank: 'spaces', tab: 'spaces', newline: 'UNKNOWN', end: 'BEFORE' };
 
-/** What follows on a kind of byte; all that isn't named ends the piece, and bytes beyond ASCII are unknown. */
+/** The next state after a kind of byte; kinds that aren't named end the piece, and bytes beyond ASCII are unknown. */
 const STEPS: Record<State, Partial<Record<Kind, Step>>> = {
   start: {
     ...{ ...WORD, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },

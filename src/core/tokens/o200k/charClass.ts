@@ -10,10 +10,10 @@ export const NUMBER = 16; // \p{N}
 export const NEWLINE = 32; // \r \n
 export const SPACE = 64; // the rest of JavaScript's \s, U+FEFF included
 export const OTHER = 128; // everything else: punctuation, symbols, control characters, unassigned code points
-/** What stands behind the last byte of the text: in no class. */
+/** The class behind the last byte of the text: none. */
 export const END = 0;
 
-/** What may stand in a word: letters, and marks anywhere among them. */
+/** The classes of a word: letters, and marks anywhere among them. */
 export const WORD = UPPER | LOWER | CASELESS | MARK;
 
 const CODE_POINTS = 0x110000;

@@ -19,7 +19,7 @@ const SLOT_SHIFT = 32 - SLOT_BITS;
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
-/** What the shipped table holds: the tokens with their ranks and the classes of all code points. */
+/** The content of the shipped table: the tokens with their ranks and the classes of all code points. */
 export class RankTable {
   /** class bits per code point, see charClass.ts */
   readonly classes: Uint8Array;

@@ -1,4 +1,4 @@
-/** What the tests of this folder share: js-tiktoken as the reference, and texts at random that repeat with a seed. */
+/** Shared by the tests of this folder: js-tiktoken as the reference, and random texts that repeat with a seed. */
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { makeRanks } from '../../../../scripts/ranks.mjs';
@@ -39,7 +39,7 @@ export function randomNumbers(seed: number): (limit: number) => number {
   };
 }
 
-/** What the pattern treats differently: drawn together, these make its every branch. */
+/** Characters that the pattern treats differently: drawn together, these make its every branch. */
 const PARTS = [
   ...['a', 'the', 'Hello', 'ABC', 'iPhone', 'getURLFor', 'Z', 'é', 'É', 'ß', 'ǅ', 'ʰ', 'ª', 'Ж', 'ж', 'Ωmega', 'ﬁ'],
   ...['漢', '字漢字', 'あ', 'ア', '한국어', 'ا', 'م', 'ש', 'ก', 'ไ', 'क', '्', 'ष', 'ி', '\u0301', '\u20dd', '\ufe0f'],

@@ -8,7 +8,7 @@ const WIDTH = 400;
 const ROW = 14;
 const BAR = 10;
 
-/** What the runs with each profile took and saved, as bars and as a table. */
+/** The cost and saving of the runs with each profile, as bars and as a table. */
 export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
   const most = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
   return (
@@ -22,7 +22,7 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
               className="chart-after"
               x={0}
               y={index * ROW}
-              // What saved nothing still has a bar to see.
+              // A group that saved nothing still has a bar to see.
               width={Math.max(1, (WIDTH * tokensSaved) / most)}
               height={BAR}
             />

@@ -16,7 +16,7 @@ import { Groups } from './Groups';
 import { Recommendations } from './Recommendations';
 import { SavingsChart } from './SavingsChart';
 
-/** What was condensed, what that took and saved, and what follows from it. All of it stays on this machine. */
+/** The history: condensations, their cost and saving, and recommendations. All of it stays on this machine. */
 export function History(): ReactNode {
   return (
     <Section id="history" title={t('History and savings')}>

@@ -14,7 +14,7 @@ interface RecommendationsProps {
   readonly again: () => void;
 }
 
-/** What the recorded runs advise, followed with one click and taken back with another. */
+/** The recommendations from the recorded runs, followed with one click and taken back with another. */
 export function Recommendations({ recommendations, again }: RecommendationsProps): ReactNode {
   const panel = usePanel();
   const apply = useApply();
@@ -73,7 +73,7 @@ function adviceOf(recommendation: Recommendation, { welcome, state }: Panel): st
   }
 }
 
-/** What it would have saved over the recorded runs. */
+/** The saving over the recorded runs. */
 function savingOf({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
     return t('{0} of the last {1} automatic runs came only when the window was full.', runs, from);

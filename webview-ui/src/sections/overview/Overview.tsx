@@ -9,7 +9,7 @@ import { HelpMeChoose } from './HelpMeChoose';
 import { ProviderCards } from './ProviderCards';
 import { Threshold } from './Threshold';
 
-/** What a beginner needs, and nothing more. */
+/** The section for beginners, with what they need and nothing more. */
 export function Overview(): ReactNode {
   const { welcome, connection } = usePanel();
   const isSearching = useSearch() !== '';

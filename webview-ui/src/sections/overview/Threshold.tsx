@@ -12,7 +12,7 @@ interface ModelWindow {
   readonly tokens: number;
 }
 
-/** What most models of today have; stands in while no model is known. Tokens. */
+/** The window of most models today; stands in while no model is known. Tokens. */
 const USUAL_WINDOW = 200_000;
 
 /** The models whose windows are known, the condensing profile's first. */

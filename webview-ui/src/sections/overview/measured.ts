@@ -1,5 +1,5 @@
 /**
- * What the providers without a model save of a conversation of 200K tokens, and in what time. The README's table says the
+ * The saving and the time of the providers without a model for a conversation of 200K tokens. The README's table says the
  * same; a test compares.
  */
 export const MEASURED = {

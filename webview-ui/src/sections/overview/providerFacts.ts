@@ -1,4 +1,4 @@
-/** What a user needs to know to choose a provider. */
+/** The facts that a user needs to choose a provider. */
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 import { MEASURED } from './measured';

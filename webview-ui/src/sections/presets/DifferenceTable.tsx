@@ -10,7 +10,7 @@ interface DifferenceTableProps {
   readonly names: readonly [string, string];
 }
 
-/** What differs, pass by pass; what is the same is only counted. */
+/** The differences, pass by pass; equal parts are only counted. */
 export function DifferenceTable({ compared, names }: DifferenceTableProps): ReactNode {
   const { general, passes } = compared;
   const differing = passes.filter((pass) => !isSame(pass));

@@ -10,7 +10,7 @@ import { Button, TextField } from '../../ui';
 import { isFields, passesOf } from '../smart/smartValue';
 import { PresetComparison } from './PresetComparison';
 
-/** What was done last, and how to take it back. */
+/** The last change, and how to take it back. */
 export interface Done {
   readonly text: string;
   readonly undo?: () => void;

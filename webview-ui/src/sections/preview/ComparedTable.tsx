@@ -6,7 +6,7 @@ import { formatPercent, t } from '../../l10n';
 import { costOf, reductionOf } from './Figures';
 
 interface ComparedTableProps {
-  /** What each configuration would make of the conversation, or why that is not known. */
+  /** The figures of each configuration for the conversation, or why they are not known. */
   readonly results: readonly (Compared | string)[];
   /** The configurations' names, in the same order. */
   readonly names: readonly string[];

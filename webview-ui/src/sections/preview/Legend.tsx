@@ -8,7 +8,7 @@ interface LegendProps {
   readonly marks: Marks;
 }
 
-/** What the colours and letters mean, and how many messages each has. */
+/** The meaning of the colours and letters, and how many messages each has. */
 export function Legend({ cells, marks }: LegendProps): ReactNode {
   const counts = new Map<CellKind, number>();
   cells.forEach((cell, index) => {

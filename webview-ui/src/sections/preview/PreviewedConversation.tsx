@@ -36,7 +36,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
   );
 }
 
-/** What went wrong, and ways on. */
+/** The error, and ways on. */
 export function FailedPreview({
   message,
   preview,

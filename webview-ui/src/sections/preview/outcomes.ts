@@ -1,4 +1,4 @@
-/** What can happen to a message: an outcome of the condensation, or what a person decided. */
+/** The kinds of a message's cell: an outcome of the condensation, or a person's decision. */
 import type { CSSProperties } from 'react';
 import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/condense/operations/operations';
 import type { MessageCell } from '../../../../src/panel/protocol';
@@ -27,7 +27,7 @@ export function outcomeWords(kind: CellKind): KindWords {
   return { letter, name: t(label), help: t(help), style: { '--outcome': variable } as CSSProperties };
 }
 
-/** What a person decided goes before what the passes do. */
+/** A person's decision goes before the passes. */
 export function kindOf(cell: MessageCell, index: number, marks: Marks): CellKind {
   if (marks.excluded.has(index)) return 'excluded';
   return marks.pinned.has(index) ? 'pinned' : cell.outcome;

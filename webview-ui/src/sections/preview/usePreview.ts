@@ -7,10 +7,10 @@ import type { Marks } from './outcomes';
 
 export interface PreviewOf {
   readonly answer: Answer<'preview'>;
-  /** What was last shown; it stays while another one is worked out. */
+  /** The last forecast shown; it stays while another one is worked out. */
   readonly shown: Preview | undefined;
   readonly isWaiting: boolean;
-  /** What would be asked of the host about it. */
+  /** The question to the host about it. */
   readonly question: Params<'preview'>;
   readonly marks: Marks;
   readonly mark: (marks: Marks) => void;
@@ -66,7 +66,7 @@ export function usePreview(): PreviewOf {
   );
   const mark = (after: Marks): void => {
     if (!shown) return;
-    // What was marked stays what is shown, whichever conversation of the chat is used next.
+    // Marks stay with the conversation that is shown, whichever conversation of the chat is used next.
     setPreviewed(shown.conversation);
     setHistory({ name: JSON.stringify(shown.conversation), marks: [...made, after] });
   };

@@ -16,7 +16,7 @@ interface NewProfileProps {
   readonly onDone: () => void;
 }
 
-/** What a profile needs; all else is set once it is there. */
+/** The fields that a profile needs; all else is set once it is there. */
 export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');

@@ -17,7 +17,7 @@ interface ProfileActionsProps {
   readonly isCondensing: boolean;
 }
 
-/** What can be done with a profile: use it, try it, give it a key, remove it. */
+/** The actions on a profile: use it, try it, give it a key, remove it. */
 export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsProps): ReactNode {
   const { connection } = usePanel();
   const condensing = useSetting('condensingProfile');

@@ -8,7 +8,7 @@ import { useAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
-/** What condensing a conversation would cost with each profile, and which one pays. No model is called. */
+/** The cost of condensing a conversation with each profile, and which one pays. No model is called. */
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });

@@ -11,10 +11,10 @@ import { useDraft } from '../../state/useDraft';
 import { useSetting } from '../../state/useSetting';
 import { Checkbox, TextField } from '../../ui';
 
-/** What is set otherwise: an id never changes, the vendor decides what the other fields mean. */
+/** Fields that are set elsewhere: an id never changes, the vendor decides what the other fields mean. */
 const ELSEWHERE = new Set(['id', 'vendor', 'threshold']);
 
-/** What most profiles need. */
+/** The fields that most profiles need. */
 const FIRST = new Set(['name', 'model', 'baseUrl', 'region', 'projectId', 'offerInChat']);
 
 interface ProfileFieldsProps {

@@ -16,7 +16,7 @@ beforeEach(() => {
   fake.settings['contextCondenser.condensingProfile'] = 'large';
 });
 
-/** What the preview's worker would tell, by the profile that is estimated. */
+/** The forecast worker's answers, by the profile that is estimated. */
 async function compared(answers: readonly object[]): Promise<Page> {
   const page = await openPage({
     view: { open: ['profiles'] },

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../../l10n';
 import type { PassEntry } from './smartValue';
 
-/** What a pass is, at a glance: how it works, when it runs, what it costs. */
+/** A pass at a glance: how it works, when it runs, what it costs. */
 export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode {
   const { mode, isConditional, tokenThreshold, callsModel, isEnabled } = entry;
   const condition = !isConditional

@@ -13,7 +13,7 @@ interface PassEditorProps {
   readonly entry: PassEntry;
 }
 
-/** What a pass of each mode begins with when it is switched to. */
+/** The start of a pass of each mode when it is switched to. */
 const MODE_CONFIG = {
   individual: { individualConfig: { defaults: { toolResults: { operation: 'keep' } } } },
   batch: { batchConfig: { operation: 'summarize' } },
@@ -116,7 +116,7 @@ interface OperationsProps extends PassEditorProps {
   readonly fields: Readonly<Record<string, Schema>>;
 }
 
-/** What happens to each type of content. */
+/** The operation for each type of content. */
 function Operations({ name, entry, fields }: OperationsProps): ReactNode {
   const titles: Readonly<Record<string, string>> = {
     toolResults: t('Tool results'),

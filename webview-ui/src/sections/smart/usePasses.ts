@@ -6,7 +6,7 @@ import { freshId, newPass, passesOf, type PassEntry } from './smartValue';
 
 export interface Passes {
   readonly entries: readonly PassEntry[];
-  /** What was done last, and how to take it back. */
+  /** The last change, and how to take it back. */
   readonly done: { readonly text: string; readonly undo: () => void } | undefined;
   readonly problems: readonly string[];
   readonly add: () => Promise<void>;
@@ -19,7 +19,7 @@ export interface Passes {
 /** A list that was written and that the settings may not hold yet. */
 interface Written {
   readonly list: readonly unknown[];
-  /** What the settings held before, as JSON: while they say one of these, the list is on its way. */
+  /** The settings before, as JSON: while they say one of these, the list is on its way. */
   readonly before: readonly string[];
   readonly isSaved: boolean;
 }
@@ -29,7 +29,7 @@ export function usePasses(name: string): Passes {
   const setting = useSetting(name, ['passes']);
   const [done, setDone] = useState<{ readonly text: string; readonly before: readonly unknown[] }>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  // What was written is shown until the settings hold it: a pass that was dropped would jump back for a moment otherwise, and
+  // The written list is shown until the settings hold it: a pass that was dropped would jump back for a moment otherwise, and
   // what is done next would be done to the list of before.
   const [written, setWritten] = useState<Written>();
   const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];

@@ -34,7 +34,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassParts): Draf
       maxSummaryTokens: batchConfig.maxTokens,
       keepUserMessages: parts.config.protect.userMessages,
     };
-    // What this condensation has done so far is part of the conversation to be summed up.
+    // The results of this condensation so far are part of the conversation to be summarized.
     const context = { ...parts.context, edits: [...parts.context.edits, ...draft.edits] };
     const { signal } = parts.calls;
     const plan = await planSummary({ context, config, model: selected.summarizer.model, signal });

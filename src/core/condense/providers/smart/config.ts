@@ -11,7 +11,7 @@ import { pass, passOperations, protection, type BatchPass } from './passSchema';
 
 const percent = z.number().min(0).max(100);
 
-/** What happens to old blocks that are not text. */
+/** The treatment of old blocks that are not text. */
 const oldBlocks = z.looseObject({
   operation: z.enum(['keep', 'suppress']).default('keep'),
   keepRecent: z.int().min(0).max(1_000_000).default(10).describe('How many of the newest messages keep theirs.'),

@@ -24,7 +24,7 @@ export interface ExpectedCall {
   readonly cost: number | undefined;
 }
 
-/** What a job's call will take. */
+/** The expected figures of a job's call. */
 export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): ExpectedCall {
   const { counter, memory, samples, vendor } = parts;
   const request = contentRequest(job, model, vendor, counter);
@@ -115,7 +115,7 @@ async function ask(
 }
 
 /**
- * What was paid for before, or else the reply, which is remembered: by the estimate of a run for that estimate alone.
+ * The reply that was paid for before, or else a new one, which is remembered: by the estimate of a run for that estimate alone.
  */
 async function remembered(
   key: Hash,

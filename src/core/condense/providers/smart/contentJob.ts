@@ -16,7 +16,7 @@ import { isIdentifying, sizeInWords, type PlacedRequest } from './requests';
 export interface ContentJob {
   readonly item: Item;
   readonly operation: Operation<'summarize'>;
-  /** What the summary takes the place of, the longest first: there it stands. */
+  /** The contents that the summary replaces, the longest first: there it stands. */
   readonly contents: readonly PlacedContent[];
   /** o200k tokens of those. */
   readonly tokens: number;
@@ -56,7 +56,7 @@ export interface ContentRequest extends Prompt {
   readonly tokens: number;
 }
 
-/** What looks like a key goes to no other vendor than the conversation's own. */
+/** Text that looks like a key goes to no other vendor than the conversation's own. */
 export function contentRequest(
   { item, operation, contents, tokens }: ContentJob,
   model: SummarizerModel,
@@ -99,7 +99,7 @@ const TAG_TOKENS = 40;
 const FRAME_TOKENS = 600;
 const DESCRIPTION_CHARS = 400;
 
-/** What a content is, in our own words: these stand outside the tags. */
+/** A content's description in our own words: they stand outside the tags. */
 function describe({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';

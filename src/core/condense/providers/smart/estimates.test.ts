@@ -50,7 +50,7 @@ describe('estimates', () => {
 
   it('do not count a call twice that the run makes once', async () => {
     const summarizer = testSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
-    // What is so short that its summary is not used stands there for the next pass, too.
+    // A text too short for its summary to be used stands there for the next pass, too.
     const pass = individual({ toolResults: { operation: 'summarize', maxTokens: 200 } });
     const messages = [TASK, ...exchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)), assistant('Done.')];
     const passesTwice = [pass, { ...pass, id: 'b' }];

@@ -1,4 +1,4 @@
-/** What stands in for the models while a condensation is only estimated. */
+/** Stands in for the models while a condensation is only estimated. */
 import { callCost, sumOfCosts } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';

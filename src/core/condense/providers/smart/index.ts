@@ -56,7 +56,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     asksModel,
 
     async condense(context, config, run) {
-      // What calls no model costs nothing: there is nothing to compare with later.
+      // A run that calls no model costs nothing: there is nothing to compare with later.
       const expected = asksModel(config) ? (await estimate(context, config, run)).cost : undefined;
       const work = new SmartRun(context, config, run, shared());
       try {

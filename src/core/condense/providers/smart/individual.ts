@@ -142,7 +142,7 @@ async function editOldest(
   return waiting;
 }
 
-/** What an operation on a single content comes to: cuts that are made at once, or a job for a model. */
+/** The work of an operation on a single content: cuts that are made at once, or a job for a model. */
 interface Work {
   readonly cuts?: readonly PlacedRequest[];
   readonly job?: ContentJob | undefined;

@@ -1,4 +1,4 @@
-/** What operations work on: a text, the parameters of a call, the result of a call. */
+/** The items that operations work on: a text, the parameters of a call, the result of a call. */
 import { contentsOf, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ApiMessage, ContentType, Path } from '../../../messages/types';

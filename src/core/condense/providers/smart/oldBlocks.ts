@@ -1,4 +1,4 @@
-/** What happens to old blocks that are not text: the model's thinking, and images. */
+/** Removes old blocks that are not text: the model's thinking, and images. */
 import { blocksOf, isAnyThinking, isImage, isToolResult } from '../../../messages/blocks';
 import type { Block, Path } from '../../../messages/types';
 import type { Draft } from '../../draft/draft';

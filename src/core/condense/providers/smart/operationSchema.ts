@@ -1,4 +1,4 @@
-/** What a pass may do with a content. */
+/** The schemas of operations that a pass may run on a content. */
 import * as z from 'zod';
 import { operationRow, type OperationName } from '../../operations/operations';
 

@@ -10,7 +10,7 @@ import { overBudget } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
 import type { Prompt } from '../../summary/prompt';
 
-/** What a pass works with, beside the draft. */
+/** The parts of a pass, beside the draft. */
 export interface PassParts {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
@@ -26,13 +26,13 @@ export interface PassParts {
   readonly onNote: (note: string) => void;
 }
 
-/** What the calls of a condensation need to know and may use. */
+/** The parts of a condensation's calls. */
 export interface CallParts {
   readonly models: Models;
   readonly counter: MessageCounter;
   readonly budget: Budget;
   readonly memo: SummaryMemo;
-  /** What earlier calls of a model taught about the length of its replies. */
+  /** Lengths of the replies in earlier calls of a model. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory: PromptMemory;
   /** Who the conversation's own model belongs to. */
@@ -49,7 +49,7 @@ export interface Reservation {
   settle(cost: number | undefined): void;
 }
 
-/** What may be spent on a condensation. Calls that run at the same time can't spend the same dollar twice. */
+/** The budget of a condensation. Calls that run at the same time can't spend the same dollar twice. */
 export class Budget {
   private committed = 0;
 
@@ -101,7 +101,7 @@ export class Models {
     return asking;
   }
 
-  /** What a person should know of the models that were chosen. */
+  /** Notes for a person about the chosen models. */
   get warnings(): readonly string[] {
     return [...this.reported];
   }

@@ -81,7 +81,7 @@ const customPrompt = z.string().superRefine((prompt, context) => {
   for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
 });
 
-/** What no lossy operation touches. */
+/** Content that no lossy operation touches. */
 export const protection = z.looseObject({
   tools: names.default([]).describe('Calls and results of these tools: names, or globs such as mcp__*.'),
   files: names.default([]).describe('Calls and results that are of these files: globs such as **/*.md.'),

@@ -1,4 +1,4 @@
-/** What no lossy operation touches. */
+/** Recognizes content that no lossy operation touches. */
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';

@@ -88,7 +88,7 @@ async function leastRelevantFirst(
   return order.toSorted((a, b) => a.relevance - b.relevance).map(({ candidate }) => candidate);
 }
 
-/** What the place of a block in its conversation is judged by. */
+/** The neighbourhood by which a block is judged. */
 interface Surroundings {
   readonly tools: PassParts['tools'];
   readonly turnsSince: ReturnType<typeof turnCounter>;

@@ -58,7 +58,7 @@ export const leftOut = (content: PlacedContent, item: Item, slices: readonly Mar
   slices.flatMap((slice) => requestsIn(content, item, slice, [], 'thin', slice.marker));
 
 export interface MarkedSlice extends Slice {
-  /** What the marker says; undefined: how much it is. */
+  /** The marker's words; undefined: the size of the text. */
   readonly marker: string | undefined;
 }
 
@@ -112,7 +112,7 @@ function requestsIn(
     }));
 }
 
-/** What is left of a slice without others, in order. */
+/** The rest of a slice without others, in order. */
 export function without(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;

@@ -19,7 +19,7 @@ import { losslessSteps } from '../lossless';
 import { editKey } from '../../edits/edits';
 import type { ApiMessage } from '../../../messages/types';
 
-/** What a run shares with those before it. */
+/** The parts that a run shares with those before it. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
   readonly models: Models;
   readonly prelude: Prelude;
@@ -27,7 +27,7 @@ export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
 
 export class SmartRun {
   readonly calls: ModelCall[] = [];
-  /** What is reported so far. */
+  /** The steps reported so far. */
   steps: readonly StepReport[] = [];
   private readonly reported = new Set<string>();
   private readonly budget: Budget;
@@ -86,7 +86,7 @@ export class SmartRun {
   }
 
   /**
-   * What a pass takes out may be the copy that a reference pointed at: what stood behind the reference stands there again.
+   * A pass may take out the copy that a reference pointed to: the text behind the reference then stands there again.
    * It may repeat something else now, and be what an earlier pass would have taken: a second condensation would find both.
    */
   private preludeAgain(): DraftStep {

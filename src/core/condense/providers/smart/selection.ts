@@ -15,7 +15,7 @@ export interface Selected {
   readonly has: ItemTest;
 }
 
-/** What a selection takes of a draft. The zone's end never parts a call from its results. */
+/** The part of a draft that a selection takes. The zone's end never separates a call from its results. */
 export function select(draft: Draft, selection: Selection, tools: ToolTable): Selected {
   const { messages } = draft;
   switch (selection.type) {

@@ -54,7 +54,7 @@ describe('truncate', () => {
       [individual({ toolResults: { ...operation, keepErrorLines: false } })],
     );
     expect(without.at(2, ...RESULT)).not.toContain('TS2339');
-    // What a file says of errors is code.
+    // Words about errors in a file are code.
     const read = await run(
       [TASK, ...exchange('a', 'Read', { file_path: 'a' }, output)],
       [individual({ toolResults: operation })],

@@ -1,5 +1,5 @@
 /**
- * What a condensation leaves of a conversation's facts: which still stand in the view, which can be recalled, which are
+ * The state of a conversation's facts after a condensation: which still stand in the view, which can be recalled, which are
  * lost.
  */
 import { isRecord } from '../../../messages/blocks';
@@ -117,7 +117,7 @@ function once<T>(make: () => T): () => T {
 /** A fact is of one content: none reaches from one into the next. */
 const textsOf = (message: ApiMessage): string[] => contentsOf(message).map(({ text }) => text);
 
-/** What the references that stand in a view's texts lead back to. */
+/** The texts that the references in a view lead back to. */
 function recallableTexts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -167,7 +167,7 @@ const WORDS: Readonly<Record<FactKind, string>> = {
   todos: 'to-dos',
 };
 
-/** What of a floor doesn't hold, in words; empty where all of it does. */
+/** The breaches of a floor, in words; empty if it holds. */
 export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
   FACT_KINDS.flatMap((kind) => {
     const least = floor[kind];

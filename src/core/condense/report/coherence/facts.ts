@@ -1,4 +1,4 @@
-/** What an agent must not lose sight of in a long task: files, errors, what people told it, what is left to do. */
+/** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
 import { Exchanges, type PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
