@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const sample = 'sample/conversation.jsonl';
 execFileSync(process.execPath, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
@@ -16,6 +17,10 @@ const { status } = spawnSync(
   },
 );
 if (status !== 0) process.exit(status ?? 1);
+const page = join(store, 'report.html');
+const reported = spawnSync(process.execPath, ['dist/cli.cjs', 'report', sample, '--store', store, '--out', page]);
+if (reported.status === 0)
+  console.log(`\nWhat went and what stayed, as a page to look at: ${pathToFileURL(page).href}`);
 console.log(
   '\nThe same on a conversation of yours: node dist/cli.cjs condense <file>\n(node dist/cli.cjs --help says more)',
 );

@@ -12,6 +12,7 @@ import {
   listMessages,
   outlineLedgers,
   pinMessages,
+  reportStored,
   setUndone,
   showConversation,
 } from './storedConversations';
@@ -39,6 +40,8 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
       return showConversation(task);
     case 'export':
       return exportStored(task, new MessageCounter(await tokens()));
+    case 'report':
+      return reportStored(task, new MessageCounter(await tokens()));
     case 'messages':
       return listMessages(task);
     case 'pin':

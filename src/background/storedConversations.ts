@@ -2,21 +2,33 @@
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
+import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { condensationIn, reportPage } from '../core/condense/report/reportPage';
 import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
+import { Pace } from '../core/pace';
 import { renderBodies, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { summaryOf } from './condenseConversation';
-import type { ExportTask, LedgersTask, PinTask, SetUndoneTask, ShowTask, StoredConversation } from './tasks';
+import type {
+  ExportTask,
+  LedgersTask,
+  PinTask,
+  ReportTask,
+  SetUndoneTask,
+  ShowTask,
+  StoredConversation,
+} from './tasks';
 import type {
   CondensationOutline,
   LedgerOutline,
   LedgersResult,
   ListedMessage,
+  ReportedPage,
   ShownConversation,
 } from './taskResults';
 
@@ -100,6 +112,18 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
     ? applyEdits(conversation.messages, activeEdits(ledger.ledger)).messages
     : conversation.messages;
   return exportConversation({ ...conversation, messages }, task.target, counter);
+}
+
+/** A page about what the ledger says of a conversation. @throws ConversationReadError */
+export async function reportStored(task: ReportTask, counter: MessageCounter): Promise<ReportedPage> {
+  const { conversation, ledger } = await openStored(task);
+  const { title, format, messages } = conversation;
+  const manager = new CondensationManager(counter, providersWithoutModels());
+  const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
+  if (!condensation) return { page: undefined };
+  const { withoutContent, version } = task;
+  const subject = { title, format, original: messages, ...condensation };
+  return { page: await reportPage(subject, { counter, pace: new Pace(), withoutContent, version }) };
 }
 
 /** A conversation's messages by their first words, and which of them are pinned. */

@@ -105,6 +105,11 @@ export interface GivenBackResult {
   readonly conversation: string;
 }
 
+export interface ReportedPage {
+  /** HTML; undefined where nothing of the conversation is condensed. */
+  readonly page: string | undefined;
+}
+
 export interface RecoverResult {
   /** Replacements that were finished or taken back. */
   readonly recovered: number;

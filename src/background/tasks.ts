@@ -18,6 +18,7 @@ import type {
   ListedMessage,
   NotCondensedResult,
   RecoverResult,
+  ReportedPage,
   ShownConversation,
   UndoResult,
 } from './taskResults';
@@ -101,6 +102,15 @@ export interface ExportTask extends StoredConversation {
   readonly isCondensed: boolean;
 }
 
+/** A page about the condensations that the view shows. */
+export interface ReportTask extends StoredConversation {
+  readonly kind: 'report';
+  /** Figures only. */
+  readonly withoutContent: boolean;
+  /** The product's version. */
+  readonly version: string;
+}
+
 /** The messages, to choose among. */
 export interface MessagesTask extends StoredConversation {
   readonly kind: 'messages';
@@ -142,6 +152,7 @@ export type Task =
   | SetUndoneTask
   | ShowTask
   | ExportTask
+  | ReportTask
   | MessagesTask
   | PinTask
   | GiveBackTask
@@ -156,6 +167,7 @@ interface Results {
   readonly 'set-undone': null;
   readonly show: ShownConversation;
   readonly export: ExportedConversation;
+  readonly report: ReportedPage;
   readonly messages: readonly ListedMessage[];
   readonly pin: null;
   readonly 'give-back': GivenBackResult;

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { errorMessage } from '../core/errors';
 
-export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export'] as const;
+export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
 /** The command line, parsed. */
@@ -24,6 +24,8 @@ export interface Arguments {
   readonly to: string | undefined;
   /** `export`: the condensed conversation instead of the original. */
   readonly condensed: boolean;
+  /** `report`: figures only. */
+  readonly withoutContent: boolean;
 }
 
 /** The command line can't be understood; the message says what was expected. */
@@ -43,6 +45,7 @@ Commands
   expand    give back the original of a condensed conversation, or of single references: expand <file> [ref …]
   undo      take the last condensation back
   export    give it in another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
+  report    write a page of HTML about its condensation, or a preview of one: sizes, steps, facts, and what went
 
 Commands without a file
   run       start an agent behind a gateway that condenses what it sends: run [options] <agent> [its arguments …]
@@ -57,11 +60,12 @@ Options
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
   --model <id>          count as this model's tokenizer does (default: o200k)
   --history <which>     active (default): what the agent would send now; all: also what it compacted away
-  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in its form
+  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in its form; report: the page
   --json                one JSON object on stdout, all else on stderr
   --store <folder>      where originals and the ledger are kept (default: context-condenser in the user's state folder)
   --to <form>           export: anthropic, openai, markdown or handover
   --condensed           export: as the last condensation left it
+  --without-content     report: figures only, none of the conversation's text
 
 Options of run and gateway
   --window <n>          tokens of the model's window (default: by the agent's settings and the table of models)
@@ -92,6 +96,7 @@ const OPTIONS = {
   store: { type: 'string' },
   to: { type: 'string' },
   condensed: { type: 'boolean', default: false },
+  'without-content': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
@@ -140,6 +145,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
     store: values.store,
     to: values.to,
     condensed: values.condensed,
+    withoutContent: values['without-content'],
   };
 }
 

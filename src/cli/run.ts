@@ -11,6 +11,7 @@ import { runCommand } from './gateway/runCommand';
 import { inspect } from './inspect';
 import { mcpCommand } from './mcp/mcpCommand';
 import { EXIT, type CliIo, type ExitCode } from './io';
+import { report } from './report';
 import { openSession, type Session } from './session';
 import { undo } from './undo';
 
@@ -21,6 +22,7 @@ const RUN: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise
   expand,
   undo,
   export: exportCommand,
+  report,
 };
 
 /** Commands that have no conversation's file, with what stands behind their name. */

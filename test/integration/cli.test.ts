@@ -309,6 +309,30 @@ describe('export', () => {
   });
 });
 
+describe('report', () => {
+  it('writes a page about what the store knows, and a preview where it knows nothing', async () => {
+    const out = join(folder, 'report.html');
+    expect(await cli('report', file, '--out', out)).toBe(0);
+    expect(stderr).toContain('the report is a preview');
+    expect(readFileSync(out, 'utf8')).toContain('A preview');
+    const view = join(folder, 'view.json');
+    await cli('condense', file, '--out', view);
+    for (const path of [file, view]) {
+      expect(await cli('report', path, '--out', out)).toBe(0);
+      expect(readFileSync(out, 'utf8')).toMatch(/Condensed on 2026-01-02 at 03:04 UTC/);
+    }
+    expect(await cli('report', file, '--out', out, '--without-content')).toBe(0);
+    expect(readFileSync(out, 'utf8')).toContain('left out of this report');
+  });
+
+  it('needs a place, and never takes the conversation’s', async () => {
+    expect(await cli('report', file)).toBe(2);
+    expect(stderr).toContain('--out');
+    expect(await cli('report', file, '--out', file)).toBe(2);
+    expect(stderr).toContain('never overwritten');
+  });
+});
+
 /** Some eighty runs of the command; on a machine that does nothing else they take ten seconds. */
 const EVERY_AGENT_MS = 300_000;
 

@@ -16,6 +16,7 @@ import { exportFile } from './exportFile';
 import { chooseFilter, search } from './filter';
 import { giveBackFile, undoGiveBack } from './giveBack';
 import { redoShown, showHistory, undoShown } from './history';
+import { saveReport } from './saveReport';
 import { chooseFilePins } from './pins';
 import { openConversation, openRaw, previewCondensation, showFileDiff } from './show';
 
@@ -89,6 +90,9 @@ async function onConversation(
         return;
       case 'export':
         await exportFile(services, path, shownCondensation(node.ledger) !== undefined);
+        return;
+      case 'saveReport':
+        await saveReport(services, path);
         return;
       case 'undo':
         await undoShown(services, node);

@@ -142,6 +142,24 @@ describe('the conversations view', { timeout: 60_000 }, () => {
     await run('export');
   });
 
+  it('saves a report of what is condensed, with its text or figures only, never over the conversation', async () => {
+    const path = session();
+    await opened();
+    fake.picks = ['Text', 'Figures', 'Figures', undefined];
+    fake.saveFile = join(home, 'report.html');
+    await run('saveReport');
+    expect(last()).toMatchObject({ kind: 'error', message: 'The conversation is not condensed. Condense it first.' });
+    await run('condense');
+    await run('saveReport');
+    expect(readFileSync(fake.saveFile, 'utf8')).toContain('left out of this report');
+    const before = readFileSync(path);
+    fake.saveFile = path;
+    await run('saveReport');
+    expect(last()).toMatchObject({ kind: 'error' });
+    expect(readFileSync(path)).toEqual(before);
+    await run('saveReport');
+  });
+
   it('pins messages, which the next condensation leaves alone', async () => {
     session();
     await opened();

@@ -9,6 +9,7 @@ export const CONVERSATION_ACTIONS = [
   'redo',
   'history',
   'export',
+  'saveReport',
   'pin',
   'giveBack',
   'undoGiveBack',

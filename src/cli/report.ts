@@ -1,0 +1,58 @@
+import { basename } from 'node:path';
+import { viewHash } from '../core/condense/ledger/ledger';
+import { condensationIn, reportPage, type ReportedCondensation } from '../core/condense/report/reportPage';
+import { Pace } from '../core/pace';
+import { findByView, openLedger } from '../storage/ledgerStore';
+import { UsageError } from './args';
+import { originalMessages } from './expand';
+import { EXIT, type ExitCode } from './io';
+import { outFile, writeWhole } from './output';
+import { requestOf, type Session } from './session';
+
+/**
+ * `report`: a page to look at, of the condensation that the store knows of the file; where it knows none, of what the provider would
+ * do. Nothing but the page is written.
+ */
+export async function report(session: Session): Promise<ExitCode> {
+  const { args, io, counter, calibrate, conversation } = session;
+  if (args.out === undefined)
+    throw new UsageError('report needs --out with the file of the page, such as report.html.');
+  const out = await outFile(args.out, args.file);
+  const subject = (await known(session)) ?? (await preview(session));
+  const page = await reportPage(
+    { title: conversation.title || basename(args.file), format: conversation.format, ...subject },
+    { counter, calibrate, pace: new Pace(io.signal), withoutContent: args.withoutContent, version: io.version },
+  );
+  await writeWhole(out, page);
+  if (subject.at === undefined) io.stderr('Nothing of it is condensed yet: the report is a preview.\n');
+  io.stderr(`Written: ${out}\n`);
+  return EXIT.done;
+}
+
+type Subject = Omit<ReportedCondensation, 'title' | 'format'>;
+
+/** The condensations that the store knows, of the conversation or of a view of it. */
+async function known(session: Session): Promise<Subject | undefined> {
+  const { conversation, store, manager } = session;
+  const ofView = await findByView(store, viewHash(conversation.messages));
+  const ledger = ofView ?? (await openLedger(store, conversation));
+  const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
+  return condensation && { ...condensation, original: await originalMessages(session, ledger) };
+}
+
+async function preview(session: Session): Promise<Subject> {
+  const { args, conversation, manager } = session;
+  const provider = manager.getProvider(args.provider);
+  const outcome = await manager.condense(await requestOf(session, provider));
+  if (outcome.kind === 'cancelled') throw new Error('cancelled');
+  const { steps, cost, notes } = outcome;
+  const reason = outcome.kind === 'unchanged' ? [outcome.detail] : [];
+  return {
+    original: conversation.messages,
+    edits: outcome.kind === 'condensed' ? outcome.edits : [],
+    steps,
+    providerName: provider.name,
+    cost,
+    notes: [...reason, ...notes],
+  };
+}

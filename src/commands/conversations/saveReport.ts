@@ -1,0 +1,60 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { splitLocation } from '../../conversations/location';
+import { version } from '../../../package.json';
+import type { Services } from '../../window/services';
+import { stored, withProgress } from './background';
+
+/**
+ * Writes a page about a conversation's condensation to a file that the user chooses, with its text or, to attach to an issue, without,
+ * and offers to open it in the browser.
+ */
+export async function saveReport(services: Services, path: string): Promise<void> {
+  const title = vscode.l10n.t('Report on {0}', basename(path));
+  const item = await vscode.window.showQuickPick(contentItems(), { title });
+  if (!item) return;
+  const { withoutContent } = item;
+  const { page } = await withProgress(services, title, {
+    kind: 'report',
+    ...stored(services, path),
+    withoutContent,
+    version,
+  });
+  if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
+  const source = vscode.Uri.file(splitLocation(path).file);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
+  const name = `${basename(source.fsPath).replace(/\.\w+$/, '')}.report.html`;
+  const file = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Save the report'),
+    defaultUri: vscode.Uri.joinPath(folder, name),
+    filters: { HTML: ['html'] },
+  });
+  if (!file) return;
+  if (file.fsPath === source.fsPath) {
+    throw new Error(vscode.l10n.t('This is the conversation itself; it is never overwritten. Choose another name.'));
+  }
+  await vscode.workspace.fs.writeFile(file, Buffer.from(page));
+  const open = vscode.l10n.t('Open in Browser');
+  const said = await vscode.window.showInformationMessage(
+    vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)),
+    open,
+  );
+  if (said === open) await vscode.env.openExternal(file);
+}
+
+interface ContentItem extends vscode.QuickPickItem {
+  readonly withoutContent: boolean;
+}
+
+const contentItems = (): ContentItem[] => [
+  {
+    label: vscode.l10n.t('With the Conversation’s Text'),
+    description: vscode.l10n.t('what went can be read; keys are masked'),
+    withoutContent: false,
+  },
+  {
+    label: vscode.l10n.t('Figures Only'),
+    description: vscode.l10n.t('no text, no names of files: to attach to an issue'),
+    withoutContent: true,
+  },
+];

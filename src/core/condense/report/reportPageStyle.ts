@@ -1,0 +1,43 @@
+/** The style of the report's page, light and dark; contrast at least 4.5 : 1. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --text: #1f2328; --dim: #57606a; --ground: #ffffff; --line: #d0d7de; --code: #f6f8fa;
+  --before: #8c959f; --after: #0969da; --gone: #ffebe9; --now: #dafbe1;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --text: #e6edf3; --dim: #9da7b3; --ground: #0d1117; --line: #30363d; --code: #161b22;
+    --before: #7d8590; --after: #58a6ff; --gone: #4b1a1d; --now: #12371f;
+  }
+}
+body { margin: 0; background: var(--ground); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 56rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; margin: 2.25rem 0 0.5rem; }
+.lead { font-size: 1.1rem; }
+header p:last-child, caption, .size, .unchanged { color: var(--dim); }
+table { border-collapse: collapse; }
+caption { text-align: left; padding-bottom: 0.25rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0; border-top: 1px solid var(--line); font-weight: normal; }
+thead th, thead td { border-top: 0; font-weight: 600; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.wide { overflow-x: auto; }
+rect.before { fill: var(--before); }
+rect.after { fill: var(--after); }
+.curve { width: 100%; height: auto; }
+.curve polyline, .curve path { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }
+.curve .axis { stroke: var(--line); stroke-width: 1; }
+.curve .before { stroke: var(--before); stroke-dasharray: 6 4; }
+.curve .after { stroke: var(--after); }
+.legend span { margin-right: 1rem; }
+.legend span::before { content: ''; display: inline-block; width: 1.5rem; margin-right: 0.4rem; vertical-align: middle; border-top: 2px dashed var(--before); }
+.legend span.after::before { border-top: 2px solid var(--after); }
+details { border-top: 1px solid var(--line); padding: 0.25rem 0; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
+.size { white-space: nowrap; }
+pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.8rem; margin: 0.4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 12.5px/1.5 ui-monospace, monospace; unicode-bidi: plaintext; }
+del { background: var(--gone); text-decoration: none; }
+ins { background: var(--now); text-decoration: none; }
+code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
+`;

@@ -1,0 +1,33 @@
+/** HTML that is safe by construction: whatever is put into the template is escaped unless it is HTML already. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = Html | string | number | readonly Html[];
+
+/** `html\`<p>${text}</p>\``: strings and numbers are escaped, lists are joined. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.map((string, at) => string + (at < parts.length ? textOf(parts[at] ?? '') : '')).join(''));
+}
+
+function textOf(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
+  return part.map(({ text }) => text).join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Characters that HTML has no place for (all controls but tab and line feed) become the replacement character. */
+const escapeHtml = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replace(/\r\n/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
