@@ -16,7 +16,15 @@ export function lineEndOf(text: string): LineEnd {
     if (end < 0) return '\n';
     at = end + 2;
   }
-  return isJson(text) ? '\\n' : '\n';
+  return hasMoreEscaped(text) && isJson(text) ? '\\n' : '\n';
+}
+
+/** A file that is JSON itself has lines of its own, and perhaps some escaped ones in its strings. */
+function hasMoreEscaped(text: string): boolean {
+  let difference = 0;
+  for (let at = text.indexOf('\\n'); at >= 0; at = text.indexOf('\\n', at + 2)) difference++;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) difference--;
+  return difference > 0;
 }
 
 function isJson(text: string): boolean {

@@ -142,6 +142,11 @@ export class LineIndex {
     return this.sourceAt(line).lines.id(this.lineInSource(line));
   }
 
+  /** What a diff says of a line. */
+  signAt(line: LineNumber): number {
+    return this.sourceAt(line).lines.sign(this.lineInSource(line));
+  }
+
   private match(source: Source, base: number): void {
     const { lines } = source;
     let from = 0;

@@ -58,9 +58,11 @@ export class Lines {
     return this.hasPrefixes ? Math.min(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
   }
 
-  /** Offset from which the line may be left out: a diff's sign stays. */
-  cutStart(line: number): number {
-    return this.sign(line) === 0 ? this.start(line) : this.body(line);
+  /** Offset from which a run of lines may be left out: the sign of a diff's lines stays, where all have the same. */
+  cutStart(first: number, last: number): number {
+    const sign = this.sign(first);
+    for (let line = first; line <= last && sign !== 0; line++) if (this.sign(line) !== sign) return this.start(first);
+    return sign === 0 ? this.start(first) : this.body(first);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Place } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { placeKey } from '../edits/edits';
-import { marker, MARKER_RULE, type ReferenceId } from '../../messages/markers';
+import { marker, type ReferenceId } from '../../messages/markers';
 import type { DraftStep } from '../draft/steps';
 import { exchangesOf } from '../draft/exchanges';
 import { describeRun, longestDescription } from './describe';
@@ -177,17 +177,17 @@ const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
 /**
  * Tokens that a cut must save beyond its marker: the reference is not known yet, and references differ by a few tokens.
  */
-const MARGIN = 10;
+const MARGIN = 3;
 /** A log or a listing with gaps is hard to read: a gap must save so many times what its marker costs. */
-const MIN_WORTH = 2;
+const MIN_WORTH = 1.2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
 function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
   const { content, lines } = source;
-  const start = lines.cutStart(run.first);
+  const start = lines.cutStart(run.first, run.last);
   const end = lines.end(run.last);
   const what = lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run));
-  const price = marker(`${longestDescription(run)}; ${MARKER_RULE}`, ANY_REFERENCE);
+  const price = marker(longestDescription(run), ANY_REFERENCE);
   if (end - start <= 6 * price.length) {
     // Counted without line numbers: a later step may cut them, and the marker must still be worth it.
     let body = '';

@@ -24,13 +24,14 @@ export interface KeptRun {
 }
 
 /** The shortest text that a marker is made for. */
-const MIN_CHARS = 120;
+const MIN_CHARS = 60;
 
 /** How many places a marker names at most: more would be hard to follow. A run that is kept in more places is split. */
 const MAX_PLACES = 2;
 
 /**
- * How much longer than the run the range may be that a marker names: in a longer one the lines would be hard to find.
+ * How much longer than the run the range may be that a marker names: in a longer one the lines would be hard to find. Of a text
+ * without numbers it names none.
  */
 const MAX_SPREAD = 2;
 
@@ -151,6 +152,9 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   const ranges: LineRange[] = [];
   let first = -1;
   let last = -1;
+  // Whether all lines from the first on have one sign, and whether each is kept in a diff under its own.
+  let haveOneSign = true;
+  let keepSigns = true;
   const close = (): void => {
     // A blank line behind the last numbered one does not belong to the file.
     while (last > first && lines.number(first) > 0 && lines.number(last) === 0 && isBlank(lines.id(last))) last--;
@@ -159,12 +163,20 @@ function linkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boo
   };
   // The first line of an echo says how it went.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
-    if (index.standingFor(base + line) !== base + line) {
-      // A diff's lines are told apart by their signs, and of a run only the first sign stays.
-      if (first >= 0 && lines.sign(line) !== lines.sign(first)) close();
-      if (first < 0) first = line;
+    const root = index.standingFor(base + line);
+    if (root !== base + line) {
+      // A diff's lines are told apart by their signs: of a run only the first sign stays, unless another diff shows them all.
+      const hasSign = index.signAt(root) === lines.sign(line);
+      const isSameSign = first >= 0 && lines.sign(line) === lines.sign(first);
+      if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
+      if (first < 0) {
+        first = line;
+        haveOneSign = keepSigns = true;
+      }
+      haveOneSign &&= lines.sign(line) === lines.sign(first);
+      keepSigns &&= hasSign;
       last = line;
-    } else if (first >= 0 && !isBlank(lines.id(line))) {
+    } else if (first >= 0 && !(isBlank(lines.id(line)) && lines.sign(line) === lines.sign(line - 1))) {
       close();
     }
   }
@@ -232,8 +244,11 @@ function keptLines(
     const source = index.sourceAt(neighbour);
     const candidate = neighbour + offset;
     if (index.sourceAt(line) === source || candidate < 0 || candidate >= index.size) return;
-    if (index.sourceAt(candidate) === source && index.idAt(candidate) === index.idAt(line) && goes[candidate] === 0)
-      kept[step] = candidate;
+    if (index.sourceAt(candidate) !== source || index.idAt(candidate) !== index.idAt(line) || goes[candidate] === 1)
+      return;
+    // Where a diff keeps a line under its sign, no other text does.
+    const sign = index.signAt(own + step);
+    if (sign === 0 || index.signAt(line) !== sign || index.signAt(candidate) === sign) kept[step] = candidate;
   };
   for (let step = 1; step < kept.length; step++) prefer(step, kept[step - 1], 1);
   for (let step = kept.length - 2; step >= 0; step--) prefer(step, kept[step + 1], -1);
@@ -245,7 +260,7 @@ function fits(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: numb
   const known = places.get(keeper);
   if (known) {
     const { first, last, count } = widened(known, line);
-    return last - first + 1 <= MAX_SPREAD * count;
+    return keeper.lines.number(first) === 0 || last - first + 1 <= MAX_SPREAD * count;
   }
   return places.size < MAX_PLACES && [...places.keys()].every((other) => goTogether(other, keeper, source));
 }

@@ -75,6 +75,42 @@ describe('several commands', () => {
     ]);
   });
 
+  it('are told apart by the numbers of their lines', () => {
+    const counted = (first: number, last: number): string =>
+      Array.from(
+        { length: last - first + 1 },
+        (_, at) => `${String(first + at).padStart(6)}\tline ${first + at}\n`,
+      ).join('');
+    const a = counted(230, 240);
+    const b = counted(1, 3);
+    const c = counted(7, 9);
+    const line = "nl -ba a.c | sed -n '230,275p'; nl -ba b.c | sed -n '1,80p'; nl -ba b.c | sed -n '7,9p'";
+    expect(shown(line, a + b + c)).toEqual([
+      ['a.c:?:tab', a.trimEnd()],
+      ['b.c:?:tab', b.trimEnd()],
+      ['b.c:?:tab', c.trimEnd()],
+    ]);
+    // Once some numbers and lines have gone, the last one of a run still tells.
+    const condensed = a
+      .split('\n')
+      .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
+      .toSpliced(3, 4, '⟦condensed: 4 lines, shown above · ref abcdef⟧')
+      .join('\n');
+    expect(shown(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
+    // Two texts that begin with the same number: nobody knows which one is whose.
+    expect(shown("./x; nl -ba a.c | sed -n '5,9p'", counted(5, 6) + counted(5, 6))).toEqual([]);
+  });
+
+  it('are told apart where they show one file from its beginning on', () => {
+    const line = "sed -n '1,4p' a.c && sed -n '11,14p' a.c && sed -n '21,24p' a.c";
+    expect(shown(line, numbered(1, 4) + numbered(11, 14) + numbered(21, 22)).map(([path]) => path)).toEqual([
+      'a.c:1',
+      'a.c:11',
+      'a.c:21',
+    ]);
+    expect(shown(line, numbered(1, 4) + numbered(11, 13)).map(([path]) => path)).toEqual(['a.c:1', 'a.c:11']);
+  });
+
   it('are not, where a file holds the same line', () => {
     expect(shown("cat a.c; echo '---'; cat b.c", 'one\n---\n---\ntwo\n')).toEqual([]);
   });

@@ -4,6 +4,7 @@ import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 import { mayHoldMarker } from '../markers';
 import type { NumberForm } from '../../agents/types';
+import { numberAt } from '../numberForms';
 import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { Printed } from './printed';
@@ -130,7 +131,8 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
         isSure: when === 'always',
       })),
   );
-  if (!findTexts(items, output)) return [];
+  if (!findTexts(items, output) || !isInOrder(items)) return [];
+  findNumbered(items, output);
   const failed = failures(steps, output);
   const found: Piece[] = [];
   let from = 0;
@@ -143,9 +145,69 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
     if (!failed.some((line) => line >= from && line < to))
       found.push(...between(items.slice(first, item), output, { first: from, last: to - 1 }, anchor === undefined));
     if (anchor) from = to + anchor.most;
+    if (anchor?.printed.kind === 'lines') {
+      const lines = { first: to, last: from - 1 };
+      found.push({ printed: anchor.printed, lines, isStartSure: true, isEndSure: true });
+    }
     first = item + 1;
   }
   return found;
+}
+
+/** Finds lines that state their numbers: where as many of them begin with a file's first line as must be printed. */
+function findNumbered(items: readonly Item[], output: Output): void {
+  const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: Item[] }>();
+  for (const item of items) {
+    if (item.printed.kind !== 'lines') continue;
+    const { numbers: form, ranges } = item.printed;
+    const first = ranges?.length === 1 ? ranges[0]?.first : undefined;
+    if (form === undefined || first === undefined) continue;
+    const key = `${form} ${first}`;
+    const known = uses.get(key);
+    if (known) known.items.push(item);
+    else uses.set(key, { form, first, items: [item] });
+  }
+  // What is alone needs no numbers to be found.
+  if (items.length < 2) return;
+  const before = items.map((item) => ({ ...item }));
+  for (const { form, first, items: own } of uses.values()) {
+    const starts: number[] = [];
+    for (let line = 0; line < output.count; line++)
+      if (numberIn(output, line, form) === first && (line === 0 || numberIn(output, line - 1, form) !== first - 1))
+        starts.push(line);
+    if (starts.length !== own.length) continue;
+    own.forEach((item, at) => {
+      const start = starts[at] as number;
+      item.at = start;
+      item.most = countedFrom(output, start, form, Math.min(item.most, output.count - start));
+    });
+  }
+  if (!isInOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
+}
+
+const numberIn = ({ text, starts }: Output, line: number, form: NumberForm): number | undefined =>
+  numberAt(text, starts[line] as number, form)?.number;
+
+/**
+ * How many lines from the first one on count up. Some may have lost their numbers, or have gone behind a marker, once the
+ * output was condensed: they count if the next number says so.
+ */
+function countedFrom(output: Output, start: number, form: NumberForm, most: number): number {
+  let sure = 1;
+  let expected = (numberIn(output, start, form) ?? 0) + 1;
+  let hasGap = false;
+  for (let line = start + 1; line < start + most; line++, expected++) {
+    const number = numberIn(output, line, form);
+    if (number === undefined) {
+      hasGap ||= mayHoldMarker(lineText(output, line));
+      continue;
+    }
+    if (number !== expected && !(hasGap && number > expected)) break;
+    expected = number;
+    sure = line - start + 1;
+    hasGap = false;
+  }
+  return sure;
 }
 
 /**
@@ -187,12 +249,17 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
       for (const item of own) item.most = 0;
     }
   }
-  // Pieces must stand in the order in which they were printed.
-  let last = -1;
-  for (const { at } of items) {
+  return true;
+}
+
+/** Whether the pieces stand in the order in which they were printed. */
+function isInOrder(items: readonly Item[]): boolean {
+  let end = 0;
+  for (const { at, most, printed } of items) {
     if (at === undefined) continue;
-    if (at <= last) return false;
-    last = at;
+    if (at < end) return false;
+    // Blank lines around a text may belong to what stands there.
+    end = at + (printed.kind === 'lines' ? most : 1);
   }
   return true;
 }
@@ -220,6 +287,7 @@ function between(items: readonly Item[], output: Output, lines: Lines, isLast: b
   }
   // Where text was taken out nobody knows how many lines there were.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
+  limitToFile(open, output, lines);
   for (const item of open) item.most = Math.min(item.most, longestRun(item.printed, output, lines));
   const before = sumsBefore(open.map(({ most }) => most));
   const behind = sumsBefore(open.map(({ most }) => most).reverse()).reverse();
@@ -237,6 +305,30 @@ function between(items: readonly Item[], output: Output, lines: Lines, isLast: b
       isEndSure: end >= Math.min(count, ahead + most),
     };
   });
+}
+
+/**
+ * Ranges of one file in its order: only the last of them that prints anything may be shorter than it was asked for, since the
+ * file ends in it. So the lines that all of them print tell how many each of them does.
+ */
+function limitToFile(items: readonly Item[], output: Output, lines: Lines): void {
+  let end = 0;
+  let path: string | undefined;
+  for (const { printed } of items) {
+    if (printed.kind !== 'lines' || printed.ranges?.length !== 1) return;
+    const [range] = printed.ranges;
+    const file = `${printed.revision ?? ''}:${printed.path}`;
+    if (range?.first === undefined || range.first <= end || (path !== undefined && path !== file)) return;
+    path = file;
+    end = range.first + range.most - 1;
+  }
+  // A marker stands for nobody knows how many lines.
+  if (mayHoldMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
+  let left = lines.last - lines.first + 1;
+  for (const item of items) {
+    item.most = Math.min(item.most, left);
+    left -= item.most;
+  }
 }
 
 /** How many lines one after the other look like something that is printed: it can't have printed more. */

@@ -1,0 +1,214 @@
+/**
+ * How much of a conversation's tools' text could go at all if each line stood once: a bound for Lossless, found by brute force.
+ * It shares with Lossless which file a text shows and nothing else: lines are compared as strings, any copy may stay, and a run
+ * costs the shortest marker that there is. Lossless also keeps what a reader needs to follow a reference, so that it can't reach it.
+ */
+import { contentsOf } from '../../src/core/messages/content';
+import { toolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
+import { filePartsOf, fileOf, type FilePart } from '../../src/core/messages/fileParts';
+import { isSameFile } from '../../src/core/messages/filePath';
+import { marker, type ReferenceId } from '../../src/core/messages/markers';
+import { taskIndex } from '../../src/core/messages/task';
+import { DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
+import type { ApiMessage } from '../../src/core/messages/types';
+
+/** A line's text without what stands in front of it; its file; and how many characters it has with both and its end. */
+interface Line {
+  readonly text: string;
+  readonly file: number;
+  readonly chars: number;
+  /** Characters in front that follow from the line before. */
+  readonly prefix: number;
+}
+
+/** A line's file where it is none's: it may stand anywhere. */
+const NO_FILE = 0;
+
+export interface RepeatBound {
+  /** Characters of all text of messages and tools. */
+  readonly chars: number;
+  /** How many of them could go where a file's lines stay in a text that shows the file. */
+  readonly sameFile: number;
+  /** The same where they may stay anywhere. */
+  readonly anywhere: number;
+}
+
+/** The bound of a conversation. */
+export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
+  const texts = textsOf(messages);
+  const most = (isSameFile: boolean): number =>
+    Math.max(removable(texts, isSameFile), removable(texts.toReversed(), isSameFile));
+  const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+  return { chars, sameFile: most(true), anywhere: most(false) };
+}
+
+/** Characters of a message's text, calls and results. */
+export const charsOf = (message: ApiMessage): number =>
+  contentsOf(message).reduce((sum, { text }) => sum + text.length, 0);
+
+/** The texts of tools whose lines Lossless may leave out, in order. */
+function textsOf(messages: readonly ApiMessage[]): Line[][] {
+  const files = new Files();
+  const task = taskIndex(messages);
+  return toolExchanges(messages)
+    .flatMap((exchange) => {
+      const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
+      const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
+      const own = kind === 'command' ? undefined : fileOf(DEFAULT_TOOLS, exchange);
+      const contents = [...(asks ? [] : exchange.parameters), ...(exchange.isError ? [] : exchange.results)];
+      return contents
+        .filter(({ message }) => message > task)
+        .map((content) => linesOf(content, filePartsOf(DEFAULT_TOOLS, exchange, content), own, files));
+    })
+    .filter((lines) => lines.length > 0);
+}
+
+/** Files by number: each path has that of the first path that may be the same file. */
+class Files {
+  private readonly known = new Map<string, number>();
+  private readonly paths: string[] = [];
+
+  of(path: string | undefined): number {
+    if (path === undefined) return NO_FILE;
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    const same = this.paths.findIndex((other) => isSameFile(other, path));
+    const file = same >= 0 ? same + 1 : this.paths.push(path);
+    this.known.set(path, file);
+    return file;
+  }
+}
+
+const NUMBER = /^\s*(?:L|\[)?(\d{1,7})(?:→|\t|\s?\||:\s?|-|\]\s?)/;
+const MATCH = /^([^\n:]{1,300}?)[:-](\d{1,7})[:-]/;
+
+function linesOf(content: PlacedContent, parts: readonly FilePart[], own: string | undefined, files: Files): Line[] {
+  const end = isJsonOfLines(content.text) ? '\\n' : '\n';
+  const lines: Line[] = [];
+  let at = 0;
+  let numberBefore: number | undefined;
+  let pathBefore = '';
+  for (const whole of content.text.split(end)) {
+    const part = parts.find((one) => at >= one.start && at < one.end);
+    const isDiff = part?.head === 'diff';
+    const match = part?.head === 'search' ? MATCH.exec(whole) : null;
+    const number = isDiff ? null : (NUMBER.exec(whole) ?? match);
+    const front = isDiff ? 1 : (match ?? number)?.[0].length ?? 0;
+    const stated = Number(number?.[1] ?? Number.NaN);
+    const follows = number !== null && stated - 1 === numberBefore && stated % 50 !== 0;
+    const samePath = match !== null && match[1] === pathBefore;
+    lines.push({
+      text: whole.slice(front).trimEnd(),
+      file: files.of(part?.path ?? (parts.length === 0 ? own : undefined)),
+      chars: whole.length + end.length,
+      prefix: samePath ? (match[1]?.length ?? 0) + 1 : follows ? front : 0,
+    });
+    numberBefore = Number.isNaN(stated) ? undefined : stated;
+    pathBefore = match?.[1] ?? '';
+    at += whole.length + end.length;
+  }
+  return lines;
+}
+
+function isJsonOfLines(text: string): boolean {
+  if (!/^\s*[[{]/.test(text) || text.split('\\n').length <= text.split('\n').length) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a run costs at least, and what a second place costs in the marker of the same gap. */
+const MARKER_CHARS = marker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
+const PLACE_CHARS = ' and later as 20-29'.length;
+/** Letters and digits from which on finding a line again means something. */
+const TELLING = 4;
+
+interface PlaceOfLine {
+  readonly lines: readonly Line[];
+  readonly at: number;
+}
+
+/** A run of lines that stands in one other text. */
+export interface Tile {
+  readonly lines: readonly Line[];
+  readonly first: number;
+  readonly count: number;
+  readonly gain: number;
+  readonly keeper: PlaceOfLine;
+}
+
+/** Characters that can go if each text may refer to those that stand before it in the list. */
+function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): number {
+  let removed = 0;
+  const gone = new Set<Line>();
+  for (const { lines, first, count, gain } of tilesOf(texts, isSameFile)) {
+    removed += gain;
+    for (const line of lines.slice(first, first + count)) gone.add(line);
+  }
+  for (const lines of texts) for (const line of lines) if (!gone.has(line)) removed += line.prefix;
+  return removed;
+}
+
+/** The longest runs of each text, from its beginning on, that stand in a text before it in the list. */
+export function tilesOf(texts: readonly (readonly Line[])[], isSameFile: boolean): Tile[] {
+  const standing = new Map<string, PlaceOfLine[]>();
+  const tiles: Tile[] = [];
+  for (const lines of texts) {
+    let endOfLast = -1;
+    for (let first = 0; first < lines.length;) {
+      const keepers = isTelling(lines[first]) ? (standing.get(lines[first]?.text ?? '') ?? []) : [];
+      let best: { count: number; keeper: PlaceOfLine; start: number } | undefined;
+      for (const keeper of keepers) {
+        const { back, count } = extent(lines, first, keeper, isSameFile, endOfLast + 1);
+        if (count > (best?.count ?? 0)) best = { count, keeper, start: first - back };
+      }
+      if (!best) {
+        first++;
+        continue;
+      }
+      const { start, count, keeper } = best;
+      const chars = lines.slice(start, start + count).reduce((sum, line) => sum + line.chars, 0);
+      const gain = chars - (start === endOfLast + 1 && endOfLast >= 0 ? PLACE_CHARS : MARKER_CHARS);
+      if (gain > 0) {
+        tiles.push({ lines, first: start, count, gain, keeper });
+        endOfLast = start + count - 1;
+      }
+      first = Math.max(first + 1, start + count);
+    }
+    lines.forEach((line, at) => {
+      if (!isTelling(line)) return;
+      const places = standing.get(line.text) ?? [];
+      if (places.length < MAX_PLACES) places.push({ lines, at });
+      standing.set(line.text, places);
+    });
+  }
+  return tiles;
+}
+
+/** Lines that stand in more places are found in the first of them. */
+const MAX_PLACES = 200;
+
+const isTelling = (line: Line | undefined): boolean =>
+  line !== undefined && (line.text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= TELLING;
+
+function extent(
+  lines: readonly Line[],
+  first: number,
+  { lines: other, at }: PlaceOfLine,
+  isSameFile: boolean,
+  from: number,
+): { back: number; count: number } {
+  const isSame = (offset: number): boolean => {
+    const a = lines[first + offset];
+    const b = other[at + offset];
+    return a !== undefined && b !== undefined && a.text === b.text && (!isSameFile || a.file === NO_FILE || a.file === b.file);
+  };
+  let end = 0;
+  while (isSame(end)) end++;
+  let back = 0;
+  while (end > 0 && first - back > from && isSame(-back - 1)) back++;
+  return { back, count: end + back };
+}
