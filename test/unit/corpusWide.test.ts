@@ -98,14 +98,6 @@ const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] =
   ...BUILT_IN_PRESETS.map(({ id, config }) => [id, smartProvider() as CondensationProvider, config] as const),
 ];
 
-/**
- * TO MEND: tokens that a second run still finds, which must be none. Lossless sees what commands print as lines of files, and where a
- * run of lines begins by them moves once the first run has cut ("shown later as 28-38" becomes "shown in the later view").
- */
-const FINDS_MORE: Readonly<Record<string, number>> = {
-  'lossless copilot-cli/EntityProcess__agentv__c3f091b3.jsonl': 326,
-};
-
 /** Sessions that the providers are tried on. */
 const tried = [...groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
   process.env['WIDE'] === 'all' ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
@@ -129,7 +121,7 @@ describe.runIf(present)('providers on real sessions', () => {
     tried.flatMap((session) => PROVIDERS.map(([provider, made, config]) => ({ ...session, provider, made, config }))),
   )(
     '$name, $provider: valid, restored byte for byte, a second run finds nothing',
-    async ({ path, name, provider, made, config }) => {
+    async ({ path, made, config }) => {
       const { messages } = readConversationFile(path, { history: 'all' });
       const before = JSON.stringify(messages);
       const edits = await condense(made, config, messages);
@@ -141,9 +133,7 @@ describe.runIf(present)('providers on real sessions', () => {
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
       const again = await condense(made, config, messages, edits);
       const twice = applyEdits(messages, [...edits, ...again]).messages;
-      expect(counter.messages(view) - counter.messages(twice)).toBeLessThanOrEqual(
-        FINDS_MORE[`${provider} ${name}`] ?? 0,
-      );
+      expect(counter.messages(view) - counter.messages(twice)).toBeLessThanOrEqual(0);
     },
     300_000,
   );
