@@ -60,7 +60,9 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
   const session = basename(path);
   return {
     agent,
-    project: session.includes('__') ? session.split('__').slice(0, 2).join('/') : path.split('/').slice(-3, -1).join('/'),
+    project: session.includes('__')
+      ? session.split('__').slice(0, 2).join('/')
+      : path.split('/').slice(-3, -1).join('/'),
     session,
     chars,
     strict: await removed(LOSSLESS_STRICT),

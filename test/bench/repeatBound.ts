@@ -93,7 +93,7 @@ function linesOf(content: PlacedContent, parts: readonly FilePart[], own: string
     const isDiff = part?.head === 'diff';
     const match = part?.head === 'search' ? MATCH.exec(whole) : null;
     const number = isDiff ? null : (NUMBER.exec(whole) ?? match);
-    const front = isDiff ? 1 : (match ?? number)?.[0].length ?? 0;
+    const front = isDiff ? 1 : ((match ?? number)?.[0].length ?? 0);
     const stated = Number(number?.[1] ?? Number.NaN);
     const follows = number !== null && stated - 1 === numberBefore && stated % 50 !== 0;
     const samePath = match !== null && match[1] === pathBefore;
@@ -204,7 +204,12 @@ function extent(
   const isSame = (offset: number): boolean => {
     const a = lines[first + offset];
     const b = other[at + offset];
-    return a !== undefined && b !== undefined && a.text === b.text && (!isSameFile || a.file === NO_FILE || a.file === b.file);
+    return (
+      a !== undefined &&
+      b !== undefined &&
+      a.text === b.text &&
+      (!isSameFile || a.file === NO_FILE || a.file === b.file)
+    );
   };
   let end = 0;
   while (isSame(end)) end++;
