@@ -1,7 +1,8 @@
 // npm test               everything there is but the long lane: types, lint, format, build, unit and integration tests with coverage,
 //                        and the real VS Code, in two lanes side by side
 // npm run test:quick     types, lint of what changed since main, the tests that changed and those beside what changed
-// npm run test:long      before a release: the property tests from more seeds and with more runs, the monkey, and the long scenarios
+// npm run test:long      before a release: the property tests from more seeds and with more runs, the monkey, the long
+//                        scenarios, and real agents behind the gateway
 // Begins with what the machine lacks, runs all that does without it, and ends with what was skipped and one line,
 // "N passed, N failed[, N skipped]"; exit code 1 where anything failed, and in CI where the machine lacked something.
 import { execFileSync, spawn } from 'node:child_process';
@@ -167,6 +168,8 @@ const lanes = {
     }
     await unit('monkey', ['test/integration/monkey.test.ts'], { env: MONKEY });
     await editor('--long');
+    // Installs them from npm, into a folder that git ignores; what can't be installed is skipped in words.
+    await step('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
   },
 };
 await lanes[mode]();

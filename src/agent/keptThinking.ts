@@ -6,6 +6,7 @@
 import { turnStart } from '../api/anthropicMessages';
 import { isApiError, type ApiError } from '../api/apiError';
 import { PHASE_BLOCK } from '../api/openaiBlocks';
+import { refusesThinking } from '../api/refusedThinking';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -149,22 +150,9 @@ export class KeptThinking {
 /** The part of an answer that its text is; no thinking. */
 const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
 
-/** How vendors say that they don't take a block back that they made, each with the words that it is made for. */
-const REFUSALS: readonly RegExp[] = [
-  // Anthropic, from Fable 5.1 on, once something before the block has changed (guide, "Preserved thinking"): "The block is
-  // bound to a different conversation." Also "Invalid `signature` in `thinking` block".
-  /bound to a different conversation|invalid `(?:signature|data)` in `(?:redacted_)?thinking`/i,
-  // Anthropic: "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified."
-  /thinking` blocks .*cannot be modified/i,
-  // OpenAI: "The encrypted content … could not be verified." (openai/codex#8132)
-  /encrypted content .*could not be (?:verified|decrypted)/i,
-];
-
 /** Whether a request was refused for the blocks that went back with it: without them it can be sent again. */
 const refusesKeptBlocks = (error: unknown): error is ApiError =>
-  isApiError(error) &&
-  error.kind === 'invalid-request' &&
-  REFUSALS.some((words) => words.test(error.details.vendorMessage ?? ''));
+  isApiError(error) && error.kind === 'invalid-request' && refusesThinking(error.details.vendorMessage ?? '');
 
 const keyOf = (model: string, call: string): string => `${model}\n${plainId(call)}`;
 

@@ -26,8 +26,12 @@ export interface PreparedCall {
    * @returns a shorter one; undefined where there is none.
    */
   condenseFurther(overflow: Overflow): Promise<PreparedCall | undefined>;
-  /** The vendor refused it as invalid, and what came in goes out in its place. @param words what the vendor said. */
-  refused(words: string): void;
+  /**
+   * The vendor refused it as invalid.
+   * @param words what the vendor said.
+   * @returns what goes out in its place; undefined: what came in.
+   */
+  refused(words: string): PreparedCall | undefined;
   /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */
   answered(usage: Usage | undefined): void;
 }

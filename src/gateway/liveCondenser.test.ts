@@ -101,6 +101,44 @@ describe('the engine behind the gateway', () => {
       expect(notes.at(-1)).toContain('left alone');
     }));
 
+  it('leaves thinking out that a vendor no longer takes, once, and keeps what is thought later', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call, prepared } = await condensedCall(root);
+      const words =
+        'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
+      const other = prepared.refused(words);
+      expect(prepared.text).toContain('"signature"');
+      expect(other?.text).not.toContain('"signature"');
+      const steps = bodyOf('anthropic', 42);
+      const next = await condenser.prepare(callOf('anthropic', steps), never);
+      // The two steps that came since; the old part is what it was.
+      expect(next?.text?.match(/"signature":"c2ln(\d+)"/g)).toEqual(['"signature":"c2ln40"', '"signature":"c2ln41"']);
+      const start = other!.text!.slice(0, other!.text!.lastIndexOf(',"cache_control"'));
+      expect(next!.text!.startsWith(start)).toBe(true);
+      // Once: what is refused again goes out as it came.
+      expect(next?.refused(words)).toBeUndefined();
+      expect((await condenser.prepare(call, never))?.text).toBeUndefined();
+    }));
+
+  it('keeps room for the answer where a vendor counts it with the prompt', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser } = engine(root, 24_000);
+      const sizes: number[] = [];
+      for (let steps = 2; steps <= 60; steps += 2) {
+        const call = callOf('anthropic', bodyOf('anthropic', steps));
+        let prepared = await condenser.prepare(call, never);
+        const tokens = () => freshCounter().messages(messagesIn(call, prepared?.text ?? call.text));
+        // 8,192 are asked for the answer.
+        if (tokens() + 8_192 > 24_000) {
+          sizes.push(tokens());
+          prepared = await prepared?.condenseFurther({ tokens: tokens(), limit: 24_000 });
+          expect(tokens() + 8_192).toBeLessThan(24_000);
+        }
+        prepared?.answered(usage(tokens()));
+      }
+      expect(sizes).toHaveLength(1);
+    }));
+
   it('makes what was refused as too long shorter', () =>
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);

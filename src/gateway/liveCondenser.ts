@@ -3,6 +3,7 @@ import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
 import type { UsageAccounting } from '../core/cost/usage';
+import { refusesThinking } from '../api/refusedThinking';
 import { errorMessage } from '../core/errors';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -14,13 +15,19 @@ import type { AgentCall, Condenser, PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
-import { writeView, type WireName, type WireRequest } from './wires/wire';
+import { isThinking, writeView, type WireName, type WireRequest } from './wires/wire';
 
 /**
  * Of the window that is kept free for an answer. Agents ask for as much as the model can ever give (32,000 to 64,000), and
  * no answer has it; where a vendor insists, it says so, and the request is made shorter.
  */
 const MAX_RESERVED_PERCENT = 20;
+/**
+ * Where a vendor refuses a prompt for the answer that is asked for beside it, that much of the window is never the prompt's,
+ * though not more than this share; and this percentage of what is left for the prompt is where a conversation is due at the latest.
+ */
+const MAX_COUNTED_SHARE = 0.5;
+const COUNTED_THRESHOLD_PERCENT = 85;
 /** A request without tools is a step of a known conversation where so many messages are its own, and at least half of them. */
 const MIN_COMMON = 4;
 
@@ -55,6 +62,11 @@ export class LiveCondenser implements Condenser {
   private readonly ids = new Map<LiveId, string | undefined>();
   /** Conversations whose condensed form a vendor refused: they are not condensed any more. */
   private readonly leftAlone = new Set<LiveId>();
+
+  /** Conversations whose vendor does not take thinking back behind what was changed: up to which message it goes. */
+  private readonly unthought = new Map<LiveId, number>();
+  /** Models whose vendor refused a prompt that would have fitted but for the answer that was asked for. */
+  private readonly countsOutput = new Set<string>();
 
   constructor(private readonly options: LiveCondenserOptions) {}
 
@@ -96,6 +108,7 @@ export class LiveCondenser implements Condenser {
   private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {
     const { live, report } = this.options;
     const { conversation } = prepared;
+    this.forgetThinking(prepared);
     let text: string | undefined;
     try {
       text = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
@@ -105,16 +118,25 @@ export class LiveCondenser implements Condenser {
     return {
       text,
       condenseFurther: async (overflow) => {
-        const smaller = await live.tooLong(prepared, step.asked, signal, overflow);
+        const { tokens = Infinity, limit = 0 } = overflow;
+        if (tokens < limit) this.countsOutput.add(step.asked.model.key);
+        const asked = { ...step.asked, model: this.modelOf(step.call, step.request) };
+        const smaller = await live.tooLong(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
-        const sent = this.toSend(step, smaller, signal);
+        const sent = this.toSend({ ...step, asked }, smaller, signal);
         return sent.text === undefined ? undefined : sent;
       },
       refused: (words) => {
+        if (!this.unthought.has(conversation) && refusesThinking(words)) {
+          this.unthought.set(conversation, Infinity);
+          const sent = this.toSend(step, prepared, signal);
+          if (sent.text !== undefined && sent.text !== text) return sent;
+        }
         this.leftAlone.add(conversation);
         report?.(
           `The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`,
         );
+        return undefined;
       },
       answered: (usage) => {
         const counted = text === undefined ? this.wholeTokens(prepared) : prepared.countedTokens;
@@ -140,7 +162,16 @@ export class LiveCondenser implements Condenser {
     if (shown?.view !== messages) throw new Error('another request of the same conversation came in between');
     if (shown.edits.length === 0) return undefined;
     const { wire } = call.known;
-    return writeView(wire, call.text, call.body, request, { ...shown, view: messages });
+    const until = this.unthought.get(conversation) ?? 0;
+    const view = messages.map((message, at) => ((shown.origins[at] ?? 0) < until ? withoutThinking(message) : message));
+    return writeView(wire, call.text, call.body, request, { ...shown, view });
+  }
+
+  /** A condensation changes what stood before the thinking so far: of a model that minds, it goes, what it thinks later stays. */
+  private forgetThinking({ conversation, outcome }: PreparedRequest): void {
+    const until = this.unthought.get(conversation);
+    if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
+    this.unthought.set(conversation, this.options.live.view(conversation)?.original.length ?? 0);
   }
 
   /** O200k tokens of a request, had nothing been taken out. */
@@ -190,10 +221,14 @@ export class LiveCondenser implements Condenser {
     const { vendor, accounting } = VENDORS[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
     const facts = knownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-    const contextWindow = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW;
+    const whole = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW;
     const { maxOutputTokens: asked } = request;
+    const key = `${route}/${model}`;
+    const forAnswer =
+      asked !== undefined && this.countsOutput.has(key) ? Math.min(asked, whole * MAX_COUNTED_SHARE) : 0;
+    const contextWindow = Math.floor(whole - forAnswer);
     return {
-      key: `${route}/${model}`,
+      key,
       vendor,
       contextWindow,
       ...(asked !== undefined && {
@@ -203,9 +238,20 @@ export class LiveCondenser implements Condenser {
       ...(facts.prices && { prices: facts.prices }),
       accounting,
       cacheLifetime: text.includes('"ttl"') && LONG_CACHE.test(text) ? '1h' : '5m',
-      threshold,
+      threshold:
+        forAnswer === 0
+          ? threshold
+          : { ...threshold, percent: Math.min(COUNTED_THRESHOLD_PERCENT, (whole * threshold.percent) / contextWindow) },
     };
   }
+}
+
+/** A message without its thinking, where it says something else. */
+function withoutThinking(message: ApiMessage): ApiMessage {
+  const { role, content } = message;
+  if (role !== 'assistant' || typeof content === 'string') return message;
+  const rest = content.filter((block) => !isThinking(block));
+  return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
 }
 
 /** An agent's cache marks may ask for an hour (Anthropic API guide, "Prompt caching"). */

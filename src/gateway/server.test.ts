@@ -103,7 +103,10 @@ function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: 
       reported.push('condensed further');
       return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
     },
-    refused: (words) => reported.push(words),
+    refused: (words) => {
+      reported.push(words);
+      return undefined;
+    },
     answered: (usage: Usage | undefined) => reported.push(usage),
   });
   return {
@@ -303,6 +306,28 @@ describe('what is condensed', () => {
     expect(seen[1]!.body).toBe(Buffer.from(came).toString('latin1'));
     expect(condenser.reported[0]).toContain('nonsense');
     expect(condenser.reported).toHaveLength(1);
+  });
+
+  it('goes out in another form once where there is one, then as it came, and never more often', async () => {
+    served = 0;
+    const form = (text: string, other: PreparedCall | undefined): PreparedCall => ({
+      text,
+      condenseFurther: () => Promise.resolve(undefined),
+      refused: () => other,
+      answered: () => undefined,
+    });
+    const endless: PreparedCall = { ...form('{"n":2}', undefined), refused: () => endless };
+    const condenser: Condenser = { prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', undefined))) };
+    const { gateway, seen } = await bed(refusing(['nonsense', 'nonsense']), { condenser });
+    const came = '{"messages":[]}';
+    expect((await post(url(gateway), came)).status).toBe(200);
+    expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', '{"n":1}', came]);
+    served = 0;
+    const other = await bed(refusing(Array<string>(9).fill('nonsense')), {
+      condenser: { prepare: () => Promise.resolve(endless) },
+    });
+    expect((await post(url(other.gateway), came)).status).toBe(400);
+    expect(other.seen).toHaveLength(3);
   });
 
   it("a refusal of what came is the vendor's answer, word for word", async () => {

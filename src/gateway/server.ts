@@ -36,6 +36,8 @@ const LIMITS: GatewayLimits = {
   connections: 128,
 };
 
+/** How often one request of an agent is sent again. */
+const MOST_REPEATS = 2;
 /** Of a vendor's refusal, which is read before it passes. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** How long a free connection to the vendor is kept, in milliseconds. */
@@ -228,7 +230,8 @@ class Passing {
 
   /**
    * Sends a body and passes the answer. A refusal of what was made shorter, or of what is too long, is not passed where
-   * another body can be sent: nothing was told to the agent yet. Once, so that no call is repeated for ever.
+   * another body can be sent: nothing was told to the agent yet. A shorter body once, a body in another form once, and then what
+   * came: no call is repeated for ever.
    */
   private async answered(
     one: Exchange,
@@ -239,18 +242,16 @@ class Passing {
   ): Promise<void> {
     let now = prepared;
     let answer = await one.send(bodyOf(now, came));
-    let isWhole = true;
-    if (prepared && isRefusal(answer.statusCode)) {
+    for (let repeats = 0; now && isRefusal(answer.statusCode); repeats++) {
       const refusal = await readRefusal(answer);
-      isWhole = refusal.isWhole;
-      const again = isWhole ? await this.again(prepared, refusal, route) : undefined;
-      if (again) {
-        now = again.prepared;
-        answer = await one.send(bodyOf(now, came));
-      } else {
+      const again =
+        refusal.isWhole && repeats < MOST_REPEATS ? await this.again(now, refusal, route, repeats === 0) : undefined;
+      if (!again) {
         one.passRead(answer, refusal.bytes);
         return;
       }
+      now = again.prepared;
+      answer = await one.send(bodyOf(now, came));
     }
     const reader = new UsageReader(wire, answer.headers);
     const isAnswer = (answer.statusCode ?? 0) < 300;
@@ -271,23 +272,25 @@ class Passing {
     prepared: PreparedCall,
     { bytes }: Refusal,
     route: string,
+    isFirst: boolean,
   ): Promise<{ readonly prepared: PreparedCall | undefined } | undefined> {
     const words = bytes.toString();
     const overflow = overflowOf(words);
     if (overflow) {
-      const smaller = await prepared.condenseFurther(overflow);
+      const smaller = isFirst ? await prepared.condenseFurther(overflow) : undefined;
       if (smaller)
         this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
       return smaller && { prepared: smaller };
     }
     if (prepared.text === undefined) return undefined;
-    prepared.refused(words);
+    const other = prepared.refused(words);
+    const how = other ? 'in another form' : 'as it came';
     this.options.report?.({
       kind: 'problem',
       route,
-      detail: `The vendor refused a condensed request; it went out as it came: ${shortened(words)}`,
+      detail: `The vendor refused a condensed request; it went out ${how}: ${shortened(words)}`,
     });
-    return { prepared: undefined };
+    return { prepared: other };
   }
 }
 

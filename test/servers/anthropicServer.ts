@@ -73,7 +73,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     adaptive = false,
     strict = {},
   } = options;
-  const key = randomBytes(16);
+  const key = options.sealKey ?? randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   /** Each model has its own cache. */
   const caches = new Map<string, PromptCache>();

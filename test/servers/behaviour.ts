@@ -4,6 +4,8 @@ export interface ScriptedCall {
   /** Default: one that the server makes. */
   readonly id?: string;
   readonly name: string;
+  /** The group that the tool was offered in (OpenAI's Responses). */
+  readonly namespace?: string;
   /** The arguments as an object, or as the raw text that the "model" wrote. */
   readonly input: object | string;
 }

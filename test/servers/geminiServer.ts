@@ -57,7 +57,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
     models,
   } = options;
   const outputLimit = strict.maxOutputTokens ?? 65_536;
-  const key = randomBytes(16);
+  const key = options.sealKey ?? randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   // Implicit caching reads the longest prefix, and writing costs nothing (guide "Context caching").
   const cache = new PromptCache({ minTokens: minCacheTokens, step: 1, ...options.cache }, options.now);

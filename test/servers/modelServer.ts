@@ -48,6 +48,8 @@ export interface ServerOptions {
   readonly minCacheTokens?: number;
   /** Further rules of the prompt cache. Default: entries live for ever. */
   readonly cache?: Partial<CacheRules>;
+  /** What seals of thinking are made with: servers that share it take each other's, as one vendor does. Default: its own. */
+  readonly sealKey?: Buffer;
   /** The clock by which entries of the cache age, in milliseconds. Default: the system's. */
   readonly now?: () => number;
 }

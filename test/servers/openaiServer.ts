@@ -62,7 +62,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     quirks = {},
     strict = {},
   } = options;
-  const key = randomBytes(16);
+  const key = options.sealKey ?? randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
@@ -538,6 +538,7 @@ function responseOutput(scripted: Reply, minds: Minds, index: number): Json[] {
       id: `fc_${index}_${at}`,
       call_id: call.id ?? `call_${index}_${at}`,
       name: call.name,
+      ...(call.namespace !== undefined && { namespace: call.namespace }),
       arguments: rawInput(call),
       status: 'completed',
     })),

@@ -215,7 +215,8 @@ class Changes {
   }
 }
 
-const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
+/** Thinking in either form. */
+export const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 /** Where a place of a block stands in the body; `rest` is the path inside a string that is JSON. */
 function placeOf(

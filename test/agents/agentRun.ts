@@ -1,0 +1,169 @@
+/** One task of a real agent, alone or by `context-condenser run`, in a home of its own, and what is left in that home. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { WireName } from '../../src/gateway/wires/wire';
+import type { AgentSetting, RealAgent } from './agents';
+
+/** Where agents are installed; ignored by git. */
+export const INSTALLED = resolve('.agents');
+
+/** A folder for one agent: its home, the project that it works on, and our store. */
+export interface Bed {
+  readonly home: string;
+  readonly work: string;
+  readonly store: string;
+  /** The commands of all agents, as a shell finds them. */
+  readonly bin: string;
+}
+
+export interface Ended {
+  /** The exit code; "time limit" where it was ended. */
+  readonly code: number | string;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** Makes the folders, the project, and the commands. */
+export function makeBed(root: string, files: ReadonlyMap<string, string>): Bed {
+  const bed = {
+    home: join(root, 'home'),
+    work: join(root, 'work'),
+    store: join(root, 'store'),
+    bin: join(root, 'bin'),
+  };
+  for (const folder of Object.values(bed)) mkdirSync(folder, { recursive: true });
+  for (const [path, content] of files) write(join(bed.work, path), content);
+  return bed;
+}
+
+/** The agent's settings and its command. */
+export function setUp(bed: Bed, agent: RealAgent, setting: Omit<AgentSetting, 'home'>): Record<string, string> {
+  const whole = { ...setting, home: bed.home };
+  for (const [path, content] of Object.entries(agent.files(whole)))
+    write(join(bed.home, path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  const modules = join(INSTALLED, agent.name, 'node_modules');
+  const isScript = agent.program.startsWith('.bin/');
+  const node = agent.node === 24 ? resolve('node_modules/node/bin/node') : process.execPath;
+  const command = [...(isScript ? [node] : []), join(modules, agent.program)].map((word) => `'${word}'`).join(' ');
+  write(join(bed.bin, agent.command), `#!/bin/sh\nexec ${command} "$@"\n`);
+  chmodSync(join(bed.bin, agent.command), 0o755);
+  return {
+    PATH: `${bed.bin}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+    HOME: bed.home,
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    ...agent.env(whole),
+  };
+}
+
+const write = (path: string, content: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+};
+
+export interface AgentTask {
+  /** Folder of the bundles. */
+  readonly dist: string;
+  readonly agent: RealAgent;
+  readonly wire: WireName;
+  readonly task: string;
+  readonly isAgain?: boolean;
+  /** Options of `run`; absent: the agent runs alone. */
+  readonly behind?: readonly string[];
+  readonly limitSeconds: number;
+}
+
+/** Runs the agent to its end. */
+export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<Ended> {
+  const own = task.agent.args(task.task, task.wire, task.isAgain === true);
+  const command =
+    task.behind === undefined
+      ? [join(bed.bin, task.agent.command), ...own]
+      : [
+          process.execPath,
+          join(task.dist, 'cli.cjs'),
+          'run',
+          '--store',
+          bed.store,
+          ...task.behind,
+          task.agent.command,
+          ...own,
+        ];
+  return started(command, bed.work, env, task.limitSeconds);
+}
+
+/** Runs a command in a process group of its own, of which nothing is left afterwards. */
+export function started(
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+  limitSeconds: number,
+): Promise<Ended> {
+  return new Promise((done) => {
+    const begun = Date.now();
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const group = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // Gone already.
+      }
+    };
+    let output = '';
+    let isLate = false;
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const timer = setTimeout(() => {
+      isLate = true;
+      group();
+    }, limitSeconds * 1000);
+    const end = (code: number | string): void => {
+      clearTimeout(timer);
+      group();
+      done({ code: isLate ? 'time limit' : code, seconds: (Date.now() - begun) / 1000, output });
+    };
+    child.on('error', (error) => {
+      end(error.message);
+    });
+    child.on('close', (code, signal) => {
+      end(code ?? signal ?? 'unknown');
+    });
+  });
+}
+
+/** All files below a folder with the hash of what they hold; not those that SQLite has while a database is open. */
+export function hashesIn(folder: string): ReadonlyMap<string, string> {
+  const names = existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : [];
+  return new Map(
+    names
+      .filter((name) => isFile(join(folder, name)))
+      .filter((name) => !/-(?:shm|wal)$/.test(name))
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex'),
+      ]),
+  );
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Names of files without what differs from run to run: ids, hashes, dates, paths of the folder. */
+export const shapeOf = (name: string): string =>
+  name
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
+    .replace(/\b(?:ses|msg|prt|per|que|evt|tool|run|sess)_[A-Za-z0-9]+/g, '#')
+    .replace(/[0-9a-f]{12,}/gi, '#')
+    .replace(/\d{2,}/g, '#')
+    // Folders that are named for the one that the agent works in.
+    .replace(/[\w-]*agent-\w{6}[\w-]*/g, '#')
+    .replace(/#[#T:._Z-]*/g, '#');
+
+/** Files of a home that hold an address of a gateway, secret or ticket. */
+export const leaksIn = (folder: string): string[] =>
+  [...hashesIn(folder).keys()].filter((name) =>
+    /127\.0\.0\.1:\d+\/[\w-]{32}|x-context-condenser/.test(readFileSync(join(folder, name), 'latin1')),
+  );

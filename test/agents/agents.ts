@@ -1,0 +1,338 @@
+/**
+ * Real agents for the long lane: what is installed of each, how a person has it set up to reach a server of theirs, and how it is
+ * asked headless. Published on npm; versions are pinned, since each new one may send something else.
+ */
+import { join } from 'node:path';
+import type { WireName } from '../../src/gateway/wires/wire';
+
+/** What goes wrong on the way to a vendor. */
+export type FaultKind = '429' | '529' | 'cut';
+
+/** Where an agent's requests go, as its user has set it up. */
+export interface AgentSetting {
+  /** `http://127.0.0.1:port`, without a path. */
+  readonly address: string;
+  readonly wire: WireName;
+  /** Tokens of the model's window, where the agent takes it from its settings. */
+  readonly window: number;
+  readonly home: string;
+}
+
+export interface RealAgent {
+  /** Its folder among the installed ones. */
+  readonly name: string;
+  /** As `context-condenser run` and a shell know it. */
+  readonly command: string;
+  /** What npm installs, without running scripts of packages. */
+  readonly packages: readonly string[];
+  /** The program below `node_modules`; a script of Node's, or a binary of this platform. */
+  readonly program: string;
+  /** The oldest Node that runs it; absent: a binary, or any Node. */
+  readonly node?: 24;
+  readonly wires: readonly WireName[];
+  /** Files below the home folder; what is no text is written as JSON. */
+  files(setting: AgentSetting): Readonly<Record<string, unknown>>;
+  env(setting: AgentSetting): Readonly<Record<string, string>>;
+  /** Its command line for a task, in a new session or in the last one. */
+  args(task: string, wire: WireName, isAgain: boolean): readonly string[];
+  /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
+  readonly endsOn: readonly FaultKind[];
+  /** What it does to its own history in mid-task, so that its requests do not continue each other. */
+  readonly rewrites?: string;
+  /** Files in its home in which it logs what its MCP servers, ours among them, say. */
+  readonly logsOfServers?: RegExp;
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const KEY = 'dummy-key';
+const VERSION: Readonly<Record<WireName, string>> = {
+  anthropic: '/v1',
+  chat: '/v1',
+  responses: '/v1',
+  gemini: '/v1beta',
+};
+
+const CODEX_TARGETS: Readonly<Record<string, string>> = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+};
+
+/** OpenCode and its descendant. */
+const openCodeLike = (name: string, pinned: string, program: string): RealAgent => ({
+  name,
+  command: name,
+  packages: [pinned],
+  program,
+  wires: ['anthropic', 'chat', 'responses', 'gemini'],
+  files: ({ address, wire, window }) => ({
+    [`.config/${name}/${name}.json`]: {
+      autoupdate: false,
+      share: 'disabled',
+      snapshot: false,
+      model: 'local/scripted',
+      permission: { '*': 'allow' },
+      provider: {
+        local: {
+          npm: {
+            anthropic: '@ai-sdk/anthropic',
+            chat: '@ai-sdk/openai-compatible',
+            responses: '@ai-sdk/openai',
+            gemini: '@ai-sdk/google',
+          }[wire],
+          name: 'local',
+          options: { baseURL: `${address}${VERSION[wire]}`, apiKey: KEY },
+          models: {
+            scripted: {
+              name: 'scripted',
+              limit: { context: window, output: 8_192 },
+              reasoning: true,
+              tool_call: true,
+            },
+          },
+        },
+      },
+    },
+  }),
+  env: () => ({
+    ...Object.fromEntries(
+      ['AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'SHARE', 'SESSION_INGEST'].map((what) => [
+        `${name.toUpperCase()}_DISABLE_${what}`,
+        '1',
+      ]),
+    ),
+    ...(name === 'kilo' && { KILO_TELEMETRY_LEVEL: 'off' }),
+  }),
+  args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
+  endsOn: name === 'kilo' ? ['cut'] : [],
+});
+
+export const REAL_AGENTS: readonly RealAgent[] = [
+  {
+    name: 'codex',
+    command: 'codex',
+    packages: ['@openai/codex@0.169.0'],
+    program: `@openai/codex-${PLATFORM}/vendor/${CODEX_TARGETS[PLATFORM] ?? 'unknown'}/bin/codex`,
+    wires: ['responses'],
+    files: ({ address, window }) => ({
+      '.codex/config.toml': `model = "scripted"
+model_provider = "local"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+model_context_window = ${window}
+[features]
+plugins = false
+apps = false
+[analytics]
+enabled = false
+[model_providers.local]
+name = "local"
+base_url = "${address}/v1"
+env_key = "LOCAL_KEY"
+wire_api = "responses"
+`,
+    }),
+    env: () => ({ LOCAL_KEY: KEY }),
+    args: (task, _wire, isAgain) => ['exec', ...(isAgain ? ['resume', '--last'] : []), '--skip-git-repo-check', task],
+    endsOn: [],
+  },
+  {
+    name: 'gemini',
+    command: 'gemini',
+    packages: ['@google/gemini-cli@0.61.0'],
+    program: '.bin/gemini',
+    wires: ['gemini'],
+    files: () => ({
+      '.gemini/settings.json': {
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      },
+    }),
+    env: ({ address }) => ({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: address }),
+    args: (task, _wire, isAgain) => [
+      '--yolo',
+      '--skip-trust',
+      '-m',
+      'gemini-2.5-pro',
+      ...(isAgain ? ['-r', 'latest'] : []),
+      '-p',
+      task,
+    ],
+    endsOn: ['cut'],
+    rewrites: 'masks old results',
+  },
+  openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
+  {
+    name: 'pi',
+    command: 'pi',
+    packages: ['@mariozechner/pi-coding-agent@0.73.1'],
+    program: '.bin/pi',
+    wires: ['anthropic', 'chat', 'responses', 'gemini'],
+    files: ({ address, wire, window }) => ({
+      '.pi/agent/models.json': {
+        providers: {
+          local: {
+            baseUrl: `${address}${wire === 'anthropic' ? '' : VERSION[wire]}`,
+            apiKey: KEY,
+            api: {
+              anthropic: 'anthropic-messages',
+              chat: 'openai-completions',
+              responses: 'openai-responses',
+              gemini: 'google-generative-ai',
+            }[wire],
+            models: [
+              {
+                id: 'scripted',
+                name: 'scripted',
+                reasoning: true,
+                input: ['text'],
+                cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+                contextWindow: window,
+                maxTokens: 8_192,
+              },
+            ],
+          },
+        },
+      },
+    }),
+    env: () => ({ PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' }),
+    args: (task, _wire, isAgain) => [
+      '--provider',
+      'local',
+      '--model',
+      'scripted',
+      ...(isAgain ? ['-c'] : []),
+      '-p',
+      task,
+    ],
+    endsOn: [],
+  },
+  {
+    name: 'cline',
+    command: 'cline',
+    packages: ['cline@3.0.65'],
+    program: `@cline/cli-${PLATFORM}/bin/cline`,
+    wires: ['anthropic', 'chat', 'responses'],
+    files: ({ address, wire }) => {
+      const provider = {
+        anthropic: 'anthropic',
+        chat: 'openai-compatible',
+        responses: 'openai-native',
+        gemini: 'gemini',
+      }[wire];
+      const settings = { provider, apiKey: KEY, model: 'claude-sonnet-4-5', baseUrl: `${address}${VERSION[wire]}` };
+      return {
+        '.cline/data/settings/providers.json': {
+          version: 1,
+          lastUsedProvider: provider,
+          modes: {},
+          providers: { [provider]: { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' } },
+        },
+        '.cline/data/settings/global-settings.json': { telemetryOptOut: true, autoUpdateEnabled: false },
+      };
+    },
+    env: () => ({ CLINE_NO_AUTO_UPDATE: '1', CLINE_SESSION_BACKEND_MODE: 'local' }),
+    args: (task) => ['--auto-approve', 'true', task],
+    endsOn: ['cut'],
+    rewrites: 'replaces outdated reads',
+  },
+  openCodeLike('kilo', '@kilocode/cli@7.7.7', `@kilocode/cli-${PLATFORM}/bin/kilo`),
+  {
+    name: 'qwen',
+    command: 'qwen',
+    packages: ['@qwen-code/qwen-code@0.24.4'],
+    program: '.bin/qwen',
+    node: 24,
+    wires: ['chat', 'anthropic', 'responses', 'gemini'],
+    files: () => ({
+      '.qwen/settings.json': {
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { enableAutoUpdate: false, disableAutoUpdate: true },
+      },
+    }),
+    env: ({ address, wire }) => {
+      switch (wire) {
+        case 'anthropic':
+          return { ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: KEY, ANTHROPIC_MODEL: 'scripted' };
+        case 'gemini':
+          return { GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: KEY, GEMINI_MODEL: 'scripted' };
+        case 'chat':
+        case 'responses':
+          return { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: KEY, OPENAI_MODEL: 'scripted' };
+      }
+    },
+    args: (task, wire, isAgain) => [
+      '--yolo',
+      '--auth-type',
+      { anthropic: 'anthropic', gemini: 'gemini', responses: 'openai-responses', chat: 'openai' }[wire],
+      ...(isAgain ? ['-c'] : []),
+      '-p',
+      task,
+    ],
+    endsOn: [],
+    rewrites: 'clears old results',
+  },
+  {
+    name: 'continue',
+    command: 'cn',
+    packages: ['@continuedev/cli@1.5.47'],
+    program: '.bin/cn',
+    wires: ['anthropic', 'chat'],
+    files: ({ address, wire, window }) => ({
+      '.continue/config.yaml': `name: local
+version: 1.0.0
+schema: v1
+models:
+  - name: scripted
+    provider: ${wire === 'chat' ? 'openai' : 'anthropic'}
+    model: scripted
+    apiBase: ${address}/v1
+    apiKey: ${KEY}
+    roles: [chat, edit, apply]
+    defaultCompletionOptions:
+      contextLength: ${window}
+      maxTokens: 8192
+`,
+    }),
+    env: ({ home }) => ({
+      CONTINUE_TELEMETRY_ENABLED: '0',
+      CONTINUE_METRICS_ENABLED: '0',
+      CONTINUE_CLI_ENABLE_TELEMETRY: '0',
+      CONTINUE_GLOBAL_DIR: join(home, '.continue'),
+    }),
+    args: (task, _wire, isAgain) => ['--auto', ...(isAgain ? ['--resume'] : []), '-p', task],
+    endsOn: ['429', 'cut'],
+  },
+  {
+    name: 'claude',
+    command: 'claude',
+    packages: ['@anthropic-ai/claude-code@2.1.330'],
+    program: `@anthropic-ai/claude-code-${PLATFORM}/claude`,
+    wires: ['anthropic'],
+    files: () => ({}),
+    env: ({ address }) => ({
+      ANTHROPIC_BASE_URL: address,
+      ANTHROPIC_API_KEY: KEY,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }),
+    args: (task, _wire, isAgain) => [
+      '--model',
+      'claude-sonnet-4-5',
+      '--allowedTools',
+      'Bash,Read,mcp__context-condenser',
+      ...(isAgain ? ['-c'] : []),
+      '-p',
+      task,
+    ],
+    endsOn: [],
+    logsOfServers: /mcp-logs-context-condenser/,
+  },
+];

@@ -1,0 +1,412 @@
+/**
+ * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
+ * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults] [--json FILE]`.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadPriceTable } from '../../src/api/prices';
+import { callCost } from '../../src/core/cost/callCost';
+import { MessageCounter } from '../../src/core/tokens/messageCounter';
+import { passingHeaders } from '../../src/gateway/headers';
+import { knownRequest } from '../../src/gateway/wires';
+import type { WireName } from '../../src/gateway/wires/wire';
+import { loadTokenCounter } from '../../src/storage/assets';
+import { bigTask } from '../generators/bigTask';
+import { itemsOf, startUpstream, type Seen, type Upstream, type UpstreamOptions } from './upstream';
+import { hashesIn, INSTALLED, leaksIn, makeBed, runAgent, setUp, shapeOf, type Bed, type Ended } from './agentRun';
+import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
+
+const WINDOW = 100_000;
+/** The vendor's tokens for one of o200k. */
+const TOKEN_FACTOR = 1.5;
+const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
+const TASK = 'Go through the whole project and put it in order.';
+const GO_ON = 'Please look at the first file once more.';
+/** Whose prices each wire's requests are reckoned with. */
+const PRICED = {
+  anthropic: { vendor: 'anthropic', model: 'claude-sonnet-4-5' },
+  chat: { vendor: 'openai', model: 'gpt-5.1' },
+  responses: { vendor: 'openai', model: 'gpt-5.1' },
+  gemini: { vendor: 'vertex', model: 'gemini-2.5-pro' },
+} as const;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    calls: { type: 'string', default: '120' },
+    parts: { type: 'string', default: 'task,identical,faults' },
+    json: { type: 'string' },
+    wires: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    limit: { type: 'string', default: '900' },
+    dist: { type: 'string', default: 'dist' },
+  },
+});
+const calls = Number(values.calls);
+const limitSeconds = Number(values.limit);
+const dist = resolve(values.dist);
+const parts = new Set(values.parts.split(','));
+
+const counter = new MessageCounter(await loadTokenCounter(dist));
+const countTokens = (text: string): number => Math.ceil(counter.text(text) * TOKEN_FACTOR);
+const prices = await loadPriceTable();
+
+const results = { passed: 0, failed: 0, skipped: 0 };
+const report: Record<string, unknown>[] = [];
+const say = (line: string): void => {
+  console.log(line);
+};
+/** One thing that must hold. */
+const check = (what: string, holds: boolean, detail = ''): void => {
+  results[holds ? 'passed' : 'failed']++;
+  if (!holds) say(`  FAILED: ${what}${detail === '' ? '' : ` (${detail})`}`);
+};
+
+/** Installs what is missing, at the pinned version, without any package's scripts. @returns why it can't, or undefined. */
+function install({ name, packages, program }: RealAgent): string | undefined {
+  const folder = join(INSTALLED, name);
+  const pinned = packages.every((one) => {
+    const at = one.lastIndexOf('@');
+    const file = join(folder, 'node_modules', one.slice(0, at), 'package.json');
+    return (
+      existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === one.slice(at + 1)
+    );
+  });
+  if (!pinned) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
+    try {
+      execFileSync('npm', ['install', ...options, ...packages], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    } catch (error) {
+      return `npm can't install ${packages.join(', ')}: ${String(error).split('\n')[0] ?? ''}`;
+    }
+  }
+  return existsSync(join(folder, 'node_modules', program))
+    ? undefined
+    : `it has no program for ${process.platform}-${process.arch}`;
+}
+
+/** A folder that goes afterwards. */
+async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
+  const root = mkdtempSync(join(tmpdir(), 'agent-'));
+  try {
+    return await work(root);
+  } finally {
+    if (values.keep) say(`  kept: ${root}`);
+    else rmSync(root, { recursive: true, force: true });
+  }
+}
+
+interface Run {
+  readonly bed: Bed;
+  readonly ended: Ended;
+  readonly upstream: Upstream;
+}
+
+/** A task in a home of its own. */
+async function runTask(
+  root: string,
+  agent: RealAgent,
+  wire: WireName,
+  options: Partial<UpstreamOptions> & {
+    readonly behind?: readonly string[];
+    readonly lead?: (address: string) => string;
+  },
+): Promise<Run> {
+  const work = join(root, 'work');
+  const many = options.calls ?? calls;
+  const bed = makeBed(root, bigTask(work, 7, many).files);
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+  const upstream = await startUpstream({
+    wire,
+    work,
+    calls: many,
+    window: WINDOW,
+    countTokens,
+    faults: [],
+    ...options,
+  });
+  const address = options.lead?.(upstream.server.url) ?? upstream.server.url;
+  const env = setUp(bed, agent, { address, wire, window: options.window ?? WINDOW });
+  const { behind } = options;
+  const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds, ...(behind && { behind }) });
+  return { bed, ended, upstream };
+}
+
+/** The history of a request, one text per item; cache marks are no part of it, and a text alone is a list of that text. */
+const historyOf = (seen: Seen): string[] =>
+  itemsOf(seen.record.body).map((item) =>
+    JSON.stringify(
+      typeof item['content'] === 'string' && item['role'] !== 'tool'
+        ? { ...item, content: [{ type: 'text', text: item['content'] }] }
+        : item,
+      (field, value: unknown) => (field === 'cache_control' ? undefined : value),
+    ),
+  );
+
+/** How often a request did not begin with all that the one before held. */
+function breaksIn(seen: readonly Seen[]): number {
+  const histories = seen.filter(({ kind }) => kind === 'main').map(historyOf);
+  return histories.filter((now, at) => histories[at - 1]?.some((item, index) => now[index] !== item) === true).length;
+}
+
+function figuresOf({ upstream, ended }: Run, wire: WireName) {
+  const listed = prices.lookup(PRICED[wire]);
+  const usages = upstream.server.requests.flatMap(({ path, usage }) => {
+    const known = knownRequest('POST', path.replace(/\?.*/, ''));
+    const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
+    return (usage && known?.wire.usage(body, undefined)) ?? [];
+  });
+  const { seen } = upstream;
+  return {
+    code: ended.code,
+    seconds: Math.round(ended.seconds),
+    requests: upstream.server.requests.length,
+    calls: upstream.made(),
+    refused: upstream.server.requests.filter(({ status = 0 }) => status === 400 || status === 413 || status === 422)
+      .length,
+    refusals: upstream.server.requests
+      .flatMap(({ status = 0, refusal }) => (status === 400 ? (refusal ?? []) : []))
+      .slice(0, 3),
+    breaks: breaksIn(seen),
+    summaries: seen.filter(({ kind }) => kind === 'summary').length,
+    largest: Math.max(
+      0,
+      ...usages.map(
+        (usage) =>
+          usage.inputTokens + (usage.accounting === 'anthropic' ? usage.cacheReadTokens + usage.cacheWriteTokens : 0),
+      ),
+    ),
+    cost: usages.reduce((sum, usage) => sum + (callCost(usage, listed?.prices) ?? NaN), 0),
+  };
+}
+
+/** What `run` said at the end, and its log. */
+function reportedBy({ ended, bed }: Run) {
+  const line = /Context Condenser: .*/.exec(ended.output)?.[0] ?? '';
+  const file = join(bed.store, 'log');
+  const log = existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .map((each) => each.slice(25))
+    : [];
+  return {
+    line,
+    condensations: Number(/\((\d+) condensation/.exec(line)?.[1] ?? 0),
+    /** Refusals that the gateway has mended before the agent saw them. */
+    repaired: log.filter((each) => /^problem \S+ The vendor refused a/.test(each)).length,
+    problems: log.filter(
+      (each) => !/^(passed|condensed)/.test(each) && each !== '' && !/aborted|broke the answer off/.test(each),
+    ),
+  };
+}
+
+async function task(agent: RealAgent, wire: WireName): Promise<void> {
+  const faults = FAULTS.filter((fault) => !agent.endsOn.includes(fault));
+  const alone = await inFolder(async (root) => {
+    const run = await runTask(root, agent, wire, { faults });
+    await run.upstream.close();
+    if (run.ended.code !== 0 || run.upstream.made() < calls) say(run.ended.output.slice(-800));
+    return { ...figuresOf(run, wire), shapes: new Set([...hashesIn(run.bed.home).keys()].map(shapeOf)) };
+  });
+  await inFolder(async (root) => {
+    const behind = ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
+    const run = await runTask(root, agent, wire, { faults, behind });
+    await run.upstream.close();
+    const { bed, ended, upstream } = run;
+    const here = figuresOf(run, wire);
+    const reported = reportedBy(run);
+    const recalled = upstream.recalled();
+    const homes = hashesIn(bed.home);
+    const resumed = await resume(run, agent, wire);
+    const { shapes, ...without } = alone;
+    report.push({ agent: agent.name, wire, alone: without, with: here, reported, recalled, resumed });
+    say(
+      `  alone: ${JSON.stringify(without)}\n  with:  ${JSON.stringify(here)}\n  ${reported.line}\n  recalled ${JSON.stringify(recalled)}, resumed ${JSON.stringify(resumed)}, ${JSON.stringify(reported.problems.slice(0, 4))}`,
+    );
+    if (ended.code !== 0) say(ended.output.slice(-1_500));
+    check('it ends well', ended.code === 0 && here.calls === calls, `${ended.code}, ${here.calls} calls`);
+    check('the agent sees no refusal', here.refused === reported.repaired, here.refusals.join('; '));
+    check(
+      'the prefix breaks with a condensation or where the agent itself rewrites',
+      agent.rewrites !== undefined || here.breaks <= reported.condensations + without.breaks,
+      `${here.breaks} breaks, ${reported.condensations} condensations`,
+    );
+    check(
+      'what is asked for is recalled',
+      recalled.asked > 0 && recalled.asked === recalled.answered,
+      JSON.stringify(recalled),
+    );
+    const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
+    const strange = [...homes.keys()].filter(
+      (name) => !shapes.has(shapeOf(name)) && !config.includes(name) && agent.logsOfServers?.test(name) !== true,
+    );
+    check(
+      'its home has no file that the agent alone would not have',
+      strange.length === 0,
+      strange.slice(0, 5).join(', '),
+    );
+    const leaks = leaksIn(bed.home);
+    check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
+    check('the session goes on without us', resumed.code === 0 && resumed.items > 10, JSON.stringify(resumed));
+  });
+}
+
+/** A second task in the same session, without us, by a vendor with a window without end. */
+async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
+  if (agent.args('', wire, true).length === agent.args('', wire, false).length)
+    return { code: 0, items: Infinity, markers: 0 };
+  const window = 100 * WINDOW;
+  const upstream = await startUpstream({ wire, work: bed.work, calls: 1, window, countTokens, faults: [] });
+  const env = setUp(bed, agent, { address: upstream.server.url, wire, window });
+  const ended = await runAgent(bed, env, { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 });
+  await upstream.close();
+  if (ended.code !== 0) say(ended.output.slice(-1_500));
+  const first = upstream.seen.find(({ kind }) => kind === 'main');
+  const items = first ? itemsOf(first.record.body) : [];
+  return { code: ended.code, items: items.length, markers: (JSON.stringify(items).match(/⟦condensed/g) ?? []).length };
+}
+
+/** What passes between an agent and a gateway, to be compared with what passes behind it. */
+async function tap(to: () => string): Promise<{ url: string; bodies: string[]; close: () => void }> {
+  const bodies: string[] = [];
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      if (request.method === 'POST') bodies.push(createHash('sha256').update(body).digest('hex'));
+      const address = new URL(`${to()}${request.url ?? ''}`);
+      const headers = passingHeaders(request, ['host', 'content-length']);
+      const onward = http.request(
+        address,
+        {
+          method: request.method ?? 'GET',
+          headers: ['Host', address.host, ...headers, 'Content-Length', String(body.length)],
+        },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.on('error', () => response.destroy());
+          answer.pipe(response);
+        },
+      );
+      onward.on('error', () => response.destroy());
+      onward.end(body);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bodies,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Off, or with nothing due: what goes out is what came in. */
+async function identical(agent: RealAgent, wire: WireName): Promise<void> {
+  for (const options of [['--off'], ['--window', '100000000']]) {
+    await inFolder(async (root) => {
+      let vendor = '';
+      const behind = await tap(() => vendor);
+      const store = join(root, 'store');
+      const gateway = spawn(
+        process.execPath,
+        [join(dist, 'cli.cjs'), 'gateway', '--store', store, '--upstream', `x=${behind.url}`, ...options],
+        { stdio: ['ignore', 'pipe', 'ignore'] },
+      );
+      let reported = '';
+      for await (const chunk of gateway.stdout) {
+        reported += String(chunk);
+        if (reported.includes('(x) ')) break;
+      }
+      const address = /\(x\) (\S+)/.exec(reported)?.[1] ?? '';
+      const before = await tap(() => address);
+      const run = await runTask(root, agent, wire, {
+        calls: 20,
+        window: 10 * WINDOW,
+        lead: (url) => {
+          vendor = url;
+          return before.url;
+        },
+      });
+      await run.upstream.close();
+      gateway.kill('SIGINT');
+      await once(gateway, 'exit');
+      for (const one of [before, behind]) one.close();
+      const same = before.bodies.filter((hash, at) => hash === behind.bodies[at]).length;
+      say(`  ${options[0] ?? ''}: ${before.bodies.length} bodies, ${same} identical, exit code ${run.ended.code}`);
+      report.push({ agent: agent.name, wire, options, bodies: before.bodies.length, same });
+      check('every body is the same', same === before.bodies.length && same > 0 && same === behind.bodies.length);
+    });
+  }
+}
+
+/** Each fault alone and behind us: we must not make it worse. */
+async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
+  for (const fault of FAULTS) {
+    const outcomes: { code: number | string; calls: number }[] = [];
+    for (const behind of [undefined, ['--window', '40000']]) {
+      await inFolder(async (root) => {
+        const run = await runTask(root, agent, wire, { calls: 20, faults: [fault], ...(behind && { behind }) });
+        await run.upstream.close();
+        outcomes.push({ code: run.ended.code, calls: run.upstream.made() });
+      });
+    }
+    const [alone, by] = outcomes;
+    say(
+      `  ${fault}: alone exit ${alone?.code ?? '?'}, ${alone?.calls ?? 0} calls; with us exit ${by?.code ?? '?'}, ${by?.calls ?? 0} calls`,
+    );
+    report.push({ agent: agent.name, wire, fault, alone, with: by });
+    check(
+      `${fault} is no worse than alone`,
+      (alone?.code !== 0 || by?.code === 0) && (by?.calls ?? 0) >= (alone?.calls ?? 0),
+    );
+  }
+}
+
+/** What is asked for: `NAME`, with all its wires where `--wires` is given, else the first; or `NAME:WIRE`. */
+function chosen(): [RealAgent, WireName][] {
+  const wanted = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
+  return wanted.flatMap((one) => {
+    const [name, wire] = one.split(':');
+    const agent = REAL_AGENTS.find((each) => each.name === name);
+    if (!agent) throw new Error(`"${one}" is none of ${REAL_AGENTS.map((each) => each.name).join(', ')}`);
+    const wires =
+      wire === undefined
+        ? values.wires
+          ? agent.wires
+          : agent.wires.slice(0, 1)
+        : agent.wires.filter((each) => each === wire);
+    return wires.map((each): [RealAgent, WireName] => [agent, each]);
+  });
+}
+
+const PARTS = { task, identical, faults: underFaults };
+for (const [agent, wire] of chosen()) {
+  const reason = install(agent);
+  if (reason !== undefined) {
+    say(`SKIPPED ${agent.name}: ${reason}`);
+    results.skipped++;
+    continue;
+  }
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (!parts.has(name)) continue;
+    say(`${agent.name}:${wire}, ${name}`);
+    await part(agent, wire);
+  }
+}
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(report, null, 1));
+say(`${results.passed} passed, ${results.failed} failed${results.skipped > 0 ? `, ${results.skipped} skipped` : ''}`);
+process.exitCode = results.failed > 0 ? 1 : 0;

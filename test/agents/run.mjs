@@ -1,0 +1,27 @@
+// node test/agents/run.mjs [NAME[:WIRE] …]: real agents behind the gateway; main.ts says how. Any Node from 20 on.
+import { build } from 'esbuild';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folder = mkdtempSync(join(tmpdir(), 'real-agents-'));
+try {
+  if (!process.argv.includes('--built')) spawnSync(process.execPath, ['esbuild.mjs'], { stdio: 'inherit' });
+  const outfile = join(folder, 'main.mjs');
+  await build({
+    entryPoints: ['test/agents/main.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    outfile,
+    logLevel: 'warning',
+  });
+  const args = process.argv.slice(2).filter((argument) => argument !== '--built');
+  const { status } = spawnSync(process.execPath, ['--enable-source-maps', outfile, ...args], { stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

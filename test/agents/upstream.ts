@@ -1,0 +1,290 @@
+/**
+ * The vendor of a real agent's task: a strict server of its wire, and a model that works by a script. What it calls are the tools
+ * that the agent's own requests offer, so that one script serves all agents.
+ */
+import { randomBytes } from 'node:crypto';
+import type { WireName } from '../../src/gateway/wires/wire';
+import { bigTask } from '../generators/bigTask';
+import { startAnthropicServer } from '../servers/anthropicServer';
+import { overloaded, rateLimited, reply, type Behaviour, type ScriptedCall } from '../servers/behaviour';
+import { startGeminiServer } from '../servers/geminiServer';
+import { isObject, objects, text, type Json } from '../servers/json';
+import type { ModelServer, RecordedRequest } from '../servers/modelServer';
+import { startOpenAIServer } from '../servers/openaiServer';
+import type { FaultKind } from './agents';
+
+/** What a request is for. */
+export type RequestKind = 'main' | 'summary' | 'small';
+
+/** A request that the vendor got, and what became of it. */
+export interface Seen {
+  readonly kind: RequestKind;
+  readonly record: RecordedRequest;
+  /** What the script did with it; undefined where it was answered. */
+  readonly fault: FaultKind | undefined;
+}
+
+export interface Upstream {
+  readonly server: ModelServer;
+  readonly seen: readonly Seen[];
+  /** Calls of tools that were answered, of those of the task. */
+  made(): number;
+  /** References that the model asked for, and those whose text came back. */
+  recalled(): { readonly asked: number; readonly answered: number };
+  close(): Promise<void>;
+}
+
+export interface UpstreamOptions {
+  readonly wire: WireName;
+  /** The folder that the agent works in. */
+  readonly work: string;
+  readonly calls: number;
+  /** Input and output together, in the vendor's tokens. */
+  readonly window: number;
+  /** The vendor's count of a text. */
+  readonly countTokens: (text: string) => number;
+  /** Each comes once, evenly over the task. */
+  readonly faults: readonly FaultKind[];
+}
+
+const SHELL =
+  /^(bash|shell|shell_command|exec_command|execute_command|run_shell_command|run_command|run_commands|run_terminal_command|execute|exec|local_shell)$/i;
+const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
+const RECALL = /(^|[^a-z])recall$/i;
+/** Agents' own words for a summary of the task. */
+const SUMMARY =
+  /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary/i;
+
+interface Tool {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly schema: Json;
+}
+
+/** Tools that a request offers; those of newer Responses models stand in an item of the input, in namespaces. */
+function toolsOf({ tools, input }: Json): Tool[] {
+  const given = [
+    ...objects(tools),
+    ...objects(input).flatMap((item) => (item['type'] === 'additional_tools' ? objects(item['tools']) : [])),
+  ];
+  return given.flatMap((tool): Tool[] => {
+    if (tool['type'] === 'namespace') {
+      const namespace = text(tool['name']);
+      return objects(tool['tools']).map((inner) => ({ ...toolOf(inner), namespace }));
+    }
+    if (tool['functionDeclarations'] !== undefined) return objects(tool['functionDeclarations']).map(toolOf);
+    return [toolOf(isObject(tool['function']) ? tool['function'] : tool)];
+  });
+}
+
+const toolOf = (tool: Json): Tool => {
+  const schema = tool['input_schema'] ?? tool['parameters'] ?? tool['parametersJsonSchema'];
+  return { name: text(tool['name']), schema: isObject(schema) ? schema : {} };
+};
+
+/** The items of a conversation, on any wire. */
+export const itemsOf = ({ messages, input, contents }: Json): readonly Json[] => objects(messages ?? contents ?? input);
+
+/** What the newest item says in words; a tool's result says nothing. */
+function lastWords(body: Json): string {
+  const last = itemsOf(body).at(-1);
+  if (!last || last['role'] === 'tool' || text(last['type']).endsWith('_output')) return '';
+  const content = last['content'] ?? last['parts'];
+  return typeof content === 'string'
+    ? content
+    : objects(content)
+        .map((part) => (part['type'] === 'tool_result' ? '' : text(part['text'])))
+        .join('\n');
+}
+
+/** A value that a JSON schema accepts, with `hint` for its texts. */
+function sample(schema: unknown, name: string, hint: (name: string) => unknown): unknown {
+  if (!isObject(schema)) return 'x';
+  const choice = [...objects(schema['anyOf']), ...objects(schema['oneOf'])].find(({ type }) => type !== 'null');
+  const known = choice ?? schema;
+  const { type, items, properties, required } = known;
+  if (known['const'] !== undefined) return known['const'];
+  if (Array.isArray(known['enum'])) return (known['enum'] as readonly unknown[])[0];
+  const types = Array.isArray(type) ? (type as readonly unknown[]) : [type];
+  const kind = text(types.find((each) => each !== 'null')).toLowerCase();
+  if (kind === 'object' || isObject(properties)) {
+    const wanted = Array.isArray(required) ? (required as readonly unknown[]) : [];
+    const all = Object.entries(isObject(properties) ? properties : {});
+    // Where nothing is required, what fits is given.
+    const chosen =
+      wanted.length > 0
+        ? all.filter(([key]) => wanted.includes(key))
+        : all.filter(([key]) => FITS.test(key)).slice(0, 1);
+    return Object.fromEntries(chosen.map(([key, value]) => [key, sample(value, key, hint)]));
+  }
+  if (kind === 'array')
+    return /^(command|cmd)$/i.test(name) ? ['bash', '-lc', hint(name)] : [sample(items, name, hint)];
+  if (kind === 'boolean') return false;
+  if (kind === 'integer' || kind === 'number') return 1;
+  return hint(name);
+}
+
+const FITS = /command|cmd|path|file|message|prompt/i;
+
+/** The call of a tool that runs a command, or reads a file. */
+function called(
+  tool: Tool,
+  what: { readonly command: string; readonly file?: string; readonly work: string },
+): ScriptedCall {
+  const hint = (name: string): string =>
+    /path|file|uri/i.test(name)
+      ? (what.file ?? what.work)
+      : /dir|cwd/i.test(name)
+        ? what.work
+        : /^(command|cmd|script|input|commands)$/i.test(name)
+          ? what.command
+          : 'The next step';
+  const input = sample(tool.schema, '', hint);
+  return {
+    id: callId(),
+    name: tool.name,
+    input: isObject(input) ? input : {},
+    ...(tool.namespace !== undefined && { namespace: tool.namespace }),
+  };
+}
+
+/** Unique over all servers of a session. */
+const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** What VS Code's tools of the task do, as a command of a shell. */
+function commandOf({ name, input }: ScriptedCall): { command: string; file?: string } {
+  const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
+  switch (name) {
+    case 'read_file':
+      return { command: `sed -n '${startLine ?? 1},${endLine ?? 1}p' ${quoted(filePath ?? '')}`, file: filePath ?? '' };
+    case 'grep_search':
+      return { command: `grep -rnE ${quoted(query ?? '')} src | head -40` };
+    case 'list_dir':
+      return { command: `ls -la ${quoted(path ?? '.')}` };
+    case 'replace_string_in_file': {
+      const from = JSON.stringify([filePath, oldString, newString]);
+      const script = `const [file, from, to] = ${from}; const fs = require('fs'); fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, () => to))`;
+      return { command: `node -e ${quoted(script)}` };
+    }
+    default:
+      throw new Error(`No command for ${name}.`);
+  }
+}
+
+/** The task's calls, one answer of the model each, for any agent. */
+function plan(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
+  return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(commandOf) }));
+}
+
+/** All servers of this process are one vendor's. */
+const SEAL_KEY = randomBytes(16);
+
+/** After which share of the task the model wants back what went, if something did. */
+const RECALL_AT = [0.5, 0.8];
+
+/** Starts a vendor with its model. */
+export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
+  const { wire, work, calls, window, countTokens, faults } = options;
+  const steps = plan(work, calls);
+  const seen: Seen[] = [];
+  const faultAt = new Map(
+    faults.map((fault, index) => [Math.ceil(((index + 1) * steps.length) / (faults.length + 1)), fault]),
+  );
+  const asked: string[] = [];
+  const wanted = RECALL_AT.map((share) => Math.floor(share * steps.length));
+  let next = 0;
+  let made = 0;
+  let main = 0;
+
+  const script = (record: RecordedRequest): Behaviour => {
+    const { body } = record;
+    const tools = toolsOf(body);
+    const shell = tools.find(({ name }) => SHELL.test(name));
+    const read = tools.find(({ name }) => READ.test(name));
+    const kind: RequestKind = SUMMARY.test(lastWords(body)) ? 'summary' : (shell ?? read) ? 'main' : 'small';
+    const add = (fault?: FaultKind): void => void seen.push({ kind, record, fault });
+    if (kind === 'summary') {
+      add();
+      return reply('<summary>\nThe user asked to put the project in order; some files are done, go on.\n</summary>');
+    }
+    if (kind === 'small') {
+      add();
+      return reply('A short answer');
+    }
+    main++;
+    const fault = faultAt.get(main);
+    faultAt.delete(main);
+    add(fault);
+    if (fault === '429') return rateLimited(1);
+    if (fault === '529') return overloaded();
+    const recall = tools.find(({ name }) => RECALL.test(name));
+    const reference = recall && wanted.some((at) => next >= at) ? markerIn(body, asked) : undefined;
+    if (recall && reference !== undefined && fault === undefined) {
+      wanted.shift();
+      asked.push(reference);
+      const { name, namespace } = recall;
+      const call = { id: callId(), name, input: { references: [reference] } };
+      return {
+        ...thought(body),
+        kind: 'reply',
+        text: 'I need that again.',
+        calls: [{ ...call, ...(namespace !== undefined && { namespace }) }],
+      };
+    }
+    const step = steps[next];
+    if (!step) return reply('All of it is done.');
+    const answer = {
+      ...thought(body),
+      kind: 'reply' as const,
+      text: step.text,
+      calls: step.calls.map(({ command, file }, index) => {
+        // Every other whole read is made with the agent's own tool for it.
+        const tool = file !== undefined && read && (next + index) % 2 === 0 ? read : (shell ?? read);
+        if (!tool) throw new Error('no tool');
+        return called(tool, { command, work, ...(file !== undefined && { file }) });
+      }),
+    };
+    if (fault === 'cut') return { ...answer, fault: { after: 1, kind: 'cut' } };
+    next++;
+    made += step.calls.length;
+    return answer;
+  };
+
+  const common = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
+  const server = await (wire === 'anthropic'
+    ? startAnthropicServer({ ...common, strict: { turns: true } })
+    : wire === 'gemini'
+      ? startGeminiServer({ ...common, strict: { signatures: false } })
+      : startOpenAIServer(common));
+  return {
+    server,
+    seen,
+    made: () => made,
+    recalled: () => {
+      const all = seen.map(({ record }) => JSON.stringify(itemsOf(record.body)));
+      return {
+        asked: asked.length,
+        answered: asked.filter((reference) => all.some((items) => items.includes(`[ref ${reference}: `))).length,
+      };
+    },
+    close: () => server.close(),
+  };
+}
+
+/** Thinking, where the request asks for it. */
+function thought({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
+  const config = isObject(generationConfig) ? generationConfig['thinkingConfig'] : undefined;
+  const isWanted =
+    (isObject(thinking) && thinking['type'] !== 'disabled') ||
+    (Array.isArray(include) && include.includes('reasoning.encrypted_content')) ||
+    (isObject(config) && config['includeThoughts'] === true);
+  return isWanted ? { thinking: 'What comes next follows from what was found.' } : {};
+}
+
+/** A reference that stands in a marker of the conversation and was not asked for yet. */
+function markerIn(body: Json, asked: readonly string[]): string | undefined {
+  const markers = JSON.stringify(itemsOf(body)).matchAll(/⟦condensed: [^⟦⟧]* · ref ([0-9a-f]+)⟧/g);
+  return [...markers].map(([, reference = '']) => reference).find((reference) => !asked.includes(reference));
+}
