@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const quality = process.argv.includes('--quality');
+const PROGRAMS = { '--quality': 'test/bench/quality.ts', '--fit': 'test/bench/fit.ts' };
+const [flag = ''] = process.argv.slice(2).filter((argument) => Object.hasOwn(PROGRAMS, argument));
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-bench-'));
 try {
   const { build } = await import('esbuild');
@@ -12,7 +13,7 @@ try {
   buildRanks(join('dist', 'o200k.bin'));
   const outfile = join(folder, 'bench.cjs');
   await build({
-    entryPoints: [quality ? 'test/bench/quality.ts' : 'test/bench/run.ts'],
+    entryPoints: [PROGRAMS[flag] ?? 'test/bench/run.ts'],
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -20,7 +21,7 @@ try {
     outfile,
     logLevel: 'warning',
   });
-  const args = process.argv.slice(2).filter((argument) => argument !== '--quality');
+  const args = process.argv.slice(2).filter((argument) => argument !== flag);
   const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...args], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
 } finally {

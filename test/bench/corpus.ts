@@ -1,13 +1,17 @@
-/** The conversations that are measured: real ones where the corpus lies beside the project, else generated ones. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+/** The conversations that are measured: real ones where the corpora lie beside the project, else generated ones. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readConversationFile } from '../../src/conversations/readFile';
+import type { HistoryScope } from '../../src/conversations/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 
 export interface BenchConversation {
   readonly name: string;
   readonly format: string;
+  readonly agent: string;
+  /** Whose work it is: repositories of one owner count as one project, for one hand wrote them. */
+  readonly project: string;
   readonly messages: readonly ApiMessage[];
 }
 
@@ -18,7 +22,11 @@ export interface BenchCorpus {
 
 /** From the project root. */
 const CORPUS = '../shared/corpus';
-const WANTED = /(?:\.jsonl|api_conversation_history\.json|\.messages\.json)$/;
+/** Sessions of many agents and projects, with a manifest. */
+export const WIDE_CORPUS = '../shared/corpus-wide';
+const WANTED = /(?:\.jsonl?|\.messages\.json)$/;
+/** Files beside a conversation's own. */
+const BESIDE = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
 const GENERATED = [1, 2, 3, 4, 5, 6];
 
 /** @param warn told what stands in the way of measuring real conversations. */
@@ -29,26 +37,69 @@ export function loadCorpus(warn: (text: string) => void, folder = CORPUS): Bench
     );
     return { isReal: false, conversations: GENERATED.map(generated) };
   }
-  const conversations = filesIn(folder).flatMap((file) => {
+  return { isReal: true, conversations: conversationsIn(folder, warn) };
+}
+
+/** Both corpora, with what stands before the agents' own compactions; none where neither is there. */
+export const loadAllSessions = (
+  warn: (text: string) => void,
+  folders: readonly string[] = [CORPUS, WIDE_CORPUS],
+): BenchConversation[] =>
+  folders.filter((folder) => existsSync(folder)).flatMap((folder) => conversationsIn(folder, warn, 'all'));
+
+function conversationsIn(
+  folder: string,
+  warn: (text: string) => void,
+  history: HistoryScope = 'active',
+): BenchConversation[] {
+  const manifest = manifestOf(folder);
+  return filesIn(folder).flatMap((file) => {
     try {
-      const { format, messages } = readConversationFile(file);
-      return [{ name: relative(folder, file), format, messages }];
+      const { format, messages } = readConversationFile(file, { history });
+      const name = relative(folder, file);
+      const { agent = format, project = projectOf(name) } = manifest.get(name.replaceAll(sep, '/')) ?? {};
+      return [{ name, format, agent, project, messages }];
     } catch (error) {
       warn(`left out: ${error instanceof Error ? error.message : String(error)}`);
       return [];
     }
   });
-  return { isReal: true, conversations };
 }
+
+/** `manifest.tsv` names agent and repository of each file; empty where there is none. */
+function manifestOf(folder: string): Map<string, { readonly agent: string; readonly project: string }> {
+  const file = join(folder, 'manifest.tsv');
+  if (!existsSync(file)) return new Map();
+  const [head = [], ...rows] = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  const cell = (row: readonly string[], name: string): string => row[head.indexOf(name)] ?? '';
+  return new Map(
+    rows.map((row) => {
+      const agent = cell(row, 'agent');
+      const project = cell(row, 'repo').split('/')[0]?.toLowerCase() ?? '';
+      return [`${agent}/${cell(row, 'file').split('/').at(-1) ?? ''}`, { agent, project }];
+    }),
+  );
+}
+
+/** Claude Code's sessions of the older corpus are of a repository whose owner the wider one has, too. */
+const projectOf = (name: string): string => {
+  const folder = dirname(name).split(sep)[0] ?? '';
+  return folder === 'claude-code' ? 'entireio' : folder;
+};
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && WANTED.test(entry.name))
+    .filter((entry) => entry.isFile() && WANTED.test(entry.name) && !BESIDE.test(join(entry.parentPath, entry.name)))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
 const generated = (seed: number): BenchConversation => ({
   name: `generated ${seed}`,
   format: 'generated',
+  agent: 'generated',
+  project: `generated ${seed}`,
   messages: generateConversation({ seed, targetTokens: 25_000 * seed }),
 });

@@ -5,7 +5,7 @@
  */
 import type { ApiMessage } from '../../messages/types';
 import { cutsOf } from './cuts';
-import { neededLaterOf } from './neededLater';
+import { neededLinesOf } from './neededLater';
 import { KeptParts, type CondensedPrefix } from './kept';
 
 export interface CodeLineRetention {
@@ -27,7 +27,7 @@ export async function codeLineRetention(
 ): Promise<CodeLineRetention> {
   const found = { verbatim: 0, recallable: 0, lost: 0 };
   for (const { cut, end } of cutsOf(messages)) {
-    const { lines } = neededLaterOf(messages, cut, end);
+    const lines = neededLinesOf(messages, cut, end);
     if (lines.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const kept = new KeptParts(prefix, await condense(prefix));

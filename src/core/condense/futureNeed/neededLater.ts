@@ -5,23 +5,20 @@
 import { isRecord } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { DEFAULT_TOOLS, pathOf, ruleFor } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
+import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from './shownLines';
 
-/** A line that an edit quoted, with the file that it belongs to. */
-export interface QuotedLine {
-  readonly line: string;
-  readonly file: string | undefined;
+/** A line of a file that an edit or a patch quoted, with all places before the cut that show it as a line of that file. */
+export interface NeededLine extends FileLine {
+  readonly shown: readonly ShownLine[];
 }
 
 export interface NeededLater {
-  readonly lines: readonly QuotedLine[];
+  readonly lines: readonly NeededLine[];
   readonly names: readonly string[];
   readonly paths: readonly string[];
 }
 
-/** Shorter lines are braces and keywords. */
-const MIN_LINE = 12;
 /** A name that occurs in more contents of the prefix than this is not rare. */
 const RARE = 0.1;
 
@@ -31,52 +28,62 @@ const RARE = 0.1;
  */
 export function neededLaterOf(messages: readonly ApiMessage[], cut: number, end: number): NeededLater {
   const known = knowledgeOf(messages.slice(0, cut));
-  const shown = { lines: new Set<string>(), names: new Set<string>(), paths: new Set<string>() };
-  const neededLater = { lines: new Map<string, QuotedLine>(), names: new Set<string>(), paths: new Set<string>() };
+  const shown = { names: new Set<string>(), paths: new Set<string>() };
+  const needed = { names: new Set<string>(), paths: new Set<string>() };
   const calls = callsByMessage(messages, cut, end);
   for (let index = cut; index < end; index++) {
     const message = messages[index];
     if (message?.role === 'user') show(shown, message);
     for (const call of calls.get(index) ?? []) {
-      for (const line of quotedLines(call)) {
-        if (known.lines.has(line) && !shown.lines.has(line))
-          neededLater.lines.set(line, { line, file: pathOf(DEFAULT_TOOLS, call) });
-      }
       const text = stringsOf(call.input).join('\n');
-      for (const name of namesOf(text))
-        if (known.rareNames.has(name) && !shown.names.has(name)) neededLater.names.add(name);
-      for (const path of pathsOf(text))
-        if (known.paths.has(path) && !shown.paths.has(path)) neededLater.paths.add(path);
+      for (const name of namesOf(text)) if (known.rareNames.has(name) && !shown.names.has(name)) needed.names.add(name);
+      for (const path of pathsOf(text)) if (known.paths.has(path) && !shown.paths.has(path)) needed.paths.add(path);
     }
   }
-  return { lines: [...neededLater.lines.values()], names: [...neededLater.names], paths: [...neededLater.paths] };
+  return { lines: neededLinesOf(messages, cut, end), names: [...needed.names], paths: [...needed.paths] };
+}
+
+/**
+ * The lines that edits and patches between cut and end quote, that the prefix shows as lines of their file, and that nothing
+ * behind the cut had shown again by then.
+ */
+export function neededLinesOf(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
+  const lines = shownLinesOf(messages);
+  const needed = new Map<string, NeededLine>();
+  for (const [index, calls] of callsByMessage(messages, cut, end)) {
+    for (const quoted of calls.flatMap(quotedBy)) {
+      const key = `${quoted.file}\n${quoted.line}`;
+      if (needed.has(key)) continue;
+      const all = lines.of(quoted);
+      const shown = all.filter(({ message }) => message < cut);
+      const isShownAgain = all.some(({ message }) => message >= cut && message < index);
+      if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quoted, shown });
+    }
+  }
+  return [...needed.values()];
 }
 
 interface Knowledge {
-  readonly lines: ReadonlySet<string>;
   readonly rareNames: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
 function knowledgeOf(prefix: readonly ApiMessage[]): Knowledge {
-  const lines = new Set<string>();
   const paths = new Set<string>();
   const frequency = new Map<string, number>();
   let documents = 0;
   for (const { text } of prefix.flatMap(contentsOf)) {
     documents++;
-    for (const line of linesOf(text)) lines.add(line);
     for (const path of pathsOf(text)) paths.add(path);
     for (const name of namesOf(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
   }
   const rareNames = new Set([...frequency].filter(([, count]) => count / documents < RARE).map(([name]) => name));
-  return { lines, rareNames, paths };
+  return { rareNames, paths };
 }
 
 /** Adds what a user's message shows; only that is new to the agent. */
-function show(shown: { lines: Set<string>; names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
+function show(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of contentsOf(message)) {
-    for (const line of linesOf(text)) shown.lines.add(line);
     for (const name of namesOf(text)) shown.names.add(name);
     for (const path of pathsOf(text)) shown.paths.add(path);
   }
@@ -91,60 +98,10 @@ function callsByMessage(messages: readonly ApiMessage[], cut: number, end: numbe
   return calls;
 }
 
-/** Parameters that hold the text which an edit replaces. */
-const OLD_TEXT = new Set(['old_string', 'oldString', 'old_text', 'old_str', 'search']);
-const SEARCH_BLOCK = /<<<<<<< SEARCH\n(?::start_line:.*\n)?(?:-{5,}\n)?([\s\S]*?)\n=======/g;
-
-/** The lines that an edit quotes from the file as it was. */
-function quotedLines(call: ToolExchange): string[] {
-  if (ruleFor(DEFAULT_TOOLS, call)?.kind !== 'edit') return [];
-  const texts = [...oldTexts(call.input)];
-  for (const value of stringsOf(call.input)) {
-    for (const match of value.matchAll(SEARCH_BLOCK)) texts.push(match[1] ?? '');
-    if (value.startsWith('*** Begin Patch')) texts.push(patchedLines(value));
-  }
-  const lines = texts.flatMap((text) => text.split('\n')).map((line) => line.trim());
-  return [...new Set(lines.filter((line) => line.length >= MIN_LINE))];
-}
-
-function oldTexts(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(oldTexts);
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) =>
-    OLD_TEXT.has(key) && typeof item === 'string' ? [item] : oldTexts(item),
-  );
-}
-
-/** Lines of a patch that must stand in the file. */
-const patchedLines = (patch: string): string =>
-  patch
-    .split('\n')
-    .filter((line) => /^[ -]/.test(line) && !line.startsWith('---'))
-    .map((line) => line.slice(1))
-    .join('\n');
-
 function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   return isRecord(value) ? Object.values(value).flatMap(stringsOf) : [];
-}
-
-/** How texts are compared: lines without what tools put in front of them, names, paths. */
-
-/** Numbers of read tools (`12→`, `12<tab>`, `12 | `) and places of search tools (`path:12:`, `path-12-`, `12:`). */
-const PREFIX = /^ *(?:\d+(?:→|\t| \| ?)|(?:[^\s:]+[:-])?\d+[:-])/;
-
-/** A line as it is compared: without number or place in front, without blanks around. */
-const plainLine = (line: string): string => line.replace(PREFIX, '').trim();
-
-/** The lines of a text as they are compared, each in both forms where a prefix may be part of the line. */
-export function linesOf(text: string): Set<string> {
-  const lines = new Set<string>();
-  for (const line of text.split('\n')) {
-    lines.add(line.trim());
-    lines.add(plainLine(line));
-  }
-  return lines;
 }
 
 const NAME = /[A-Za-z_$][\w$]{5,}/g;

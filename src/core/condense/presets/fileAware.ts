@@ -1,7 +1,7 @@
 /**
- * Our own preset, without a model. Outputs are shortened and cold files outlined, the oldest first; then the blocks of all
- * content that the conversation is least about go, until the target is met. What an edit quoted stays longest, for the next
- * edit will likely be near it. Measured in `docs/BENCHMARKS.md`.
+ * Our own preset, without a model. Where there is a target, the blocks of all content that are least likely to be needed go until it
+ * is met, by weights that were fitted to real sessions. Without one, old outputs are shortened and cold files outlined. Measured in
+ * `docs/BENCHMARKS.md`.
  */
 import { individually, overTarget, those } from './passes';
 import type { Preset } from './preset';
@@ -16,10 +16,20 @@ export const FILE_AWARE: Preset = {
   id: 'file-aware',
   name: 'File-Aware',
   description:
-    'No model: old outputs are shortened, cold files keep their declarations and what was edited; then what the conversation is least about goes, until the target is met.',
+    'No model: what is least likely to be needed goes, block by block, until the target is met. Without a target, old outputs are shortened, and cold files keep their declarations and what was edited.',
   config: {
     thinking: { operation: 'suppress', keepRecent: 6 },
     passes: [
+      individually(
+        {
+          id: 'least-relevant',
+          name: 'What is least likely to be needed',
+          selection: those({ contentTypes: ['toolResults', 'toolParameters'], age: { min: 2 } }),
+          execution: overTarget,
+        },
+        { toolResults: { operation: 'thin' }, toolParameters: { operation: 'thin' } },
+        { toolResults: 36, toolParameters: 36 },
+      ),
       individually(
         { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: outputs(12) },
         { toolResults: { operation: 'truncate', maxLines: 16, keep: 'both' } },
@@ -29,16 +39,6 @@ export const FILE_AWARE: Preset = {
         { id: 'cold-reads', name: 'Outline of cold files', selection: reads(12) },
         { toolResults: { operation: 'outline', coldTurns: 20, keepDeclarations: true, contextLines: 2 } },
         { toolResults: 150 },
-      ),
-      individually(
-        {
-          id: 'least-relevant',
-          name: 'What the conversation is least about',
-          selection: those({ contentTypes: ['toolResults', 'toolParameters'], age: { min: 2 } }),
-          execution: overTarget,
-        },
-        { toolResults: { operation: 'thin' }, toolParameters: { operation: 'thin' } },
-        { toolResults: 40, toolParameters: 40 },
       ),
     ],
   },

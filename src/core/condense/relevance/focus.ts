@@ -1,17 +1,27 @@
-/** The present subject of a conversation: the words of its task, its plan, its latest prose, edits and searches. */
+/** What a conversation is about by now: the words of its people, its plan, its latest prose and its latest calls. */
 import { contentsOf, type Content } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
-import { personText } from '../../messages/personText';
+import { isMachineMessage, personText } from '../../messages/personText';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 
-/** Words with the weight that each use adds up to; what was said long ago weighs less. */
+/** Who used a word: people, the plan, the agent's latest prose, the parameters of its latest calls, or what its latest commands put out. */
+export const VOICES = ['people', 'plan', 'prose', 'calls', 'outputs'] as const;
+export type Voice = (typeof VOICES)[number];
+
+/** For each word that a voice used, how much it counts by now, up to 1. */
+export type Words = ReadonlyMap<string, number>;
+
 export interface Focus {
-  readonly weights: ReadonlyMap<string, number>;
-  /** True for a file that a person, the plan, the agent's prose or a search named. */
-  readonly names: (path: string) => boolean;
+  readonly words: Readonly<Record<Voice, Words>>;
+  /** Somebody named the file: a person, the plan, a search or the agent's prose. */
+  readonly isNamed: (path: string) => boolean;
+  /** Its name stands in the agent's latest prose or in the plan. */
+  readonly isNamedLately: (path: string) => boolean;
+  /** Its name stands in what the latest commands put out. */
+  readonly isPutOut: (path: string) => boolean;
 }
 
 const WORD = /[A-Za-z_$][\w$]{2,}/g;
@@ -22,21 +32,16 @@ export const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
 /** Passes look at the same contents again and again. */
 const wordsIn = memoizeByObject(({ text }: Content) => wordSet(text));
 
-/** The weight of a word, by where it stands. A person's words never fade. */
-const WEIGHT = { person: 3, assistant: 1 } as const;
-const CALL_WEIGHT: Readonly<Partial<Record<ToolKind, number>>> = {
-  plan: 3,
-  search: 2,
-  edit: 1,
-  write: 1,
-  command: 0.3,
-};
 /** Claude Code keeps its plan with one call per task. */
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
   kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
 
-/** Turns after which a use counts for half. */
-const HALF_LIFE = 12;
+/** Turns after which a use of a word counts for half. */
+const HALF_LIFE = 5;
+/** Uses that count for less are not looked at. */
+const LEAST = 0.05;
+/** Turns in which prose is the latest. */
+const LATELY = 8;
 
 /** @param turnsSince turns between a message and the conversation's end. */
 export function focusOf(
@@ -45,45 +50,66 @@ export function focusOf(
   tools: ToolTable,
   turnsSince: (message: number) => number,
 ): Focus {
-  const weights = new Map<string, number>();
+  const words = Object.fromEntries(VOICES.map((voice) => [voice, new Map<string, number>()])) as Record<
+    Voice,
+    Map<string, number>
+  >;
   const named: string[] = [];
-  const add = (words: ReadonlySet<string>, weight: number): void => {
-    for (const word of words) weights.set(word, (weights.get(word) ?? 0) + weight);
+  const namedLately: string[] = [];
+  const putOut: string[] = [];
+  const add = (voice: Voice, said: ReadonlySet<string>, weight: number): void => {
+    const known = words[voice];
+    for (const word of said) if ((known.get(word) ?? 0) < weight) known.set(word, weight);
   };
-  const faded = (weight: number, message: number): number => weight * 0.5 ** (turnsSince(message) / HALF_LIFE);
+  const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE);
   for (const [index, message] of messages.entries()) {
     for (const content of contentsOf(message)) {
       if (content.type !== 'messageText') continue;
-      const isPerson = message.role === 'user';
-      const said = isPerson ? personText(content.text) : content.text;
-      named.push(said);
-      add(isPerson ? wordSet(said) : wordsIn(content), isPerson ? WEIGHT.person : faded(WEIGHT.assistant, index));
+      if (message.role === 'user') {
+        const said = isMachineMessage(message) ? '' : personText(content.text);
+        named.push(said);
+        // A person's words never fade whole.
+        add('people', wordSet(said), Math.max(0.5, fadedAt(index)));
+        continue;
+      }
+      named.push(content.text);
+      if (turnsSince(index) <= LATELY) namedLately.push(content.text);
+      const weight = fadedAt(index);
+      if (weight >= LEAST) add('prose', wordsIn(content), weight);
     }
   }
   for (const exchange of exchanges) {
     const { tool, callMessage, parameters } = exchange;
     const kind = ruleFor(tools, exchange)?.kind;
     const plans = isPlan(tool, kind);
-    const weight = plans ? CALL_WEIGHT.plan : kind && CALL_WEIGHT[kind];
-    if (weight === undefined) continue;
+    const weight = fadedAt(callMessage);
     for (const content of parameters) {
-      add(wordsIn(content), faded(weight, callMessage));
       if (plans || kind === 'search') named.push(content.text);
+      if (plans && turnsSince(callMessage) <= 3 * LATELY) namedLately.push(content.text);
+      if (weight >= LEAST || plans) add(plans ? 'plan' : 'calls', wordsIn(content), plans ? Math.sqrt(weight) : weight);
+    }
+    if (kind !== 'command' || weight < LEAST) continue;
+    for (const content of exchange.results) {
+      if (turnsSince(callMessage) <= LATELY) putOut.push(content.text);
+      add('outputs', wordsIn(content), weight);
     }
   }
-  const everything = named.join('\n');
-  // Asked for each content of a file, and the text is long.
-  const known = new Map<string, boolean>();
-  const isNamed = (path: string): boolean => {
-    const name = path.split(/[\\/]/).at(-1) ?? '';
-    return name !== '' && everything.includes(name);
-  };
   return {
-    weights,
-    names: (path) => {
-      const answer = known.get(path) ?? isNamed(path);
-      known.set(path, answer);
-      return answer;
-    },
+    words,
+    isNamed: namesIn(named),
+    isNamedLately: namesIn(namedLately),
+    isPutOut: namesIn(putOut),
+  };
+}
+
+/** Asked for each content of a file, and the texts are long. */
+function namesIn(texts: readonly string[]): (path: string) => boolean {
+  const everything = texts.join('\n');
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const name = path.split(/[\\/]/).at(-1) ?? '';
+    const answer = known.get(name) ?? (name !== '' && everything.includes(name));
+    known.set(name, answer);
+    return answer;
   };
 }

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlacedContent } from '../../messages/exchanges';
-import type { Focus } from './focus';
-import { relevanceOf, type Standing } from './relevance';
+import type { FilePart } from '../../messages/fileParts';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+import { exchange, user } from '../../testing';
+import { leastFor, MARKER_TOKENS } from './choice';
+import { FEATURE_NAMES, featuresOf, type FeatureName, type Standing } from './features';
+import { FileHistory } from './fileHistory';
+import type { Focus, Words } from './focus';
+import { relevanceOf } from './relevance';
 import { textBlocks, type TextBlock } from './textBlocks';
 
 const contentOf = (text: string): PlacedContent => ({
@@ -14,8 +21,17 @@ const contentOf = (text: string): PlacedContent => ({
   message: 1,
 });
 
-const blocksOf = (text: string, from = 0, isQuoted: (line: string) => boolean = () => false): TextBlock[] =>
-  textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', isQuoted, from });
+const partOf = (start: number, end: number, path: string): FilePart => ({
+  start,
+  end,
+  path,
+  head: undefined,
+  firstLine: undefined,
+  isCurrent: true,
+});
+
+const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): TextBlock[] =>
+  textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from });
 
 describe('blocks', () => {
   it('begin at declarations, and blank lines around them are no part of them', () => {
@@ -31,16 +47,23 @@ describe('blocks', () => {
     expect(blocksOf('a\nb\nc')[0]?.numbers).toBeUndefined();
   });
 
-  it('tell which share of their lines was quoted', () => {
-    expect(blocksOf('a\n  b\nc\nd', 0, (line) => line === 'b')[0]?.quoted).toBe(0.25);
+  it('end where another file begins', () => {
+    const text = 'head\nof a\nof a\nof b';
+    const blocks = blocksOf(text, 0, [partOf(5, 14, 'a'), partOf(15, 19, 'b')]);
+    expect(blocks.map((block) => [block.text, block.part?.path])).toEqual([
+      ['head', undefined],
+      ['of a\nof a', 'a'],
+      ['of b', 'b'],
+    ]);
   });
 
   it('hold every line that is not blank once, in order, from the offset on that may go', () => {
     const line = fc.constantFrom('', '  ', 'function a() {', '  b();', '}', 'plain text', '12→x');
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 200 }), fc.nat(300), (lines, from) => {
+      fc.property(fc.array(line, { maxLength: 200 }), fc.nat(300), fc.nat(300), fc.nat(300), (lines, from, a, b) => {
         const text = lines.join('\n');
-        const blocks = blocksOf(text, from);
+        const [start, end] = [Math.min(a, b, text.length), Math.min(Math.max(a, b), text.length)];
+        const blocks = blocksOf(text, from, [partOf(start, end, 'a')]);
         let at = from;
         for (const block of blocks) {
           expect(block.start).toBeGreaterThanOrEqual(at);
@@ -54,49 +77,110 @@ describe('blocks', () => {
   });
 });
 
-describe('relevance', () => {
-  const focus: Focus = { weights: new Map([['migrate', 5]]), names: () => false };
-  const standing: Standing = { type: 'toolResults', kind: 'read', tokens: 100, turns: 0, isNamed: false };
-  const block = (text: string): TextBlock => ({
-    index: 0,
-    start: 0,
-    end: text.length,
-    text,
-    head: '',
-    tokens: 10,
-    quoted: 0,
-    numbers: undefined,
-  });
-  const base = block('nothing of it was said');
+const LINES = ['export const first = prepare(1);', 'export const second = prepare(2);'];
+const READ = LINES.map((line, at) => `${at + 1}→${line}`).join('\n');
 
-  it.each<[string, Partial<Standing>, TextBlock?]>([
-    ['it shares words with the focus', {}, block('nothing of migrate was said')],
-    ['it was quoted', {}, { ...base, quoted: 1 }],
-    ['its file was named', { isNamed: true }],
-    ['its read was short', { tokens: 50 }],
-  ])('is higher where %s', (_, changes, changed = base) => {
-    const [plain = 0, other = 0] = relevanceOf(
-      [
-        { block: base, standing },
-        { block: changed, standing: { ...standing, ...changes } },
-      ],
-      focus,
-    );
-    expect(other).toBeGreaterThan(plain);
+/** a.ts is read, then b.ts; a line of a.ts is changed, and b.ts is written anew. */
+const CONVERSATION: readonly ApiMessage[] = [
+  user('Rewrite prepare.'),
+  ...exchange('1', 'Read', { file_path: '/w/a.ts' }, READ),
+  ...exchange('2', 'Read', { file_path: '/w/b.ts' }, READ),
+  ...exchange('3', 'Edit', { file_path: 'a.ts', old_string: LINES[0], new_string: 'export const other = 1;' }, 'ok'),
+  ...exchange('4', 'Write', { file_path: '/w/b.ts', content: 'export const nothing = 0;' }, 'ok'),
+];
+
+describe('the history of a file', () => {
+  const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
+
+  it('knows when it was shown and changed, under each of its names', () => {
+    expect(files.of('/w/a.ts')).toBe(files.of('a.ts'));
+    expect(files.of('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1, rank: 1 });
+    expect(files.of('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7, rank: 0 });
+    expect(files.of('/w/c.ts')).toBeUndefined();
   });
 
-  it.each<[string, Partial<Standing>]>([
-    ['nobody touched its file for long', { turns: 20 }],
-    ['it was put out by a command', { kind: 'command' }],
-    ['the agent wrote it', { kind: 'write', type: 'toolParameters' }],
-  ])('is lower where %s', (_, changes) => {
-    const [plain = 0, other = 0] = relevanceOf(
-      [
-        { block: base, standing },
-        { block: base, standing: { ...standing, ...changes } },
-      ],
-      focus,
-    );
-    expect(other).toBeLessThan(plain);
+  it('knows which lines an edit took out and put in', () => {
+    const lines = files.of('/w/a.ts')?.lines;
+    expect(lines?.get(LINES[0] ?? '')).toEqual({ quoted: 5, put: -1, gone: 5 });
+    expect(lines?.get('export const other = 1;')).toEqual({ quoted: -1, put: 5, gone: -1 });
+  });
+});
+
+describe('features', () => {
+  const nothing: Words = new Map();
+  const focus: Focus = {
+    words: { people: nothing, plan: nothing, prose: new Map([['prepare', 1]]), calls: nothing, outputs: nothing },
+    isNamed: (path) => path.endsWith('a.ts'),
+    isNamedLately: () => false,
+    isPutOut: () => false,
+  };
+  const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
+  const standing = (path: string, message: number): Standing => ({
+    type: 'toolResults',
+    kind: 'read',
+    isOld: false,
+    isError: false,
+    isPart: false,
+    tokens: 20,
+    message,
+    turns: 3,
+    resultsAfter: 2,
+    textAfter: 0.5,
+    path,
+  });
+  const of = (path: string, message: number): ((name: FeatureName) => number) => {
+    const [block] = textBlocks(contentOf(READ), { tokens: 20, path, parts: [], from: 0 });
+    if (!block) throw new Error('no block');
+    const [row] = featuresOf([{ block, standing: standing(path, message) }], { focus, files, turnsSince: () => 3 });
+    return (name) => row?.[FEATURE_NAMES.indexOf(name)] ?? NaN;
+  };
+  const a = of('/w/a.ts', 2);
+  const b = of('/w/b.ts', 4);
+
+  it('are finite, and each has a name', () => {
+    for (const name of FEATURE_NAMES) expect(Number.isFinite(a(name))).toBe(true);
+  });
+
+  it('tell what later edits took out and wrote anew', () => {
+    expect([a('stale'), a('quoted'), a('rewritten')]).toEqual([0.5, 0.5, 0]);
+    expect([b('stale'), b('quoted'), b('rewritten')]).toEqual([1, 0, 1]);
+  });
+
+  it('tell what is talked about', () => {
+    expect(a('prose')).toBeGreaterThan(0);
+    expect(a('people')).toBe(0);
+    expect([a('named'), b('named')]).toEqual([1, 0]);
+  });
+
+  it('are weighed and summed up', () => {
+    const rows = [Float32Array.from(FEATURE_NAMES, (name) => (name === 'stale' ? 2 : 1))];
+    expect(relevanceOf(rows, { stale: -3, file: 1 })).toEqual([-5]);
+    expect(Number.isFinite(relevanceOf(rows)[0])).toBe(true);
+  });
+});
+
+describe('the choice of what goes', () => {
+  const isNeighbour = [false, true, true, true];
+  const tokens = [100, 100, 100, 100];
+  const gone = (excess: number, order: readonly number[]): number[] => {
+    const choice = leastFor(excess, order, tokens, isNeighbour);
+    return tokens.flatMap((_, at) => (choice.has(at) ? [at] : []));
+  };
+
+  it('takes the first of the order until it is enough', () => {
+    expect(gone(0, [0, 1, 2, 3])).toEqual([]);
+    expect(gone(100 - MARKER_TOKENS, [2, 0, 1, 3])).toEqual([2]);
+    expect(gone(10_000, [2, 0, 1, 3])).toEqual([0, 1, 2, 3]);
+  });
+
+  it('knows that neighbours share a marker', () => {
+    expect(gone(200 - MARKER_TOKENS, [1, 2, 0, 3])).toEqual([1, 2]);
+    // What lies between two that go takes a marker with it.
+    expect(gone(300 - MARKER_TOKENS, [0, 2, 1, 3])).toEqual([0, 1, 2]);
+  });
+
+  it('keeps what need not go, and what costs more than it saves', () => {
+    const choice = leastFor(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
+    expect([0, 1, 2].map((block) => choice.has(block))).toEqual([false, false, true]);
   });
 });

@@ -1,0 +1,97 @@
+/** Which lines of which files a conversation shows, and where. */
+import { fileChangesOf } from '../../messages/fileChanges';
+import { filePartsOf } from '../../messages/fileParts';
+import { isSameFile } from '../../messages/filePath';
+import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import type { ApiMessage, Place } from '../../messages/types';
+import { memoizeByObject } from '../../memoizeByObject';
+import type { Slice } from '../../slice';
+
+/** A line of a file where a conversation shows it: a slice of the string at a place. */
+export interface ShownLine extends Place, Slice {}
+
+/** A line of a file as it is compared: without number or sign in front, without blanks around. */
+export interface FileLine {
+  readonly file: string;
+  readonly line: string;
+}
+
+/** Shorter lines are braces and keywords. */
+export const MIN_LINE = 12;
+
+/** Numbers of read tools (`12→`, `12<tab>`, `12 | `, `L12: `) and places of search tools (`path:12:`, `path-12-`, `12:`). */
+const PREFIX = /^ *(?:\d+(?:→|\t| \| ?|│)|L\d+: ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
+
+/** A line in the forms that it may have: what looks like a number in front may be part of it. */
+export function formsOf(line: string): string[] {
+  const whole = line.trim();
+  const plain = line.replace(PREFIX, '').trim();
+  return plain === whole ? [whole] : [whole, plain];
+}
+
+/** Every line of every file that calls and results of a conversation show. */
+export class ShownLines {
+  private readonly byFile = new Map<string, Map<string, ShownLine[]>>();
+  /** By a path, all under which the same file was shown. */
+  private readonly spellings = new Map<string, readonly string[]>();
+
+  constructor(messages: readonly ApiMessage[]) {
+    for (const exchange of toolExchanges(messages)) {
+      for (const content of [...exchange.parameters, ...exchange.results]) {
+        for (const part of filePartsOf(DEFAULT_TOOLS, exchange, content)) {
+          const { message, path, start } = content;
+          const text = content.text.slice(part.start, part.end);
+          const from = start + part.start;
+          for (const line of linesIn(text, part.head === 'diff'))
+            this.add(part.path, line.text, { message, path, start: from + line.start, end: from + line.end });
+        }
+      }
+    }
+  }
+
+  /** Where a line of a file is shown, in the conversation's order. */
+  of({ file, line }: FileLine): readonly ShownLine[] {
+    const paths = this.spellings.get(file) ?? [...this.byFile.keys()].filter((path) => isSameFile(path, file));
+    this.spellings.set(file, paths);
+    return paths.flatMap((path) => this.byFile.get(path)?.get(line) ?? []).toSorted((a, b) => a.message - b.message);
+  }
+
+  private add(file: string, line: string, shown: ShownLine): void {
+    if (line.length < MIN_LINE) return;
+    let lines = this.byFile.get(file);
+    if (!lines) this.byFile.set(file, (lines = new Map<string, ShownLine[]>()));
+    const known = lines.get(line);
+    if (known) known.push(shown);
+    else lines.set(line, [shown]);
+  }
+}
+
+/** The lines of a conversation, which never changes. */
+export const shownLinesOf = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
+
+/** @param isDiff in front of each line stands a sign. */
+function linesIn(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
+  const lines: (Slice & { readonly text: string })[] = [];
+  for (let at = 0; at <= text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(at, end);
+    for (const form of formsOf(isDiff ? line.slice(1) : line)) {
+      // What stands in front may go without the line.
+      const start = at + line.indexOf(form);
+      lines.push({ start, end: start + form.length, text: form });
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+/** The lines that a call quotes from files as they were. */
+export function quotedBy(call: ToolExchange): FileLine[] {
+  const quoted = new Map<string, FileLine>();
+  for (const { path: file, before } of fileChangesOf(DEFAULT_TOOLS, call))
+    for (const line of before.map((each) => each.trim()))
+      if (line.length >= MIN_LINE) quoted.set(`${file}\n${line}`, { file, line });
+  return [...quoted.values()];
+}

@@ -1,0 +1,66 @@
+/** About what a marker takes. Tokens. */
+export const MARKER_TOKENS = 21;
+
+/** What goes, as it is chosen block by block. Neighbours that go share a marker. */
+export class Choice {
+  private readonly gone: Uint8Array;
+
+  /**
+   * @param tokens of each block.
+   * @param follows for each block, whether the one before it is its neighbour in the same text.
+   */
+  constructor(
+    private readonly tokens: readonly number[],
+    private readonly follows: readonly boolean[],
+  ) {
+    this.gone = new Uint8Array(tokens.length);
+  }
+
+  has(block: number): boolean {
+    return this.gone[block] === 1;
+  }
+
+  /**
+   * Takes a block out or puts it back.
+   * @returns the tokens that are saved by it, about; of one that comes back less than 0.
+   */
+  change(block: number, goes: boolean): number {
+    const gain = this.gain(block);
+    this.gone[block] = goes ? 1 : 0;
+    return goes ? gain : -gain;
+  }
+
+  /** What a block saves beside its neighbours as they are. */
+  gain(block: number): number {
+    const isBehind = this.follows[block] === true && this.has(block - 1);
+    const isBefore = this.follows[block + 1] === true && this.has(block + 1);
+    return (this.tokens[block] ?? 0) + (Number(isBehind) + Number(isBefore) - 1) * MARKER_TOKENS;
+  }
+}
+
+/**
+ * Chooses what goes for so many tokens.
+ * @param order the blocks in the order in which they go.
+ */
+export function leastFor(
+  excess: number,
+  order: readonly number[],
+  tokens: readonly number[],
+  follows: readonly boolean[],
+): Choice {
+  const choice = new Choice(tokens, follows);
+  let over = -excess;
+  let count = 0;
+  for (const block of order) {
+    if (over >= 0) break;
+    over += choice.change(block, true);
+    count++;
+  }
+  // What need not go for it stays, the likeliest to be needed first; so does what costs more than it saves.
+  for (let at = count - 1; at >= 0; at--) {
+    const block = order[at] as number;
+    const gain = choice.gain(block);
+    if (over >= gain || gain <= 0) over += choice.change(block, false);
+  }
+  return choice;
+}

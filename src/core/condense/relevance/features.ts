@@ -1,0 +1,378 @@
+/** What is known of a block when a conversation is condensed, as numbers that mean the same in every session. */
+import type { ToolKind } from '../../agents/types';
+import type { FilePart } from '../../messages/fileParts';
+import type { ContentType } from '../../messages/types';
+import type { FileFacts, FileHistory } from './fileHistory';
+import { VOICES, wordSet, type Focus, type Voice } from './focus';
+import type { TextBlock } from './textBlocks';
+
+/** What is known of the content that a block is part of. */
+export interface Standing {
+  readonly type: ContentType;
+  /** What the tool of its call does; undefined for others, and for text. */
+  readonly kind: ToolKind | undefined;
+  /** It is the text that an edit replaces. */
+  readonly isOld: boolean;
+  readonly isError: boolean;
+  /** The call asked for a part of the file. */
+  readonly isPart: boolean;
+  /** o200k tokens of the content. */
+  readonly tokens: number;
+  /** Index of its message. */
+  readonly message: number;
+  /** Turns since it was said. */
+  readonly turns: number;
+  /** Results that came after it. */
+  readonly resultsAfter: number;
+  /** Share of the conversation's text that came after it, 0 to 1. */
+  readonly textAfter: number;
+  /** The file that its call names. */
+  readonly path: string | undefined;
+}
+
+/** A block that may go, and the content it stands in. */
+export interface Placed {
+  readonly block: TextBlock;
+  readonly standing: Standing;
+}
+
+/** What features are made from, beside the blocks. */
+export interface Surroundings {
+  readonly focus: Focus;
+  readonly files: FileHistory;
+  readonly turnsSince: (message: number) => number;
+}
+
+/** What a block is for the model. */
+const SORTS = [
+  'isRead',
+  'isPrinted',
+  'isFound',
+  'isPatch',
+  'isPut',
+  'isOld',
+  'isWritten',
+  'isCommand',
+  'isEcho',
+  'isListed',
+  'isOutput',
+  'isFailed',
+  'isAsked',
+  'isOther',
+] as const;
+type Sort = (typeof SORTS)[number];
+
+function sortOf({ type, kind, isOld, isError }: Standing, part: FilePart | undefined): Sort {
+  if (type === 'toolParameters') {
+    if (part?.head === 'diff') return 'isPatch';
+    if (kind === 'edit') return isOld ? 'isOld' : 'isPut';
+    if (kind === 'write') return 'isWritten';
+    if (kind === 'command') return part ? 'isWritten' : 'isCommand';
+    return 'isAsked';
+  }
+  if (isError) return 'isFailed';
+  if (kind === 'read') return 'isRead';
+  if (part?.head === 'search' || kind === 'search') return 'isFound';
+  if (kind === 'edit' || kind === 'write') return 'isEcho';
+  if (part) return 'isPrinted';
+  if (kind === 'list') return 'isListed';
+  return kind === 'command' ? 'isOutput' : 'isOther';
+}
+
+/** Every feature with what it says; the weights are in weights.ts. */
+export const FEATURES = {
+  turns: 'turns since it was said (logarithm)',
+  results: 'results that came after it (logarithm)',
+  textAfter: 'share of the conversation’s text that came after it',
+  justNow: 'how few turns ago it was said: half at 3, a tenth at 12',
+  lately: 'how few turns ago it was said: half at 14, a tenth at 46',
+  newest: 'how few results came after it: half at 3, a tenth at 12',
+  newer: 'how few results came after it: half at 14, a tenth at 46',
+  file: 'it is part of a known file',
+  touched: 'turns since its file was last shown or changed (logarithm)',
+  touchedNow: 'how few turns ago its file was shown or changed: half at 3',
+  touchedLately: 'how few turns ago its file was shown or changed: half at 14',
+  changedLately: 'how few turns ago its file was changed: half at 7',
+  open: 'its file was shown after it was last changed, or never changed',
+  folder: 'how near its folder is to the files that were changed last, 1 to 0',
+  rank: 'files that were touched after its file (logarithm)',
+  latest: 'its file is the one that was touched last',
+  changes: 'changes of its file (logarithm)',
+  changed: 'turns since its file was last changed, if it ever was (logarithm)',
+  unchanged: 'its file was never changed',
+  changesAfter: 'changes of its file after it was said (logarithm)',
+  shows: 'how often its file was shown (logarithm)',
+  showsAfter: 'how often its file was shown after it (logarithm)',
+  stale: 'share of its lines that a later change took out of the file',
+  rewritten: 'its file was written whole after it',
+  quoted: 'share of its lines that other calls quoted from the file',
+  put: 'share of its lines that other calls put into the file',
+  near: 'how near in its text other calls quoted or put in a line, 0 to 1',
+  people: 'rare words that it shares with what people wrote (logarithm)',
+  plan: 'rare words that it shares with the plan (logarithm)',
+  prose: 'rare words that it shares with the agent’s latest prose (logarithm)',
+  calls: 'rare words that it shares with the latest calls (logarithm)',
+  outputs: 'rare words that it shares with what the latest commands put out (logarithm)',
+  declared: 'rare words of its declarations that latest prose and calls use (logarithm)',
+  textProse: 'the mean of what the blocks of its text share with the latest prose',
+  named: 'somebody named its file',
+  namedLately: 'its file is named in the plan or the latest prose',
+  putOut: 'its file is named in what the latest commands put out',
+  size: 'tokens of the text that it stands in (logarithm)',
+  block: 'tokens of the block (logarithm)',
+  part: 'the call asked for a part of the file',
+  first: 'it begins the file',
+  declares: 'it declares something',
+  tests: 'it is of a test',
+  prosa: 'it is of a document',
+  data: 'it is of a file of data or settings',
+  ...(Object.fromEntries(SORTS.map((sort) => [sort, `it is of the sort ${sort.slice(2).toLowerCase()}`])) as Record<
+    Sort,
+    string
+  >),
+  oldPut: 'turns since it was said, for what the agent put into a file (logarithm)',
+  oldOutput: 'turns since it was said, for what is part of no file (logarithm)',
+  workedOn: 'turns since its file was touched, for a file that was changed (logarithm)',
+  partTurns: 'turns since it was said, for a part that the call asked for (logarithm)',
+} as const;
+
+export type FeatureName = keyof typeof FEATURES;
+
+/** What belongs together, to say what it is worth. */
+export const FEATURE_GROUPS = {
+  'how long ago': [
+    'turns',
+    'results',
+    'textAfter',
+    'justNow',
+    'lately',
+    'newest',
+    'newer',
+    'oldPut',
+    'oldOutput',
+    'partTurns',
+  ],
+  'the file’s past': [
+    'touched',
+    'touchedNow',
+    'touchedLately',
+    'changedLately',
+    'open',
+    'folder',
+    'rank',
+    'latest',
+    'changes',
+    'changed',
+    'unchanged',
+    'shows',
+    'workedOn',
+  ],
+  'what came after it': ['changesAfter', 'showsAfter', 'stale', 'rewritten'],
+  'lines that edits quoted': ['quoted', 'put', 'near'],
+  'what is talked about': [
+    'people',
+    'plan',
+    'prose',
+    'calls',
+    'outputs',
+    'declared',
+    'textProse',
+    'named',
+    'namedLately',
+    'putOut',
+  ],
+  'what it is': ['size', 'block', 'part', 'first', 'declares', 'tests', 'prosa', 'data', 'file', ...SORTS],
+} as const satisfies Readonly<Record<string, readonly FeatureName[]>>;
+
+export const FEATURE_NAMES = Object.keys(FEATURES) as readonly FeatureName[];
+const AT = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index])) as Readonly<
+  Record<FeatureName, number>
+>;
+
+const TESTS = /(?:^|[\\/._-])(?:tests?|specs?|__tests__)(?:[\\/._-]|$)|_test\.|\.test\.|\.spec\.|[a-z]Tests?\./;
+const PROSA = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
+const DATA = /\.(?:json|jsonc|ya?ml|toml|lock|xml|csv|tsv|svg|ini|cfg|env|sum|mod)$/i;
+
+/** Lines between a block and one that was quoted after which it is half as near. */
+const NEAR_LINES = 12;
+
+/**
+ * The features of blocks, in the order of {@link FEATURE_NAMES}.
+ * @param placed the blocks in the order of the conversation; those of one content one after the other.
+ */
+export function featuresOf(placed: readonly Placed[], surroundings: Surroundings): Float32Array[] {
+  const { files } = surroundings;
+  const shared = sharedWords(placed, surroundings.focus);
+  const rows = placed.map(({ block, standing }, index) => {
+    const path = block.part?.path ?? standing.path;
+    const file = path === undefined ? undefined : files.of(path);
+    const row = new Float32Array(FEATURE_NAMES.length);
+    const set = (name: FeatureName, value: number): void => {
+      row[AT[name]] = value;
+    };
+    standingFeatures(set, block, standing, path, surroundings);
+    if (file) fileFeatures(set, block, standing, file, surroundings);
+    const words = shared[index];
+    for (const voice of VOICES) set(voice, words?.[voice] ?? 0);
+    set('declared', words?.declared ?? 0);
+    return row;
+  });
+  for (const { from, to } of contentRanges(placed)) textFeatures(rows, placed, from, to);
+  return rows;
+}
+
+type Set1 = (name: FeatureName, value: number) => void;
+
+function standingFeatures(
+  set: Set1,
+  block: TextBlock,
+  standing: Standing,
+  path: string | undefined,
+  { focus }: Surroundings,
+): void {
+  const sort = sortOf(standing, block.part);
+  const turns = Math.log1p(standing.turns);
+  set(sort, 1);
+  set('turns', turns);
+  set('results', Math.log1p(standing.resultsAfter));
+  set('textAfter', standing.textAfter);
+  set('justNow', Math.exp(-standing.turns / 5));
+  set('lately', Math.exp(-standing.turns / 20));
+  set('newest', Math.exp(-standing.resultsAfter / 5));
+  set('newer', Math.exp(-standing.resultsAfter / 20));
+  set('size', Math.log(Math.max(1, standing.tokens)));
+  set('block', Math.log(Math.max(1, block.tokens)));
+  if (standing.isPart || (block.part?.firstLine ?? 1) > 1) {
+    set('part', 1);
+    set('partTurns', turns);
+  }
+  if (block.head !== '') set('declares', 1);
+  if (block.index === 0 && (block.numbers?.[0] ?? block.part?.firstLine ?? 1) === 1) set('first', 1);
+  if (sort === 'isPut' || sort === 'isWritten' || sort === 'isPatch' || sort === 'isOld') set('oldPut', turns);
+  if (!block.part) set('oldOutput', turns);
+  if (path === undefined) return;
+  if (TESTS.test(path)) set('tests', 1);
+  if (PROSA.test(path)) set('prosa', 1);
+  if (DATA.test(path)) set('data', 1);
+  if (focus.isNamed(path)) set('named', 1);
+  if (focus.isNamedLately(path)) set('namedLately', 1);
+  if (focus.isPutOut(path)) set('putOut', 1);
+}
+
+function fileFeatures(
+  set: Set1,
+  { lines }: TextBlock,
+  { message }: Standing,
+  file: FileFacts,
+  { turnsSince }: Surroundings,
+): void {
+  const touched = Math.log1p(turnsSince(file.touched));
+  const last = file.changed.at(-1);
+  const since = turnsSince(file.touched);
+  set('file', 1);
+  set('touchedNow', Math.exp(-since / 5));
+  set('touchedLately', Math.exp(-since / 20));
+  if ((last ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
+  if (file.folderRank !== undefined) set('folder', 1 / (1 + file.folderRank));
+  set('touched', touched);
+  set('rank', Math.log1p(file.rank));
+  if (file.rank === 0) set('latest', 1);
+  set('changes', Math.log1p(file.changed.length));
+  if (last === undefined) set('unchanged', 1);
+  else {
+    set('changed', Math.log1p(turnsSince(last)));
+    set('changedLately', Math.exp(-turnsSince(last) / 10));
+    set('workedOn', touched);
+  }
+  set('changesAfter', Math.log1p(after(file.changed, message)));
+  set('shows', Math.log1p(file.shown.length));
+  set('showsAfter', Math.log1p(after(file.shown, message)));
+  let [stale, quoted, put] = [0, 0, 0];
+  const isRewritten = file.written > message;
+  for (const line of lines) {
+    const facts = file.lines.get(line);
+    if (!facts) {
+      if (isRewritten) stale++;
+      continue;
+    }
+    // What the agent put in again is there again.
+    if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
+    if (facts.quoted >= 0 && facts.quoted !== message) quoted++;
+    if (facts.put >= 0 && facts.put !== message) put++;
+  }
+  const count = Math.max(1, lines.length);
+  set('stale', stale / count);
+  set('quoted', quoted / count);
+  set('put', put / count);
+  if (isRewritten) set('rewritten', 1);
+}
+
+/** How many of the indexes, in order, lie behind one. */
+function after(indexes: readonly number[], index: number): number {
+  let count = 0;
+  for (let at = indexes.length - 1; at >= 0 && (indexes[at] ?? 0) > index; at--) count++;
+  return count;
+}
+
+function contentRanges(placed: readonly Placed[]): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = [];
+  for (let from = 0; from < placed.length;) {
+    let to = from + 1;
+    while (to < placed.length && placed[to]?.standing === placed[from]?.standing) to++;
+    ranges.push({ from, to });
+    from = to;
+  }
+  return ranges;
+}
+
+/** What a block has from its neighbours in the same text. */
+function textFeatures(rows: readonly Float32Array[], placed: readonly Placed[], from: number, to: number): void {
+  let prose = 0;
+  for (let at = from; at < to; at++) prose += rows[at]?.[AT.prose] ?? 0;
+  const decayed = (start: number, end: number, step: number): void => {
+    let near = 0;
+    for (let at = start; at !== end; at += step) {
+      const row = rows[at];
+      if (!row) continue;
+      const own = (row[AT.quoted] ?? 0) + (row[AT.put] ?? 0) > 0;
+      if (own) near = 1;
+      row[AT.near] = Math.max(row[AT.near] ?? 0, near);
+      near *= 0.5 ** ((placed[at]?.block.lines.length ?? 1) / NEAR_LINES);
+    }
+  };
+  decayed(from, to, 1);
+  decayed(to - 1, from - 1, -1);
+  for (let at = from; at < to; at++) {
+    const row = rows[at];
+    if (row) row[AT.textProse] = prose / (to - from);
+  }
+}
+
+type Shared = Record<Voice | 'declared', number>;
+
+/** For each block the rare words that it shares with each voice. */
+function sharedWords(placed: readonly Placed[], { words }: Focus): Shared[] {
+  const spread = new Map<string, number>();
+  const said = new Set<string>();
+  for (const voice of VOICES) for (const word of words[voice].keys()) said.add(word);
+  const own = placed.map(({ block }) => {
+    const found: string[] = [];
+    for (const word of wordSet(block.text)) if (said.has(word)) found.push(word);
+    for (const word of found) spread.set(word, (spread.get(word) ?? 0) + 1);
+    return found;
+  });
+  const rarity = new Map<string, number>();
+  for (const [word, count] of spread) rarity.set(word, Math.log(1 + placed.length / count));
+  return own.map((found, index) => {
+    const sums: Shared = { people: 0, plan: 0, prose: 0, calls: 0, outputs: 0, declared: 0 };
+    const head = placed[index]?.block.head ?? '';
+    const declared = head === '' ? undefined : wordSet(head);
+    for (const word of found) {
+      const rare = rarity.get(word) ?? 0;
+      for (const voice of VOICES) sums[voice] += rare * (words[voice].get(word) ?? 0);
+      if (declared?.has(word)) sums.declared += rare * Math.max(words.prose.get(word) ?? 0, words.calls.get(word) ?? 0);
+    }
+    for (const name of [...VOICES, 'declared'] as const) sums[name] = Math.log1p(sums[name]);
+    return sums;
+  });
+}

@@ -1,0 +1,150 @@
+/** What happened to each file of a conversation: when it was shown and changed, and which of its lines edits quoted. */
+import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
+import { fileChangesOf } from '../../messages/fileChanges';
+import { filePartsOf } from '../../messages/fileParts';
+import { isSameFile } from '../../messages/filePath';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import type { ApiMessage } from '../../messages/types';
+
+/** What calls said of a line: indexes of the messages with the last such call, -1 where there is none. */
+export interface LineFacts {
+  /** It was quoted from the file. */
+  quoted: number;
+  /** It was put into the file. */
+  put: number;
+  /** It was taken out of the file. */
+  gone: number;
+}
+
+export interface FileFacts {
+  /** Indexes of the messages that showed the file, in order. */
+  readonly shown: readonly number[];
+  /** Indexes of the messages with the calls that changed it, in order. */
+  readonly changed: readonly number[];
+  /** Index of the last message that showed or changed it. */
+  readonly touched: number;
+  /** Index of the last message that wrote the file whole; -1 where none did. */
+  readonly written: number;
+  /** By the line without blanks around it. */
+  readonly lines: ReadonlyMap<string, LineFacts>;
+  /** How many files were touched after it. */
+  readonly rank: number;
+  /** How many files were touched after the last file of its folder that was changed; undefined where none was. */
+  readonly folderRank: number | undefined;
+}
+
+/** Braces and blank lines say nothing about a place in a file. */
+export const MIN_LINE = 6;
+
+interface File {
+  shown: number[];
+  changed: number[];
+  touched: number;
+  written: number;
+  lines: Map<string, LineFacts>;
+  rank: number;
+  folderRank: number | undefined;
+  readonly folder: string;
+}
+
+/** The files of a conversation as calls and results tell of them. */
+export class FileHistory {
+  private readonly files: File[] = [];
+  private readonly idByPath = new Map<string, number>();
+  private readonly byName = new Map<string, { readonly path: string; readonly id: number }[]>();
+
+  constructor(messages: readonly ApiMessage[], tools: ToolTable, exchanges = toolExchanges(messages)) {
+    for (const exchange of exchanges) this.add(exchange, tools);
+    const order = this.files.toSorted((a, b) => b.touched - a.touched);
+    const folders = new Map<string, number>();
+    for (const [rank, file] of order.entries()) {
+      file.rank = rank;
+      if (file.changed.length > 0 && !folders.has(file.folder)) folders.set(file.folder, rank);
+    }
+    for (const file of this.files) file.folderRank = folders.get(file.folder);
+  }
+
+  /** The file at a path; undefined where no call showed or changed it. */
+  of(path: string): FileFacts | undefined {
+    const id = this.idOf(path, false);
+    return id === undefined ? undefined : this.files[id];
+  }
+
+  private add(exchange: ToolExchange, tools: ToolTable): void {
+    const isRead = ruleFor(tools, exchange)?.kind === 'read';
+    const shown = new Set<File>();
+    for (const content of exchange.results) {
+      for (const { path } of filePartsOf(tools, exchange, content)) {
+        const file = this.fileAt(path);
+        if (!shown.has(file)) file.shown.push(content.message);
+        shown.add(file);
+        file.touched = Math.max(file.touched, content.message);
+      }
+    }
+    if (isRead) return;
+    const { callMessage } = exchange;
+    for (const { path, before, after } of fileChangesOf(tools, exchange)) {
+      const file = this.fileAt(path);
+      if (file.changed.at(-1) !== callMessage) file.changed.push(callMessage);
+      file.touched = Math.max(file.touched, callMessage);
+      if (before.length === 0 && !exchange.isError) file.written = callMessage;
+      change(file.lines, before, after, callMessage, exchange.isError);
+    }
+  }
+
+  private fileAt(path: string): File {
+    const id = this.idOf(path, true) as number;
+    return (this.files[id] ??= {
+      shown: [],
+      changed: [],
+      touched: -1,
+      written: -1,
+      lines: new Map<string, LineFacts>(),
+      rank: 0,
+      folderRank: undefined,
+      folder: path.split(/[\\/]/).at(-2) ?? '',
+    });
+  }
+
+  /** Agents name one file from the root, from the workspace, and with either slash. */
+  private idOf(path: string, isNew: boolean): number | undefined {
+    const known = this.idByPath.get(path);
+    if (known !== undefined) return known;
+    const name = path.slice(path.search(/[^\\/]*[\\/]*$/)).toLowerCase();
+    const namesakes = this.byName.get(name) ?? [];
+    const same = namesakes.find((other) => isSameFile(other.path, path));
+    if (!same && !isNew) return undefined;
+    const id = same?.id ?? this.files.length;
+    if (!same) this.byName.set(name, [...namesakes, { path, id }]);
+    this.idByPath.set(path, id);
+    return id;
+  }
+}
+
+function change(
+  lines: Map<string, LineFacts>,
+  before: readonly string[],
+  after: readonly string[],
+  message: number,
+  isError: boolean,
+): void {
+  const at = (line: string): LineFacts | undefined => {
+    if (line.length < MIN_LINE) return undefined;
+    let facts = lines.get(line);
+    if (!facts) lines.set(line, (facts = { quoted: -1, put: -1, gone: -1 }));
+    return facts;
+  };
+  const quoted = new Set(before.map((line) => line.trim()));
+  const left = new Set(after.map((line) => line.trim()));
+  for (const line of quoted) {
+    const facts = at(line);
+    if (!facts) continue;
+    facts.quoted = message;
+    if (!isError && !left.has(line)) facts.gone = message;
+  }
+  if (isError) return;
+  for (const line of left) {
+    const facts = quoted.has(line) ? undefined : at(line);
+    if (facts) facts.put = message;
+  }
+}

@@ -1,0 +1,99 @@
+/** What a call changes in files: the lines that it quotes from them, and those that they have then. */
+import { memoizeByObject } from '../memoizeByObject';
+import type { ToolExchange } from './exchanges';
+import { fileOf, filePartsOf } from './fileParts';
+import { joinPath } from './filePath';
+import { readPatches, type PatchedFile, type PatchSign } from './patches';
+import { ruleFor, textsOf, type ToolTable } from './tools';
+
+export interface FileChange {
+  readonly path: string;
+  /** Lines that the file has by what the call says; none where all of the file is written. */
+  readonly before: readonly string[];
+  /** Lines that stand there afterwards. */
+  readonly after: readonly string[];
+}
+
+const NONE: readonly FileChange[] = [];
+
+/** The changes of a call by its parameters, whether or not it succeeded. */
+export const fileChangesOf = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
+  memory(tools)(exchange);
+
+const memory = memoizeByObject((tools: ToolTable) => memoizeByObject((call: ToolExchange) => changesOf(tools, call)));
+
+function changesOf(tools: ToolTable, call: ToolExchange): readonly FileChange[] {
+  const rule = ruleFor(tools, call);
+  const path = fileOf(tools, call);
+  switch (rule?.kind) {
+    case 'command':
+      return [...patchesIn(tools, call), ...patchesInPrograms(call)];
+    case 'write':
+      return path === undefined
+        ? NONE
+        : textsOf(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
+    case 'edit':
+      return [...(path === undefined ? NONE : replacements(path, call, rule)), ...patchesIn(tools, call)];
+    default:
+      return NONE;
+  }
+}
+
+const SEARCH_BLOCK =
+  /<<<<<<< SEARCH\n(?::start_line:.*\n)?(?:-{5,}\n)?([\s\S]*?)\n?=======\n([\s\S]*?)\n?>>>>>>> REPLACE/g;
+
+function replacements(
+  path: string,
+  { input, parameters }: ToolExchange,
+  rule: NonNullable<ReturnType<typeof ruleFor>>,
+): FileChange[] {
+  const [olds, news] = [textsOf(input, rule.old), textsOf(input, rule.new)];
+  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]]);
+  for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
+  return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
+}
+
+/** Patches and here-documents that stand in parameters as they are. */
+function patchesIn(tools: ToolTable, call: ToolExchange): FileChange[] {
+  return call.parameters.flatMap((content) =>
+    filePartsOf(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
+      const lines = content.text.slice(start, end).split('\n');
+      if (head !== 'diff') return ruleFor(tools, call)?.kind === 'command' ? [{ path, before: [], after: lines }] : [];
+      const signed = (signs: string): string[] =>
+        lines.filter((line) => signs.includes(line[0] ?? ' ')).map((line) => line.slice(1));
+      return [{ path, before: signed(' -'), after: signed(' +') }];
+    }),
+  );
+}
+
+/** Codex' code mode: a patch is a string of a program. */
+const STRING_WITH_PATCH =
+  /"(?:[^"\\]|\\.)*\*\*\* Begin Patch(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*\*\*\* Begin Patch(?:[^`\\]|\\.)*`/g;
+
+function patchesInPrograms({ input }: ToolExchange): FileChange[] {
+  const program = input['input'];
+  if (typeof program !== 'string' || !program.includes('tools.')) return [];
+  return (program.match(STRING_WITH_PATCH) ?? []).flatMap((literal) => {
+    const text = unquoted(literal);
+    return readPatches(text).flatMap((file) => patchedFile(file, text));
+  });
+}
+
+function unquoted(literal: string): string {
+  if (literal.startsWith('`')) return literal.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1');
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return '';
+  }
+}
+
+function patchedFile({ path, movedTo, hunks }: PatchedFile, text: string): FileChange[] {
+  const file = joinPath('', movedTo ?? path);
+  if (file === undefined) return [];
+  return hunks.map(({ lines }) => {
+    const signed = (...signs: readonly PatchSign[]): string[] =>
+      lines.filter(({ sign }) => signs.includes(sign)).map(({ start, end }) => text.slice(start, end));
+    return { path: file, before: signed(' ', '-'), after: signed(' ', '+') };
+  });
+}

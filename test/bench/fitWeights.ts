@@ -1,0 +1,198 @@
+/**
+ * Fits weights of features: the needed lines of a cut are taken to fall on its tokens, on a token of block b with a likelihood in
+ * proportion to exp(w·x_b). Weights are those under which what was needed is likeliest, less a penalty for their size: the
+ * conditional logit of McFadden (1974), which compares blocks of one cut with each other and nothing else.
+ */
+import type { FitCut } from './fitCuts';
+
+/** What is learnt from a cut. */
+interface Sample {
+  readonly features: readonly Float32Array[];
+  readonly logTokens: Float64Array;
+  /** What share of the cut's needed lines each block holds. */
+  readonly needed: Float64Array;
+  /** How much the cut counts among all; they sum up to 1. */
+  readonly weight: number;
+}
+
+export interface FitOptions {
+  /** The features that may weigh anything. */
+  readonly isUsed: (feature: number) => boolean;
+  /** How hard large weights are punished, where each feature's spread is 1. */
+  readonly penalty: number;
+}
+
+/** Fewer needed lines of a project say less. */
+const SURE_LINES = 10;
+
+/** @returns a weight for each feature, in the features' own units. */
+export function fitWeights(cuts: readonly FitCut[], { isUsed, penalty }: FitOptions): number[] {
+  const size = cuts[0]?.features[0]?.length ?? 0;
+  const used = Array.from({ length: size }, (_, at) => at).filter(isUsed);
+  const samples = samplesOf(cuts);
+  const spread = spreadOf(samples, used);
+  const scaled = samples.map((sample): Scaled => ({ ...sample, matrix: scaledMatrix(sample, used, spread) }));
+  const found = minimize((weights) => lossOf(scaled, weights, penalty), new Float64Array(used.length));
+  const weights = new Array<number>(size).fill(0);
+  for (const [at, feature] of used.entries()) weights[feature] = (found[at] ?? 0) / (spread[at] ?? 1);
+  return weights;
+}
+
+/** Each agent weighs the same, in it each project, in that each needed line. */
+function samplesOf(cuts: readonly FitCut[]): Sample[] {
+  const needed = cuts.map(neededByBlock);
+  const keys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
+  const lines = new Map<string, number>();
+  for (const [at, key] of keys.entries()) lines.set(key, (lines.get(key) ?? 0) + (needed[at]?.sum ?? 0));
+  const projects = new Map<string, number>();
+  for (const [key, count] of lines) {
+    const agent = key.slice(0, key.indexOf('\n'));
+    if (count > 0) projects.set(agent, (projects.get(agent) ?? 0) + 1);
+  }
+  const samples = cuts.flatMap((cut, at): Sample[] => {
+    const own = needed[at];
+    if (!own || own.sum === 0) return [];
+    const all = lines.get(keys[at] ?? '') ?? 1;
+    const weight = ((own.sum / all) * Math.min(1, all / SURE_LINES)) / (projects.get(cut.agent) ?? 1);
+    const shares = own.blocks.map((value) => value / own.sum);
+    const logTokens = Float64Array.from(cut.tokens, (tokens) => Math.log(Math.max(1, tokens)));
+    return [{ features: cut.features, logTokens, needed: shares, weight }];
+  });
+  const all = samples.reduce((sum, { weight }) => sum + weight, 0);
+  return samples.map((sample) => ({ ...sample, weight: sample.weight / all }));
+}
+
+/** A line that several blocks show counts in parts; one that is needed soon counts in more windows. */
+function neededByBlock({ tokens, lines }: FitCut): { readonly blocks: Float64Array; readonly sum: number } {
+  const blocks = new Float64Array(tokens.length);
+  let sum = 0;
+  for (const line of lines) {
+    if (line.isSafe || line.blocks.length === 0) continue;
+    const weight = line.windows.filter(Boolean).length / line.windows.length;
+    for (const block of line.blocks) blocks[block] = (blocks[block] ?? 0) + weight / line.blocks.length;
+    sum += weight;
+  }
+  return { blocks, sum };
+}
+
+function spreadOf(samples: readonly Sample[], used: readonly number[]): number[] {
+  const rows = samples.flatMap(({ features }) => features);
+  return used.map((feature) => {
+    let [sum, squares] = [0, 0];
+    for (const row of rows) {
+      const value = row[feature] ?? 0;
+      sum += value;
+      squares += value * value;
+    }
+    const mean = sum / rows.length;
+    return Math.sqrt(Math.max(0, squares / rows.length - mean * mean)) + 1e-6;
+  });
+}
+
+/** A sample whose used features are brought to a spread of 1, block by block. */
+interface Scaled extends Sample {
+  readonly matrix: Float32Array;
+}
+
+function scaledMatrix({ features }: Sample, used: readonly number[], spread: readonly number[]): Float32Array {
+  const matrix = new Float32Array(features.length * used.length);
+  let next = 0;
+  for (const row of features)
+    for (const [at, feature] of used.entries()) matrix[next++] = (row[feature] ?? 0) / (spread[at] ?? 1);
+  return matrix;
+}
+
+interface Loss {
+  readonly value: number;
+  readonly gradient: Float64Array;
+}
+
+function lossOf(samples: readonly Scaled[], weights: Float64Array, penalty: number): Loss {
+  const size = weights.length;
+  const gradient = weights.map((weight) => 2 * penalty * weight);
+  let value = penalty * dot(weights, weights);
+  for (const { matrix, logTokens, needed, weight } of samples) {
+    const count = logTokens.length;
+    const shares = new Float64Array(count);
+    let most = -Infinity;
+    for (let block = 0, at = 0; block < count; block++) {
+      let score = 0;
+      for (let feature = 0; feature < size; feature++) score += (weights[feature] as number) * (matrix[at++] as number);
+      value -= weight * (needed[block] as number) * score;
+      shares[block] = score + (logTokens[block] as number);
+      most = Math.max(most, shares[block] as number);
+    }
+    let sum = 0;
+    for (let block = 0; block < count; block++) sum += shares[block] = Math.exp((shares[block] as number) - most);
+    value += weight * (most + Math.log(sum));
+    for (let block = 0, at = 0; block < count; block++) {
+      const pull = weight * ((shares[block] as number) / sum - (needed[block] as number));
+      for (let feature = 0; feature < size; feature++)
+        gradient[feature] = (gradient[feature] as number) + pull * (matrix[at++] as number);
+    }
+  }
+  return { value, gradient };
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}
+
+const STEPS = 150;
+/** Pairs of steps and changes of the gradient that are remembered. */
+const MEMORY = 10;
+const ENOUGH = 1e-8;
+
+/** The minimum of a convex function by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5). */
+function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64Array {
+  let at = start;
+  let now = of(at);
+  const memory: { readonly step: Float64Array; readonly change: Float64Array }[] = [];
+  for (let count = 0; count < STEPS; count++) {
+    const direction = directionOf(now.gradient, memory);
+    let length = memory.length > 0 ? 1 : Math.min(1, 1 / now.gradient.reduce((sum, one) => sum + Math.abs(one), 0));
+    const slope = dot(now.gradient, direction);
+    let next = now;
+    let to = at;
+    for (let tries = 0; tries < 30; tries++, length /= 2) {
+      to = at.map((value, index) => value - length * (direction[index] ?? 0));
+      next = of(to);
+      if (next.value < now.value - 1e-4 * length * slope) break;
+    }
+    if (next.value >= now.value) break;
+    const step = to.map((value, index) => value - (at[index] ?? 0));
+    const change = next.gradient.map((value, index) => value - (now.gradient[index] ?? 0));
+    if (dot(step, change) > 1e-12) memory.push({ step, change });
+    if (memory.length > MEMORY) memory.shift();
+    const gain = now.value - next.value;
+    [at, now] = [to, next];
+    if (gain < ENOUGH * Math.max(1, Math.abs(now.value))) break;
+  }
+  return at;
+}
+
+function directionOf(
+  gradient: Float64Array,
+  memory: readonly { readonly step: Float64Array; readonly change: Float64Array }[],
+): Float64Array {
+  const direction = gradient.slice();
+  const shares: number[] = [];
+  const add = (other: Float64Array, factor: number): void => {
+    for (let at = 0; at < direction.length; at++) direction[at] = (direction[at] ?? 0) + factor * (other[at] ?? 0);
+  };
+  for (const { step, change } of memory.toReversed()) {
+    const share = dot(step, direction) / dot(step, change);
+    shares.unshift(share);
+    add(change, -share);
+  }
+  const last = memory.at(-1);
+  if (last) {
+    const scale = dot(last.step, last.change) / dot(last.change, last.change);
+    for (let at = 0; at < direction.length; at++) direction[at] = (direction[at] ?? 0) * scale;
+  }
+  for (const [index, { step, change }] of memory.entries())
+    add(step, (shares[index] ?? 0) - dot(change, direction) / dot(step, change));
+  return direction;
+}

@@ -1,0 +1,281 @@
+/**
+ * What File-Aware loses of the lines that edits and patches need later, beside the rules of other tools, each prefix at the very
+ * size that the rule leaves of it. Each agent weighs the same, and in it each project.
+ */
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { neededLinesOf } from '../../src/core/condense/futureNeed/neededLater';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { isAnyThinking } from '../../src/core/messages/blocks';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { Random } from '../generators/random';
+import type { BenchConversation } from './corpus';
+import { candidate, condense, freshCounter, type Candidate } from './measure';
+import { headTail, maskResults, slidingWindow } from './policies';
+import type { Policy } from './retention';
+import { percent, table } from './table';
+
+/** Rules of other tools, written anew from their descriptions. */
+export const RULES: Readonly<Record<string, Policy>> = {
+  'mask 40': maskResults(40),
+  'mask 20': maskResults(20),
+  'mask 10': maskResults(10),
+  'head and tail 8,000': headTail(8_000),
+  'newest half': slidingWindow(0.5),
+};
+
+/** Turns behind a cut that are looked at. */
+export const WINDOWS = [10, 20, 40] as const;
+/** Shares of a session's turns. */
+export const CUTS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/** A project with fewer needed lines says nothing. */
+export const MIN_LINES = 10;
+
+/** Of one session, one rule and one window. */
+export interface NeedTally {
+  readonly agent: string;
+  readonly project: string;
+  readonly rule: string;
+  readonly turns: number;
+  readonly needed: number;
+  readonly lostByRule: number;
+  readonly lostByUs: number;
+  /** Tokens of the prefixes, of the rule's views and of ours. */
+  readonly before: number;
+  readonly afterRule: number;
+  readonly afterUs: number;
+}
+
+/**
+ * Thinking is left out of all: rules and agents treat it each in its own way, and no line of a file stands in it.
+ * @param fileAwareFor the way that is measured, for each conversation.
+ */
+export async function measureNeed(
+  conversations: readonly BenchConversation[],
+  fileAwareFor: (conversation: BenchConversation) => Candidate = () =>
+    candidate('file-aware', smartProvider(), 'file-aware'),
+): Promise<NeedTally[]> {
+  const tallies: NeedTally[] = [];
+  for (const conversation of conversations) {
+    const { agent, project } = conversation;
+    const messages = withoutThinking(conversation.messages);
+    const counter = freshCounter();
+    const size = counter.messages.bind(counter);
+    const found = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
+    for (const { cut } of cutsOf(messages, { cuts: CUTS })) {
+      const needed = WINDOWS.map((turns) => ({
+        turns,
+        lines: neededLinesOf(messages, cut, endOf(messages, cut, turns)),
+      }));
+      if (needed.every(({ lines }) => lines.length === 0)) continue;
+      const prefix = messages.slice(0, cut);
+      for (const [rule, policy] of Object.entries(RULES)) {
+        const theirs = await policy(prefix);
+        const targetTokens = size(theirs.view);
+        const { edits } = await condense(prefix, fileAwareFor(conversation), counter, { targetTokens });
+        const { messages: view, origins } = applyEdits(prefix, edits);
+        const [keptByRule, keptByUs] = [new KeptParts(prefix, theirs), new KeptParts(prefix, { view, edits, origins })];
+        const sizes = [size(prefix), targetTokens, size(view)] as const;
+        for (const { turns, lines } of needed) {
+          const key = `${rule} ${turns}`;
+          const none = { needed: 0, lostByRule: 0, lostByUs: 0, before: 0, afterRule: 0, afterUs: 0 };
+          const tally = found.get(key) ?? { agent, project, rule, turns, ...none };
+          found.set(key, tally);
+          tally.needed += lines.length;
+          tally.lostByRule += lines.filter((line) => keptByRule.line(line) !== 'verbatim').length;
+          tally.lostByUs += lines.filter((line) => keptByUs.line(line) !== 'verbatim').length;
+          tally.before += sizes[0];
+          tally.afterRule += sizes[1];
+          tally.afterUs += sizes[2];
+        }
+      }
+    }
+    tallies.push(...found.values());
+  }
+  return tallies;
+}
+
+/** Index behind the last message of so many turns from a cut on. */
+export function endOf(messages: readonly ApiMessage[], cut: number, turns: number): number {
+  let seen = 0;
+  for (let index = cut; index < messages.length; index++) {
+    const begins = messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant';
+    if (begins && ++seen > turns) return index;
+  }
+  return messages.length;
+}
+
+export const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =>
+  messages.map((message) => {
+    if (typeof message.content === 'string' || !message.content.some(isAnyThinking)) return message;
+    const content = message.content.filter((block) => !isAnyThinking(block));
+    return content.length === 0 ? message : { ...message, content };
+  });
+
+/** Mean over agents of the means over their projects, with a 95 % interval over projects. */
+export interface NeedRow {
+  readonly agent: string;
+  readonly rule: string;
+  readonly projects: number;
+  /** In a window of 20 turns. */
+  readonly lines: number;
+  readonly removedByRule: number;
+  readonly removedByUs: number;
+  readonly lostByRule: number;
+  readonly lostByUs: number;
+  /** Ours less the rule's; the interval is NaN for a single project. */
+  readonly difference: { readonly mean: number; readonly low: number; readonly high: number };
+}
+
+interface ProjectShare {
+  readonly agent: string;
+  readonly project: string;
+  readonly lines: number;
+  readonly removedByRule: number;
+  readonly removedByUs: number;
+  readonly lostByRule: number;
+  readonly lostByUs: number;
+}
+
+/** For each agent, and for all together, a row for each rule. */
+export function needRows(tallies: readonly NeedTally[]): NeedRow[] {
+  const rules = [...new Set(tallies.map(({ rule }) => rule))];
+  const agents = [...new Set(tallies.map(({ agent }) => agent))];
+  return rules.flatMap((rule) => {
+    const shares = sharesOf(tallies.filter((tally) => tally.rule === rule));
+    const rows = agents.map((agent) =>
+      agentRow(
+        rule,
+        agent,
+        shares.filter((share) => share.agent === agent),
+      ),
+    );
+    return [allRow(rule, shares), ...rows.filter(({ projects }) => projects > 0)];
+  });
+}
+
+function sharesOf(tallies: readonly NeedTally[]): ProjectShare[] {
+  const groups = new Map<string, NeedTally[]>();
+  for (const tally of tallies) {
+    const key = `${tally.agent}\n${tally.project}`;
+    groups.set(key, [...(groups.get(key) ?? []), tally]);
+  }
+  return [...groups.values()].flatMap((own) => {
+    const sum = (of: (tally: NeedTally) => number, turns?: number): number =>
+      own.reduce((total, tally) => total + (turns === undefined || tally.turns === turns ? of(tally) : 0), 0);
+    const [first] = own;
+    const lines = sum(({ needed }) => needed, 20);
+    if (!first || lines < MIN_LINES) return [];
+    const lost = (of: (tally: NeedTally) => number): number =>
+      mean(
+        WINDOWS.map(
+          (turns) =>
+            sum(of, turns) /
+            Math.max(
+              1,
+              sum(({ needed }) => needed, turns),
+            ),
+        ),
+      );
+    const before = sum((tally) => tally.before);
+    return [
+      {
+        agent: first.agent,
+        project: first.project,
+        lines,
+        removedByRule: 1 - sum((tally) => tally.afterRule) / before,
+        removedByUs: 1 - sum((tally) => tally.afterUs) / before,
+        lostByRule: lost((tally) => tally.lostByRule),
+        lostByUs: lost((tally) => tally.lostByUs),
+      },
+    ];
+  });
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const meansOf = (shares: readonly ProjectShare[]) => ({
+  projects: shares.length,
+  lines: shares.reduce((sum, { lines }) => sum + lines, 0),
+  removedByRule: mean(shares.map((share) => share.removedByRule)),
+  removedByUs: mean(shares.map((share) => share.removedByUs)),
+  lostByRule: mean(shares.map((share) => share.lostByRule)),
+  lostByUs: mean(shares.map((share) => share.lostByUs)),
+});
+
+/** Of 95 % of Student's t, by degrees of freedom. */
+const STUDENT = [NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
+
+function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]): NeedRow {
+  const differences = shares.map((share) => share.lostByUs - share.lostByRule);
+  const middle = mean(differences);
+  const count = differences.length;
+  const variance = differences.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (count - 1);
+  const half = (STUDENT[count - 1] ?? 2.2) * Math.sqrt(variance / count);
+  return { agent, rule, ...meansOf(shares), difference: { mean: middle, low: middle - half, high: middle + half } };
+}
+
+const RESAMPLES = 2_000;
+
+/** Projects are drawn with replacement, whatever agents worked on them. */
+function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
+  const agents = [...new Set(shares.map(({ agent }) => agent))];
+  const means = agents.map((agent) => meansOf(shares.filter((share) => share.agent === agent)));
+  const difference = (drawn: readonly ProjectShare[]): number =>
+    mean(
+      [...new Set(drawn.map(({ agent }) => agent))].map((agent) =>
+        mean(drawn.filter((share) => share.agent === agent).map((share) => share.lostByUs - share.lostByRule)),
+      ),
+    );
+  const random = new Random(1);
+  const projects = [...new Set(shares.map(({ project }) => project))];
+  const draws = Array.from({ length: RESAMPLES }, () => {
+    const drawn = projects.map(() => random.pick(projects));
+    return difference(drawn.flatMap((project) => shares.filter((share) => share.project === project)));
+  }).sort((a, b) => a - b);
+  return {
+    agent: 'all',
+    rule,
+    projects: projects.length,
+    lines: means.reduce((sum, { lines }) => sum + lines, 0),
+    removedByRule: mean(means.map((each) => each.removedByRule)),
+    removedByUs: mean(means.map((each) => each.removedByUs)),
+    lostByRule: mean(means.map((each) => each.lostByRule)),
+    lostByUs: mean(means.map((each) => each.lostByUs)),
+    difference: {
+      mean: difference(shares),
+      low: draws[Math.floor(0.025 * RESAMPLES)] ?? NaN,
+      high: draws[Math.floor(0.975 * RESAMPLES)] ?? NaN,
+    },
+  };
+}
+
+export const NEED_COLUMNS = [
+  'rule',
+  'agent',
+  'projects',
+  'lines',
+  'removed by the rule',
+  'by File-Aware',
+  'lost by the rule',
+  'lost by File-Aware',
+  'difference [95 %]',
+] as const;
+
+const points = (share: number): string => (Number.isNaN(share) ? '–' : (share * 100).toFixed(1));
+
+export const needCells = (rows: readonly NeedRow[]): (string | number)[][] =>
+  rows.map(({ rule, agent, projects, lines, difference: { mean: middle, low, high }, ...row }) => [
+    rule,
+    agent,
+    projects,
+    lines,
+    percent(row.removedByRule),
+    percent(row.removedByUs),
+    percent(row.lostByRule),
+    percent(row.lostByUs),
+    `${points(middle)} [${points(low)} to ${points(high)}]`,
+  ]);
+
+export const needTable = (rows: readonly NeedRow[]): string => table(NEED_COLUMNS, needCells(rows));
