@@ -1,7 +1,7 @@
 /** The settings about agent mode, as they are now. */
 import type { LiveSettings } from '../live/types';
 import { modelSettings } from '../window/settings/modelSettings';
-import { configToRun } from '../window/settings/providerConfig';
+import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
 import { setting } from '../window/settings/settings';
 import type { AgentSettings } from './offeredModels';
 
@@ -19,7 +19,7 @@ export function liveSettings(): LiveSettings {
   return {
     provider,
     config: configToRun(provider),
-    configs: { native: configToRun('native'), truncation: configToRun('truncation') },
+    configs: fallbackConfigs(),
     ...(backgroundPercent > 0 && { backgroundPercent }),
     ...(coldPercent > 0 && { coldPercent }),
     waitMs: setting('agent.summaryWaitSeconds') * 1_000,

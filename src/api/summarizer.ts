@@ -20,6 +20,8 @@ export interface SummarizerOptions {
   readonly cacheLifetime?: CacheLifetime;
   /** The model's tokens for one o200k token, where calls have shown it. Default: of the model's family. */
   readonly tokenFactor?: number;
+  /** What the user's settings say of its summaries. */
+  readonly wishes?: Pick<SummarizerModel, 'prompt' | 'maskSecrets'>;
 }
 
 /** A summarizer that asks a handler. What a call took comes with its reply; prices are US dollars. */
@@ -37,6 +39,7 @@ export function summarizerOf(options: SummarizerOptions): Summarizer {
     ...(prices && { prices }),
     billing,
     cacheLifetime,
+    ...options.wishes,
   };
   return {
     model,

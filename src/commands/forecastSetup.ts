@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { ForecastModel, ForecastSetup } from '../background/forecast/messages';
-import { calibratedFactor, outputSamples } from '../core/condense/metrics/metrics';
+import { outputSamples } from '../core/condense/metrics/metrics';
 import { findPreset } from '../core/condense/presets';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
@@ -13,18 +13,16 @@ import type { ModelPrices } from '../core/cost/prices';
 import type { UsageAccounting } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
 import { accountingOf, VENDOR_IDS } from '../core/vendors/vendors';
-import { summarizerFor } from '../settings/profileSummarizer';
 import { summariesOf } from '../window/background';
-import { languageModels } from '../window/languageModels';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
-import { configToRun, nativeConfigFor, ownPresets } from '../window/settings/providerConfig';
+import { configToRun, ownPresets } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { smartProvider } from '../core/condense';
 import { asksModel } from '../core/condense/config';
-import { modelsOfWindow } from '../window/models';
+import { modelsOfWindow, summarizerOfWindow } from '../window/models';
 
 /** `current`: what the settings hold. `preset`: one of the Smart provider. `provider`: one with its own settings. */
 export type Configuration =
@@ -120,18 +118,13 @@ export interface ProfileSetup {
 
 /** One entry a profile; for one that can't be used the reason stands in place of the model. */
 export async function profileSetups(services: Services): Promise<ProfileSetup[]> {
-  const { profiles, prompt } = modelSettings();
+  const { profiles } = modelSettings();
   const counter = await counterOf(services);
   const runs = await metricsOf(services).read();
   return Promise.all(
     profiles.map(async (profile): Promise<ProfileSetup> => {
       const { id, name, model } = profile;
-      const made = await summarizerFor(profile, {
-        counter,
-        secrets: services.context.secrets,
-        models: languageModels,
-        tokenFactor: (used) => calibratedFactor(runs, used),
-      });
+      const made = await summarizerOfWindow(services, counter, profile, runs);
       if ('reason' in made) return { id, name, model, setup: { problem: made.reason } };
       const planned = {
         model: made.model,
@@ -140,7 +133,7 @@ export async function profileSetups(services: Services): Promise<ProfileSetup[]>
       } as const;
       const setup: ForecastSetup = {
         provider: 'native',
-        config: nativeConfigFor(profile, prompt),
+        config: configToRun('native'),
         presets: [],
         targetPercent: manualSettings().targetPercent,
         maxCost: ANY_COST,

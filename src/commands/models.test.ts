@@ -174,7 +174,7 @@ describe('profiles', () => {
     expect(modelSettings()).toMatchObject({
       profiles: [],
       condensing: undefined,
-      threshold: 75,
+      threshold: { percent: 75, targetPercent: 67 },
       prompt: '',
       maxCost: 0.5,
     });

@@ -7,19 +7,18 @@ import { condenseConversation, knownOf } from '../background/condenseConversatio
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { CondensationManager, nativeProvider } from '../core/condense';
-import { calibratedFactor, outputSamples, warningsOf } from '../core/condense/metrics/metrics';
+import { outputSamples, warningsOf } from '../core/condense/metrics/metrics';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
-import { summarizerFor } from '../settings/profileSummarizer';
 import { storeOf } from '../window/background';
 import { counterOf } from '../window/counter';
-import { languageModels } from '../window/languageModels';
 import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
-import { nativeConfigFor } from '../window/settings/providerConfig';
+import { configToRun } from '../window/settings/providerConfig';
+import { summarizerOfWindow } from '../window/models';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
@@ -39,29 +38,21 @@ interface Prepared {
   readonly conversation: Conversation;
   readonly counter: MessageCounter;
   readonly manager: CondensationManager;
-  readonly config: { readonly prompt: string };
+  readonly config: unknown;
   readonly select: () => Promise<SelectedSummarizer>;
 }
 
-async function prepare(
-  services: Services,
-  { path, settings, profile, models, signal }: NativeRequest,
-): Promise<Prepared> {
+async function prepare(services: Services, { path, settings, profile, signal }: NativeRequest): Promise<Prepared> {
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
   const counter = await counterOf(services);
   const runs = await metricsOf(services).read();
   const select = async () =>
     selectSummarizer({
-      condensing: await summarizerFor(profile, {
-        counter,
-        secrets: services.context.secrets,
-        models: languageModels,
-        tokenFactor: (model) => calibratedFactor(runs, model),
-      }),
+      condensing: await summarizerOfWindow(services, counter, profile, runs),
     });
   const native = nativeProvider({ select, samples: ({ model }) => outputSamples(runs, model) });
-  const config = nativeConfigFor(profile, models.prompt);
+  const config = configToRun('native');
   return { conversation, counter, manager: new CondensationManager(counter, [native]), config, select };
 }
 
@@ -75,7 +66,7 @@ export async function previewNative(services: Services, request: NativeRequest):
   const { model } = (await select()).summarizer;
   const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
   const checked = nativeConfigSchema.safeParse(config);
-  const sound = checked.success ? checked.data : nativeConfigSchema.parse({ prompt: config.prompt });
+  const sound = checked.success ? checked.data : nativeConfigSchema.parse({});
   const plan = await planSummary({ context, config: sound, model, signal });
   if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
   const { system, prompt } = firstPrompt(plan);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { modelSettings } from '../window/settings/modelSettings';
 import { engineOf, type Engine } from '../window/engine';
 import type { Services } from '../window/services';
-import { configToRun } from '../window/settings/providerConfig';
+import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
 import { manualSettings } from '../window/settings/manualSettings';
 import {
   condenseIfNeeded,
@@ -67,7 +67,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const { condensing, maxCost } = modelSettings();
       const policy = {
         mayUseNative: condensing !== undefined && maxCost > 0,
-        configs: { native: configToRun('native'), truncation: configToRun('truncation') },
+        configs: fallbackConfigs(),
       };
       const made = await engine();
       const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
@@ -120,7 +120,7 @@ function requestOf(
     conversation: conversation.id,
     edits,
     provider,
-    config: config ?? configToRun(provider),
+    config: configToRun(provider, config),
     trigger: 'manual',
     maxCost: Math.min(maxCost ?? Infinity, modelSettings().maxCost),
   };

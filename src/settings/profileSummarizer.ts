@@ -1,5 +1,5 @@
 import { loadPriceTable } from '../api/prices';
-import { summarizerOf } from '../api/summarizer';
+import { summarizerOf, type SummarizerOptions } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
 import type { Summarizer, Unavailable } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
@@ -15,6 +15,8 @@ export interface SummarizerParts {
   readonly models?: LanguageModels;
   /** The model's tokens for one o200k token, where calls have shown it. */
   readonly tokenFactor?: (model: string) => number | undefined;
+  /** What the user's settings say of summaries by a profile's model. */
+  readonly wishes?: (profile: ApiProfile) => SummarizerOptions['wishes'];
 }
 
 /** The model of a profile, ready to be called; or why it isn't. */
@@ -39,6 +41,7 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       ...(prices && { prices }),
       cacheLifetime: profile.cacheLifetime ?? 'none',
       tokenFactor: parts.tokenFactor?.(id) ?? tokenFactor,
+      ...(parts.wishes && { wishes: parts.wishes(profile) ?? {} }),
     });
   } catch (error) {
     return { profile: name, reason: errorMessage(error) };

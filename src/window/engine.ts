@@ -42,7 +42,7 @@ async function loadEngine(services: Services): Promise<Engine> {
   const providers = [losslessProvider, truncationProvider, native, smart] as const;
   const manager = new CondensationManager(counter, [
     ...providers,
-    strategyProvider({ providers, presets: ownPresets }),
+    strategyProvider({ providers: () => [...providers, ...services.registered.list()], presets: ownPresets }),
   ]);
   services.registered.attach(manager);
   return { counter, manager };

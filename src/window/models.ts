@@ -1,5 +1,5 @@
 /** The models that this user has set up, whenever a condensation asks for one. */
-import { calibratedFactor, outputSamples } from '../core/condense/metrics/metrics';
+import { calibratedFactor, outputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
@@ -15,6 +15,7 @@ import { summarizerFor } from '../settings/profileSummarizer';
 import type { MetricsStore } from '../storage/metrics';
 import { languageModels } from './languageModels';
 import { modelSettings } from './settings/modelSettings';
+import { summaryWishes } from './settings/providerConfig';
 import type { Services } from './services';
 
 export interface WindowModels {
@@ -24,16 +25,26 @@ export interface WindowModels {
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
 }
 
+/** A profile's model, with the prompt and the masking that the user's settings have for it; or why it can't be called. */
+export const summarizerOfWindow = (
+  { context }: Services,
+  counter: MessageCounter,
+  profile: ApiProfile,
+  runs: readonly RunMetrics[],
+): Promise<Summarizer | Unavailable> =>
+  summarizerFor(profile, {
+    counter,
+    secrets: context.secrets,
+    models: languageModels,
+    tokenFactor: (model) => calibratedFactor(runs, model),
+    wishes: summaryWishes,
+  });
+
 /** Reads settings and measures each time that a model is asked for: a change counts at once. */
 export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['read']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
-    summarizerFor(profile, {
-      counter,
-      secrets: services.context.secrets,
-      models: languageModels,
-      tokenFactor: (model) => calibratedFactor(runs, model),
-    });
+    summarizerOfWindow(services, counter, profile, runs);
   return {
     async select(apiProfile): Promise<SelectedSummarizer> {
       const { profiles, condensing } = modelSettings();

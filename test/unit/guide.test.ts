@@ -27,7 +27,7 @@ const configs = examples
 /** The model of the estimates has the prices of Claude Sonnet 4. */
 const select = () => selectSummarizer({ condensing: testSummarizer(['']) });
 const smart = smartProvider({ select });
-const strategy = strategyProvider({ providers: [losslessProvider, smart, nativeProvider({ select })] });
+const strategy = strategyProvider({ providers: () => [losslessProvider, smart, nativeProvider({ select })] });
 
 let messages: readonly ApiMessage[];
 beforeAll(() => {

@@ -37,7 +37,7 @@ function bed(answer?: Answer) {
   const steps = [losslessProvider, truncationProvider, nativeProvider({ select }), smart] as const;
   const providers: Readonly<Record<Case['provider'], CondensationProvider>> = {
     smart,
-    strategy: strategyProvider({ providers: steps }),
+    strategy: strategyProvider({ providers: () => steps }),
   };
   return {
     summarizer,

@@ -48,7 +48,7 @@ export class ForecastSession {
     const native = nativeProvider({ select: () => select(undefined), samples });
     const smart = smartProvider({ select, samples, presets, memo: this.paid });
     const providers = [losslessProvider, truncationProvider, native, smart] as const;
-    const strategy = strategyProvider({ providers, presets });
+    const strategy = strategyProvider({ providers: () => providers, presets });
     this.forecasts = new Forecasts(new CondensationManager(counter, [...providers, strategy]), counter);
     this.shown = new ShownForecast(this.forecasts);
   }

@@ -5,7 +5,7 @@ import { isBuiltIn } from '../../core/condense/types';
 import { condensationWords } from '../../window/condensationWords';
 import { modelSettings } from '../../window/settings/modelSettings';
 import { previewPrompt } from '../previewPrompt';
-import { providerConfig } from '../../window/settings/providerConfig';
+import { configToRun } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { manualSettings } from '../../window/settings/manualSettings';
 import { stored, withProgress } from './background';
@@ -63,7 +63,7 @@ export async function previewCondensation(services: Services, path: string): Pro
     ...stored(services, path),
     // Without a model there is nothing that Native could do.
     provider: provider === 'native' ? 'lossless' : provider,
-    config: provider === 'native' ? undefined : providerConfig(provider),
+    config: provider === 'native' ? undefined : configToRun(provider),
     targetPercent,
     isPreview: true,
   });

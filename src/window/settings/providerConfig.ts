@@ -1,9 +1,12 @@
 import type { Preset } from '../../core/condense/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
+import { nativeConfigSchema } from '../../core/condense/summary/nativeConfig';
+import type { SummarizerModel } from '../../core/condense/summary/summarizer';
 import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { promptOf, type ApiProfile } from '../../settings/profiles';
 import { modelSettings } from './modelSettings';
+import { builtInProviders } from './settingRules';
 import { setting } from './settings';
 
 /**
@@ -17,32 +20,47 @@ export function providerConfig(id: string): unknown {
 }
 
 /**
- * The configuration that a provider runs with: that of the settings, which for Native, and for a strategy's steps with Native, is
- * completed by the prompt that holds for the condensing profile.
+ * The configuration that a provider runs with, whoever asks: the one that was named, else that of the settings. The steps of a
+ * strategy have their providers' settings, as far as they say nothing themselves.
+ * @param asked a configuration of the caller's own.
  */
-export function configToRun(id: string): unknown {
-  if (id !== 'native' && id !== 'strategy') return providerConfig(id);
-  const { condensing, prompt } = modelSettings();
-  const native = nativeConfigFor(condensing, prompt);
-  return id === 'native' ? native : strategyWith(native, providerConfig('strategy'));
+export function configToRun(id: string, asked?: unknown): unknown {
+  const config = asked ?? providerConfig(id);
+  return id === 'strategy' ? withSettings(config) : config;
 }
 
-/** A strategy whose Native steps run with the settings' configuration for Native, as far as they have none of their own. */
-function strategyWith(native: object, value: unknown): unknown {
-  // An invalid value counts as the default; the settings panel names it.
+/** What fallbacks run with, by provider. */
+export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
+  native: configToRun('native'),
+  lossless: configToRun('lossless'),
+  truncation: configToRun('truncation'),
+});
+
+function withSettings(value: unknown): unknown {
+  // What is invalid counts as the default; the settings panel names it.
   const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
   if (!checked?.valid) return value;
   const steps = checked.config.steps.map((step) =>
-    step.provider === 'native' ? { ...step, config: { ...native, ...(isRecord(step.config) && step.config) } } : step,
+    step.provider === undefined ? step : { ...step, config: stepConfig(step.provider, step.config) },
   );
   return { ...checked.config, steps };
 }
 
-/** Native's configuration of the settings with the prompt that holds for a profile. */
-export function nativeConfigFor(profile: ApiProfile | undefined, globalPrompt: string): { readonly prompt: string } {
-  const config = providerConfig('native');
-  // A value that is no object counts as its default; the settings panel names it.
-  return { ...(isRecord(config) && config), prompt: promptOf(profile, globalPrompt) };
+/** Smart's passes are one whole; of the others each field is the step's, or else the settings'. */
+function stepConfig(provider: string, own: unknown): unknown {
+  const settings = providerConfig(provider);
+  if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
+  const known = builtInProviders(ownPresets).find(({ id }) => id === provider);
+  // With settings that are wrong a provider runs with its defaults, as a step too.
+  if (known && !known.validateConfig(settings).valid) return own;
+  return isRecord(own) || own === undefined ? { ...settings, ...own } : own;
+}
+
+/** What the user says of summaries by a profile's model, whatever asks for them. */
+export function summaryWishes(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
+  const native = nativeConfigSchema.safeParse(providerConfig('native') ?? {});
+  const prompt = promptOf(profile, modelSettings().prompt);
+  return { prompt, ...(native.success && { maskSecrets: native.data.maskSecrets }) };
 }
 
 /** Those of other extensions have their configurations in one setting, by id. */

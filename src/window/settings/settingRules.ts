@@ -24,7 +24,7 @@ export function builtInProviders(presets: () => readonly Preset[]): readonly Con
     nativeProvider({ select: () => Promise.reject(new NoSummarizerError()) }),
     smartProvider({ presets }),
   ];
-  return [...steps, strategyProvider({ providers: steps, presets })];
+  return [...steps, strategyProvider({ providers: () => steps, presets })];
 }
 
 export class SettingRules {

@@ -69,7 +69,7 @@ it('remembers the answer, and still weakens nothing', async () => {
   expect(counting()).toEqual(['strategy', '', 0.5]);
   expect(configToRun('strategy')).toMatchObject({
     id: 'x',
-    steps: [{ provider: 'native', config: { maskSecrets: 'always', prompt: '' } }],
+    steps: [{ provider: 'native', config: { maskSecrets: 'always' } }],
   });
   openWindow(services.context);
   expect(questions()).toHaveLength(2);

@@ -7,8 +7,8 @@ import { readyStep, StrategyRun, type StepParts } from '../strategy/run';
 import { strategySchema, type Strategy } from '../strategy/strategy';
 
 export interface StrategyParts {
-  /** The providers that steps may name. */
-  readonly providers: readonly CondensationProvider[];
+  /** The providers that steps may name, those that other extensions register too. */
+  readonly providers: () => readonly CondensationProvider[];
   /** The user's own presets. Default none. */
   readonly presets?: () => readonly Preset[];
 }
@@ -16,7 +16,7 @@ export interface StrategyParts {
 /** The configuration is a strategy, or the id of one that this product brings. */
 export function strategyProvider({ providers, presets = () => [] }: StrategyParts): CondensationProvider<Strategy> {
   const parts: StepParts = {
-    providers: new Map(providers.map((provider) => [provider.id, provider])),
+    provider: (wanted) => providers().find(({ id }) => id === wanted),
     preset: (id) => findPreset(id, presets()),
   };
   return {

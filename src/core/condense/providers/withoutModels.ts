@@ -10,5 +10,5 @@ import { truncationProvider } from './truncation';
  */
 export function providersWithoutModels(): [CondensationProvider, ...CondensationProvider[]] {
   const providers = [losslessProvider, truncationProvider, smartProvider()] as const;
-  return [...providers, strategyProvider({ providers })];
+  return [...providers, strategyProvider({ providers: () => providers })];
 }

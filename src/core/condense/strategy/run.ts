@@ -211,8 +211,7 @@ const nameOf = ({ provider, preset }: StrategyStep): string => preset ?? provide
 
 /** The providers and presets that steps may name. */
 export interface StepParts {
-  /** By id. */
-  readonly providers: ReadonlyMap<string, CondensationProvider>;
+  readonly provider: (id: string) => CondensationProvider | undefined;
   readonly preset: (id: string) => Preset | undefined;
 }
 
@@ -224,9 +223,12 @@ export interface ReadyStep {
 }
 
 /** A step made ready to run; the problem in words if it can't run. */
-export function readyStep(step: StrategyStep, { providers, preset: presetOf }: StepParts): ReadyStep | string {
+export function readyStep(
+  step: StrategyStep,
+  { provider: providerOf, preset: presetOf }: StepParts,
+): ReadyStep | string {
   const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
-  const provider = providers.get(id);
+  const provider = providerOf(id);
   if (!provider) {
     return id === 'native'
       ? 'Native needs a model, and none is called here: leave this step out, or condense in VS Code'

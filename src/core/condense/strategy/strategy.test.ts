@@ -36,7 +36,7 @@ function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
     nativeProvider({ select }),
     smartProvider({ select }),
   ];
-  const strategy = strategyProvider({ providers });
+  const strategy = strategyProvider({ providers: () => providers });
   const configOf = (wanted: unknown) => {
     const checked = strategy.validateConfig(wanted);
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
@@ -188,7 +188,7 @@ describe('a strategy', () => {
       counted('paid', nativeProvider({ select })),
       counted('passes', smartProvider({ select })),
     ];
-    const strategy = strategyProvider({ providers });
+    const strategy = strategyProvider({ providers: () => providers });
     const checked = strategy.validateConfig({
       id: 'counted',
       name: 'Counted',
@@ -222,7 +222,7 @@ describe('a strategy', () => {
   });
 
   it('says why Native is not there where no model is called', () => {
-    const parts = { providers: new Map(), preset: () => undefined };
+    const parts = { provider: () => undefined, preset: () => undefined };
     const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
     expect(readyStep(step!, parts)).toMatch(/^Native needs a model, and none is called here/);
   });
@@ -237,7 +237,7 @@ describe('a strategy', () => {
         return { ...rest, edits: edits.map((edit) => ({ ...edit, before: 'x' as typeof edit.before })) };
       },
     };
-    const strategy = strategyProvider({ providers: [bad, truncationProvider] });
+    const strategy = strategyProvider({ providers: () => [bad, truncationProvider] });
     const checked = strategy.validateConfig({
       id: 'x',
       name: 'X',
@@ -260,7 +260,7 @@ describe('a strategy', () => {
       return Promise.resolve('aborted');
     });
     const select = () => selectSummarizer({ condensing: summarizer });
-    const strategy = strategyProvider({ providers: [nativeProvider({ select }), truncationProvider] });
+    const strategy = strategyProvider({ providers: () => [nativeProvider({ select }), truncationProvider] });
     const checked = strategy.validateConfig({
       id: 'x',
       name: 'X',

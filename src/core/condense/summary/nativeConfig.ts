@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_FACT_TOKENS } from './factSheet';
 import { promptProblems } from './prompt';
+import { MASK_POLICIES } from './summarizer';
 
 export const nativeConfigSchema = z
   .object({
@@ -44,7 +45,7 @@ export const nativeConfigSchema = z
         'What people wrote stands behind the summary word for word, in up to half of the tokens that it takes the place of; false: among the facts, as far as there is room.',
       ),
     maskSecrets: z
-      .enum(['otherVendor', 'always', 'never'])
+      .enum(MASK_POLICIES)
       .default('otherVendor')
       .describe('When what looks like a key is masked before the conversation goes to the summarizing model.'),
   })

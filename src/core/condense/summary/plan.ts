@@ -19,7 +19,7 @@ import { buildPrompt, type Prompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import { chooseRange } from './range';
 import { rangeFacts } from './factSheet';
-import { DEFAULT_WINDOW, outputLimit, type SummarizerModel } from './summarizer';
+import { DEFAULT_WINDOW, masksFor, outputLimit, type SummarizerModel } from './summarizer';
 import { proseOf } from './summaryMessage';
 
 export interface SummaryPlan {
@@ -73,8 +73,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   );
   if (choice.kind !== 'range') return choice;
   const { range, since } = choice;
-  const masks =
-    config.maskSecrets === 'always' || (config.maskSecrets === 'otherVendor' && model.vendor !== context.vendor);
+  const masks = masksFor(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
   const shown = (): readonly ApiMessage[] => (masks ? draft.messages.map(maskedMessage) : draft.messages);
@@ -87,7 +86,7 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
     range,
     earlier: choice.earlier === undefined ? '' : shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
     system: shownToModel(context.system ?? ''),
-    custom: config.prompt,
+    custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
     facts: rangeFacts(draft, range, config),
   } as const;

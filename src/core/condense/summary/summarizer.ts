@@ -24,6 +24,29 @@ export interface SummarizerModel {
   /** `included`: paid otherwise than by the token (a subscription, one's own machine). */
   readonly billing: 'per-token' | 'included';
   readonly cacheLifetime: CacheLifetime;
+  /** The user's own prompt for summaries of conversations by this model; absent or blank: the built-in one. */
+  readonly prompt?: string;
+  /** When the user wants keys masked, whatever asks for the summary. */
+  readonly maskSecrets?: MaskPolicy;
+}
+
+/** When what looks like a key is masked before a text goes to a model. */
+export const MASK_POLICIES = ['otherVendor', 'always', 'never'] as const;
+export type MaskPolicy = (typeof MASK_POLICIES)[number];
+
+/**
+ * Whether keys are masked before a text goes to a model: of what the user wants and what a run asks for, the more careful counts.
+ * @param vendor of the conversation's own model.
+ * @param asked what the run's configuration says.
+ */
+export function masksFor(
+  { vendor: other, maskSecrets }: SummarizerModel,
+  vendor: string | undefined,
+  asked?: MaskPolicy,
+): boolean {
+  const wanted = [maskSecrets, asked].filter((policy) => policy !== undefined);
+  const policy = (['always', 'otherVendor', 'never'] as const).find((each) => wanted.includes(each)) ?? 'otherVendor';
+  return policy === 'always' || (policy === 'otherVendor' && other !== vendor);
 }
 
 export interface SummaryRequest {

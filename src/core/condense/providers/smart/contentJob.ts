@@ -6,7 +6,7 @@ import { findMarkers, MARKER_CHARACTERS } from '../../../messages/markers';
 import { fenced, summaryIn, type Prompt } from '../../summary/prompt';
 import { personSlices } from '../../summary/instructions';
 import { TOKEN_BUFFER_PERCENTAGE } from '../../trigger/thresholds';
-import type { SummarizerModel } from '../../summary/summarizer';
+import { masksFor, type SummarizerModel } from '../../summary/summarizer';
 import { cutMiddle } from '../../summary/transcript';
 import { OPERATIONS } from '../../operations/operations';
 import type { Operation } from './operationSchema';
@@ -56,15 +56,16 @@ export interface ContentRequest extends Prompt {
   readonly tokens: number;
 }
 
-/** Text that looks like a key goes to no other vendor than the conversation's own. */
+/** What looks like a key goes to no other vendor than the conversation's own, unless the user wants it otherwise. */
 export function contentRequest(
   { item, operation, contents, tokens }: ContentJob,
   model: SummarizerModel,
   vendor: string | undefined,
   counter: MessageCounter,
 ): ContentRequest {
+  const masks = masksFor(model, vendor);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const masked = (text: string): string => (model.vendor === vendor ? text : maskSecrets(text));
+  const masked = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const whole = ordered
     .map((content) => {

@@ -1,0 +1,174 @@
+/** What the user has set holds whatever condenses: by hand, in the chat, through the exported API, as a step or a pass. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { reply } from '../../test/servers/behaviour';
+import { openTestWindow } from '../../test/support/testWindow';
+import { fake } from '../../test/support/vscode';
+import { liveSettings } from '../agent/settings';
+import { assistant, exchange, user } from '../core/testing';
+import { condenserApi } from '../extensionApi/condenserApi';
+import type { Services } from '../window/services';
+import { engineOf } from '../window/engine';
+import { manualSettings } from '../window/settings/manualSettings';
+import { condenseFile } from './condenseNow';
+
+const KEY = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+const log = (index: number): string =>
+  Array.from({ length: 60 + index }, (_, line) => ` ✓ test ${index * line} does what it should, with ${KEY}`).join(
+    '\n',
+  );
+const messages = [
+  user('Make it pass'),
+  ...Array.from({ length: 14 }, (_, index) =>
+    exchange(`t${index}`, 'Bash', { command: `npm test ${index}` }, log(index)),
+  ).flat(),
+  assistant('done'),
+  user('thanks, go on'),
+];
+
+const PASS = { id: 'b', name: 'B' };
+const smart = (pass: object): object => ({
+  version: 1,
+  losslessPrelude: { enabled: false },
+  passes: [{ ...PASS, ...pass }],
+});
+const BATCH = smart({
+  mode: 'batch',
+  selection: { type: 'preserve_recent', count: 4 },
+  batchConfig: { operation: 'summarize' },
+});
+const INDIVIDUAL = smart({
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 25 },
+  individualConfig: { defaults: { toolResults: { operation: 'summarize' } } },
+});
+const steps = (...each: object[]): object => ({ id: 'x', name: 'x', steps: each });
+
+/** A provider of the settings, its configuration, and whether it sums up conversations: the user's prompt is for those. */
+const CALLING: readonly (readonly [name: string, provider: string, config: object | undefined, sumsUp: boolean])[] = [
+  ['Native', 'native', undefined, true],
+  ['Native as a step', 'strategy', steps({ provider: 'native' }), true],
+  ['a batch pass', 'smart', BATCH, true],
+  ['a batch pass as a step', 'strategy', steps({ provider: 'smart', config: BATCH }), true],
+  ['a pass over contents', 'smart', INDIVIDUAL, false],
+];
+
+let server: Awaited<ReturnType<typeof startAnthropicServer>>;
+let services: Services;
+let file: string;
+
+beforeEach(async () => {
+  server = await startAnthropicServer({ script: reply('## Goal\nMake the tests pass.') });
+  const opened = openTestWindow();
+  services = opened.services;
+  file = join(opened.home, 'conversation.json');
+  writeFileSync(file, JSON.stringify({ messages }));
+  fake.settings['contextCondenser.profiles'] = [
+    {
+      id: 'w',
+      name: 'Work',
+      vendor: 'anthropic',
+      model: 'claude-sonnet-4-20250514',
+      baseUrl: server.url,
+      prices: { input: 3, output: 15 },
+    },
+  ];
+  fake.secrets.set('contextCondenser.profileKey.w', JSON.stringify({ key: 'k', target: new URL(server.url).origin }));
+  fake.settings['contextCondenser.condensingProfile'] = 'w';
+  fake.settings['contextCondenser.condensingPrompt'] = 'GLOBAL-PROMPT';
+  fake.settings['contextCondenser.native'] = { maskSecrets: 'always', keepLast: 1 };
+  return () => server.close();
+});
+
+/** Each way to run what the settings say, on a conversation with the condensing profile's own vendor. */
+const WAYS: Readonly<Record<string, (provider: string, config: object | undefined) => Promise<unknown>>> = {
+  'by hand': () => condenseFile(services, file, manualSettings()),
+  'in the chat': async () => {
+    const { manager } = await engineOf(services);
+    const { provider, config } = liveSettings();
+    const vendor = new URL(server.url).host;
+    return manager.condense({ conversation: 'c', messages, provider, config, trigger: 'manual', vendor });
+  },
+  'through the API': () => condenserApi(services).condense({ id: 'c', messages, vendor: new URL(server.url).host }),
+  'through the API with a configuration': (provider, config) =>
+    condenserApi(services).condense(
+      { id: 'c', messages, vendor: new URL(server.url).host },
+      { provider, ...(config && { config }) },
+    ),
+};
+
+describe.each(Object.entries(WAYS))('%s', (_way, run) => {
+  it.each(CALLING)('%s has the user’s prompt, and no key goes out', async (_name, provider, config, sumsUp) => {
+    fake.settings['contextCondenser.provider'] = provider;
+    if (config) fake.settings[`contextCondenser.${provider}`] = config;
+    await run(provider, config);
+    const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+    expect(bodies).not.toEqual([]);
+    for (const body of bodies) {
+      expect(body).not.toContain('sk-ant-api03-abc');
+      if (sumsUp) expect(body).toContain('GLOBAL-PROMPT');
+    }
+  });
+});
+
+it('a profile’s own prompt comes before the global one, also in a pass', async () => {
+  const [profile] = fake.settings['contextCondenser.profiles'] as object[];
+  fake.settings['contextCondenser.profiles'] = [{ ...profile, prompt: 'PROFILE-PROMPT' }];
+  await condenserApi(services).condense({ id: 'c', messages }, { provider: 'smart', config: BATCH });
+  const [request] = server.requests;
+  expect(JSON.stringify(request?.body)).toContain('PROFILE-PROMPT');
+  expect(JSON.stringify(request?.body)).not.toContain('GLOBAL-PROMPT');
+});
+
+it('a step has its provider’s settings, as far as it says nothing itself', async () => {
+  fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 20 };
+  const untouched = async (provider: string, config?: object): Promise<number> => {
+    const outcome = await condenserApi(services).condense(
+      { id: 'c', messages },
+      { provider, ...(config && { config }) },
+    );
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    return outcome.view.filter((message, index) => JSON.stringify(message) === JSON.stringify(messages[index])).length;
+  };
+  const alone = await untouched('truncation');
+  expect(await untouched('strategy', steps({ provider: 'truncation' }))).toBe(alone);
+  expect(
+    await untouched('strategy', steps({ provider: 'truncation', config: { preserveRecentCount: 4 } })),
+  ).toBeLessThan(alone);
+  // As alone, a provider with settings that are wrong runs with its defaults.
+  fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 'x' };
+  expect(await untouched('strategy', steps({ provider: 'truncation' }))).toBe(await untouched('truncation'));
+});
+
+it('a provider of another extension can be a step', async () => {
+  const api = condenserApi(services);
+  const asked: unknown[] = [];
+  api.registerProvider({
+    id: 'other.cuts',
+    name: 'Cuts',
+    description: 'Cuts the first result.',
+    version: '1',
+    configSchema: { type: 'object', properties: { keep: { type: 'number', default: 3 } } },
+    condense: ({ config }) => {
+      asked.push(config);
+      const cut = {
+        kind: 'cut',
+        path: ['content', 0, 'content'],
+        start: 0,
+        end: 3_000,
+        what: 'a log',
+        reason: 'old',
+      } as const;
+      return Promise.resolve({ changes: [2, 4, 6, 8].map((message) => ({ ...cut, message })) });
+    },
+  });
+  fake.settings['contextCondenser.providers'] = { 'other.cuts': { keep: 7 } };
+  const outcome = await api.condense(
+    { id: 'c', messages },
+    { provider: 'strategy', config: steps({ provider: 'other.cuts' }) },
+  );
+  expect(outcome).toMatchObject({ kind: 'condensed' });
+  expect(asked).toEqual([{ keep: 7 }]);
+});
