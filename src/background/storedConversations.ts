@@ -1,4 +1,5 @@
 /** The actions of a person on a stored conversation and its ledger, except condensing. */
+import { withRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
@@ -111,7 +112,8 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
   const messages = task.isCondensed
     ? applyEdits(conversation.messages, activeEdits(ledger.ledger)).messages
     : conversation.messages;
-  return exportConversation({ ...conversation, messages }, task.target, counter);
+  const exported = exportConversation({ ...conversation, messages }, task.target, counter);
+  return { ...exported, text: withRawCalls(exported, task.path) };
 }
 
 /** A page about what the ledger says of a conversation. @throws ConversationReadError */

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { messagesJson, sourceText } from '../conversations/rawText';
 import type { CondensationOutcome } from '../core/condense';
+import { applyEdits } from '../core/condense/edits/applyEdits';
 import { formatReport } from '../core/condense/report/report';
 import { recordCondensation } from '../storage/recordCondensation';
 import { outcomeFigures } from './figures';
 import { EXIT, type ExitCode } from './io';
-import { messagesJson, outFile, writeWhole } from './output';
+import { outFile, writeWhole } from './output';
 import { requestOf, type Session } from './session';
 
 /**
@@ -18,7 +20,10 @@ export async function condense(session: Session): Promise<ExitCode> {
   const outcome = await manager.condense(await requestOf(session, provider));
   if (outcome.kind === 'condensed') {
     await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
-    if (out !== undefined) await writeWhole(out, messagesJson(conversation, outcome.view));
+    if (out !== undefined) {
+      const { origins } = applyEdits(conversation.messages, outcome.edits);
+      await writeWhole(out, messagesJson(conversation, outcome.view, sourceText(resolve(args.file)), origins));
+    }
   }
   print(session, outcome, out);
   return exitOf(outcome);

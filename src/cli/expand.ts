@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { messagesJson, sourceText } from '../conversations/rawText';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import { editsShownBy, viewHash } from '../core/condense/ledger/ledger';
@@ -7,7 +9,7 @@ import { findByReference, type LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { EXIT, type ExitCode } from './io';
 import { ledgerOf } from './ledgerOf';
-import { messagesJson, outFile, writeWhole } from './output';
+import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
 /** `expand`: the originals of references, or the whole original conversation of a view. */
@@ -16,7 +18,11 @@ export async function expand(session: Session): Promise<ExitCode> {
   const text =
     args.references.length > 0
       ? await expandReferences(store, args.references)
-      : messagesJson(conversation, await originalMessages(session, (await ledgerOf(session)).ledger));
+      : messagesJson(
+          conversation,
+          await originalMessages(session, (await ledgerOf(session)).ledger),
+          sourceText(resolve(args.file)),
+        );
   if (args.out === undefined) io.stdout(text);
   else {
     const out = await outFile(args.out, args.file);

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { withRawCalls } from '../conversations/rawText';
 import { EXPORT_TARGETS, exportConversation, type ExportTarget } from '../conversations/export';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeEdits } from '../core/condense/ledger/ledger';
@@ -15,7 +17,9 @@ export async function exportCommand(session: Session): Promise<ExitCode> {
   const target = targetNamed(args.to);
   const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
   const messages = args.condensed ? await condensedMessages(session) : conversation.messages;
-  const { text, notes } = exportConversation({ ...conversation, messages }, target, counter);
+  const exported = exportConversation({ ...conversation, messages }, target, counter);
+  const { notes } = exported;
+  const text = withRawCalls(exported, resolve(args.file));
   for (const note of notes) io.stderr(`Note: ${note}\n`);
   if (out === undefined) io.stdout(text);
   else {

@@ -3,14 +3,8 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { splitLocation } from '../conversations/location';
-import type { Conversation } from '../conversations/types';
 import { errorMessage } from '../core/errors';
-import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
-
-/** The messages as Anthropic messages JSON, with what else stood in the request. */
-export const messagesJson = (conversation: Conversation, messages: readonly ApiMessage[]): string =>
-  `${JSON.stringify({ ...conversation.request, messages })}\n`;
 
 /**
  * Where `--out` leads: a file, or a place for one; never the conversation itself, also not through a link.

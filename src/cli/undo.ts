@@ -1,10 +1,12 @@
+import { resolve } from 'node:path';
+import { messagesJson, sourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/condense/report/report';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
 import { ledgerOf } from './ledgerOf';
-import { messagesJson, outFile, writeWhole } from './output';
+import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
 /** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
@@ -17,7 +19,7 @@ export async function undo(session: Session): Promise<ExitCode> {
   const entry = undoEntry(ledger.ledger);
   if (last && entry) await ledger.append(entry, new Map());
   const { messages } = applyEdits(original, activeEdits(ledger.ledger));
-  if (out !== undefined) await writeWhole(out, messagesJson(conversation, messages));
+  if (out !== undefined) await writeWhole(out, messagesJson(conversation, messages, sourceText(resolve(args.file))));
   const undone = last && {
     id: last.id,
     provider: last.provider,

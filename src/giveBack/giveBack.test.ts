@@ -180,3 +180,25 @@ test('what no agent goes on with is never written', () =>
       trouble: 'not-supported',
     });
   }));
+
+/** Parameters that no JavaScript object can hold as they were written. */
+const RAW = '"input":{"n":12345678901234567890,"n":1e400,';
+
+test.each([
+  ['a task in place', zooTask],
+  ['a sidecar', clineSession],
+  ['a new session', claudeSession],
+])('%s has the numbers of the parameters as they stood, in edited calls too', (_what, write) =>
+  inTemporaryFolder(async (home) => {
+    const path = write(home);
+    writeOld(path, readFileSync(path, 'utf8').replaceAll('"input":{"', `${RAW}"`));
+    const { edits, view } = await condensedFile(path, readFileSync(path));
+    expect(edits.some((edit) => edit.kind === 'cut' && edit.place.path.includes('input'))).toBe(true);
+    const given = await giveBack({ path, edits, row: ROW }, partsIn(home));
+    const text = readFileSync(given.path, 'utf8');
+    const inputs = [...text.matchAll(/"input":\{/g)].length;
+    expect(inputs).toBeGreaterThan(5);
+    expect(text.split(RAW).length - 1).toBe(inputs);
+    expect(view.length).toBeGreaterThan(5);
+  }),
+);

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { parseJson } from '../conversations/text/json';
 import { readConversation } from '../conversations/read';
+import { keepCalls } from '../conversations/rawText';
 import type { AgentName } from '../core/agents';
 import type { Conversation } from '../conversations/types';
 import { newSession } from '../conversations/write/claudeCode';
@@ -15,6 +16,8 @@ import { condensedTask, type CondensationRow } from '../conversations/write/roo'
 import { effectiveHistory } from '../conversations/formats/roo';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import type { Edit } from '../core/condense/edits/edits';
+import { editJson } from '../core/json/editJson';
+import { jsonAt, rewriteJson } from '../core/json/rewriteJson';
 import { isRecord } from '../core/messages/blocks';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -87,8 +90,8 @@ async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackPar
       parts.root,
       read.id,
       [
-        { path, before: hashBytes(history.bytes), bytes: json(made.history) },
-        { path: rowsPath, before: hashBytes(rows.bytes), bytes: json(made.rows) },
+        { path, before: hashBytes(history.bytes), bytes: encoded(rewriteJson(history.text, made.history)) },
+        { path: rowsPath, before: hashBytes(rows.bytes), bytes: encoded(rewriteJson(rows.text, made.rows)) },
       ],
       parts.now(),
       held.confirm,
@@ -110,7 +113,7 @@ async function asSidecar({ path, edits }: GiveBackRequest, { files, root, now }:
     files,
     root,
     read.id,
-    [{ path: sidecar, before: earlier && hashBytes(earlier), bytes: json(content) }],
+    [{ path: sidecar, before: earlier && hashBytes(earlier), bytes: encoded(sidecarText(content, session.text)) }],
     now(),
   );
   return { target: 'cline-sidecar', replacement, path: sidecar };
@@ -126,17 +129,24 @@ async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now
     .flatMap((line) => parsedLine(line));
   const sessionId = randomUUID();
   const title = `${read.title} (condensed)`;
-  const text = newSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
+  const written = newSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
+  const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
   refuseOther(path, view, readConversation(text, { path: target }).messages);
   const replacement = await replaceFiles(
     files,
     root,
     read.id,
-    [{ path: target, before: undefined, bytes: new TextEncoder().encode(text) }],
+    [{ path: target, before: undefined, bytes: encoded(text) }],
     now(),
   );
   return { target: 'claude-code-session', replacement, path: target };
+}
+
+/** The sidecar with the session's messages as the session has them. */
+function sidecarText(content: Readonly<Record<string, unknown>>, session: string): string {
+  const messages = jsonAt(session, ['messages']) ?? '[]';
+  return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
 }
 
 /** A line that an agent is still writing is none. */
@@ -185,13 +195,15 @@ const sentBy = (history: readonly unknown[], path: string): readonly ApiMessage[
 
 interface Document {
   readonly bytes: Uint8Array;
+  readonly text: string;
   readonly value: unknown;
 }
 
 async function document(files: Files, path: string): Promise<Document> {
   const bytes = await bytesOf(files, path);
   try {
-    return { bytes, value: parseJson(new TextDecoder().decode(bytes)) };
+    const text = new TextDecoder().decode(bytes);
+    return { bytes, text, value: parseJson(text) };
   } catch (error) {
     throw unexpected(path, 'It is not JSON; the agent may be writing it.', error);
   }
@@ -216,4 +228,6 @@ const unexpected = (path: string, happened: string, cause?: unknown): GiveBackEr
     { cause },
   );
 
-const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const json = (value: unknown): Uint8Array => encoded(JSON.stringify(value));
+
+const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);

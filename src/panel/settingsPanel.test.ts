@@ -96,6 +96,7 @@ describe('a setting', () => {
 
   it('is for a workspace only where the workspace may say it', async () => {
     workspace.workspaceFolders = [];
+    workspace.name = 'demo';
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0.2;
     fake.workspaceSettings['contextCondenser.maxCostPerCondensation'] = 1_000;
     const panel = ready(openTestPanel());
@@ -110,6 +111,7 @@ describe('a setting', () => {
     workspace.isTrusted = false;
     expect(await problemsOf(panel, { ...more, value: 0.05 })).toEqual([expect.stringMatching(/not trusted/)]);
     const untrusted = ready(openTestPanel()).state();
+    expect(untrusted.workspace).toBeUndefined();
     expect(new Set(Object.values(untrusted.settings).flatMap(({ scopes }) => scopes))).toEqual(new Set(['user']));
   });
 

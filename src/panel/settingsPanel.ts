@@ -161,7 +161,7 @@ export class SettingsPanel implements vscode.Disposable {
       ...this.facts.now(),
       presets: presetStates(),
       condensations: this.condensations,
-      ...(workspace !== undefined && { workspace }),
+      ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
       isRemote: vscode.env.remoteName !== undefined,
     };
   }

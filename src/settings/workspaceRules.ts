@@ -26,7 +26,7 @@ export const isOfUserAlone = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
 /** Whether the workspace's value is less careful than the user's, and so doesn't count. Invalid values are none. */
-export function isLessCareful<N extends SettingName>(name: N, workspace: unknown, user: unknown): boolean {
+export function isLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
   if (workspace === undefined || (rule !== 'lower' && rule !== 'higher')) return false;
   // An invalid value counts as the default, which may be less careful than what the user chose.

@@ -84,6 +84,34 @@ describe('condense', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
+  it('keeps the numbers of the parameters as they stood; of Anthropic messages all that was not edited, byte for byte', async () => {
+    const raw = '"input":{"n":12345678901234567890,"n":1e400,';
+    const out = join(folder, 'out.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"input":{"', `${raw}"`));
+    for (const argv of [['condense'], ['export', '--to', 'anthropic']]) {
+      expect(await cli(...argv, file, '--out', out)).toBe(0);
+      const text = readFileSync(out, 'utf8').replaceAll('"input": {', '"input":{');
+      expect(text.split('"input":{').length).toBe(3);
+      expect(text.split('"input":{').length).toBe(text.split(raw).length);
+    }
+    expect(await cli('export', file, '--to', 'openai', '--out', out)).toBe(0);
+    expect(readFileSync(out, 'utf8')).toContain('{\\"n\\":12345678901234567890,\\"n\\":1e400,');
+
+    const document = JSON.stringify({ model: 'x', messages: originalMessages() })
+      .replaceAll(',"content":', ', "x": 1e400,"x":12345678901234567890,\n"content":')
+      .replace('"model"', ' "seed" : 12345678901234567890 , "model"');
+    const own = join(folder, 'messages.json');
+    writeFileSync(own, document);
+    expect(await cli('condense', own, '--out', out)).toBe(0);
+    const made = readFileSync(out, 'utf8');
+    // All but the results that were shortened is the document's, byte for byte.
+    const results = /(?<="tool_result","tool_use_id":"\w+"[^]*?"content":")(?:[^"\\]|\\.)*/g;
+    expect(made.length).toBeLessThan(document.length);
+    expect(made.trimEnd().replace(results, '')).toBe(document.replace(results, ''));
+    expect(await cli('expand', out, '--out', join(folder, 'back.json'))).toBe(0);
+    expect(readFileSync(join(folder, 'back.json'), 'utf8').trimEnd()).toBe(document);
+  });
+
   it('is the same twice, and finds nothing more in its own result', async () => {
     const [first, second] = [join(folder, '1.json'), join(folder, '2.json')];
     await cli('condense', file, '--out', first);

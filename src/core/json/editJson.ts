@@ -173,7 +173,7 @@ const SPACE = /[ \n\r\t]*/y;
 const SCALAR = /[^\s,\]}]*/y;
 const STRUCTURE = /["[\]{}]/g;
 
-function skipSpace(text: string, from: number): number {
+export function skipSpace(text: string, from: number): number {
   const code = text.charCodeAt(from);
   if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return from;
   SPACE.lastIndex = from;
@@ -182,7 +182,7 @@ function skipSpace(text: string, from: number): number {
 }
 
 /** @returns the offset behind the string that opens at `from`. */
-function skipString(text: string, from: number): number {
+export function skipString(text: string, from: number): number {
   for (let at = from; ;) {
     at = text.indexOf('"', at + 1);
     if (at < 0) throw new JsonPathError([], 'valid JSON');
@@ -193,7 +193,7 @@ function skipString(text: string, from: number): number {
 }
 
 /** @returns the offset behind the value that begins at `from`. Depth costs no stack. */
-function skipValue(text: string, from: number): number {
+export function skipValue(text: string, from: number): number {
   const first = text[from];
   if (first === '"') return skipString(text, from);
   if (first !== '{' && first !== '[') {

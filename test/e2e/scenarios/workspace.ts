@@ -7,7 +7,7 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
 import type { Bed, Scenario } from '../bed';
-import { openPanel, unfold } from '../panelPage';
+import { openPanel } from '../panelPage';
 import type { Workbench } from '../workbench/index';
 import {
   answer,
@@ -97,7 +97,7 @@ export const setsSpendsAndSendsNothingWhileAWorkspaceIsNotTrusted: Scenario = as
       'an untrusted workspace asks nothing',
     );
     const panel = await (await openPanel(bench)).panel();
-    await unfold(panel, ['overview']);
+    await panel.locator('#overview').waitFor();
     assert.equal(await panel.locator('.scopes').count(), 0, 'no workspace scope is offered');
     await screenshot(bench, 'workspace-untrusted-dark');
   } finally {
@@ -114,7 +114,7 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     await notification(bench, 'bring a prompt of their own for summaries');
     await screenshot(bench, 'workspace-asks-dark');
     assert.match(await condense(bench), /Context condensed using Lossless/);
-    assert.equal(server.requests.length, 0);
+    assert.deepEqual(server.requests, []);
     const log = bench.server.outputText('Context Condenser');
     assert.match(log, /maxCostPerCondensation: a workspace can only lower it\. 0\.5 is used\./);
     assert.match(log, /warnings\.cost: a workspace can only lower it\./);

@@ -1,3 +1,4 @@
+import { isSameJson } from '../../../core/json/rewriteJson';
 import { isRecord } from '../../../core/messages/blocks';
 import type { ToolUseBlock } from '../../../core/messages/types';
 import { MAX_DEPTH, isDeeperThan } from '../../text/json';
@@ -25,19 +26,3 @@ export function callArguments({ input, rawArguments }: ToolUseBlock): string {
   if (typeof rawArguments === 'string' && isSameJson(parseArguments(rawArguments), input)) return rawArguments;
   return JSON.stringify(input);
 }
-
-/** Whether two values are the same once written as JSON: -0 is written as 0, and a number that is too large as null. */
-function isSameJson(a: unknown, b: unknown): boolean {
-  if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((value, index) => isSameJson(value, b[index]));
-  }
-  if (!isRecord(a) || !isRecord(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
-  );
-}
-
-const isWrittenAsNull = (value: unknown): boolean =>
-  value === null || (typeof value === 'number' && !Number.isFinite(value));

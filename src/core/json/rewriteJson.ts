@@ -1,0 +1,255 @@
+/**
+ * JSON text of a changed value, in which all that did not change stands as it stood: numbers that a JavaScript number can't hold
+ * (12345678901234567890, 1e400), duplicate keys, escapes, white space. `JSON.stringify` would change them without a word.
+ */
+import { isRecord } from '../messages/blocks';
+import { skipSpace, skipString, skipValue } from './editJson';
+
+/** For each element of a changed array the index of the element that it was made from; undefined for a new one. */
+export type Origins = readonly (number | undefined)[];
+
+/** Which elements of the array at a path were made from which; undefined: found by equality, ids and place. */
+export type OriginsAt = (path: readonly string[]) => Origins | undefined;
+
+/**
+ * @param text valid JSON.
+ * @param after what its value became; anything that `JSON.stringify` takes, without own `toJSON`.
+ * @param origins paths name the keys of objects only.
+ */
+export function rewriteJson(text: string, after: unknown, origins: OriginsAt = () => undefined): string {
+  const start = skipSpace(text, 0);
+  const end = skipValue(text, start);
+  const value: unknown = JSON.parse(text);
+  // What stands around the value is kept with it where nothing changed.
+  if (isSameJson(value, after)) return text;
+  const made = new Rewriting(text, origins).value({ start, end, value }, after, []);
+  // V8 was seen to misread a key (Node 24.21); whatever happens, what is written reads as what was meant.
+  const plain = JSON.stringify(after);
+  const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
+  return isSameJson(read(made), read(plain)) ? made : plain;
+}
+
+/** The text of the value at a path of keys and indexes, as it stands there; undefined where there is none. */
+export function jsonAt(text: string, path: readonly (string | number)[]): string | undefined {
+  let start = skipSpace(text, 0);
+  let end = skipValue(text, start);
+  for (const key of path) {
+    const found: Span | undefined =
+      typeof key === 'number'
+        ? text[start] === '['
+          ? elementSpans(text, start)[key]
+          : undefined
+        : text[start] === '{'
+          ? memberSpans(text, start).findLast((member) => member.key === key)
+          : undefined;
+    if (!found) return undefined;
+    ({ start, end } = found);
+  }
+  return text.slice(start, end);
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Placed extends Span {
+  /** What stands there, as `JSON.parse` reads it. */
+  readonly value: unknown;
+}
+
+/** Text that is to stand in the place of a span. */
+export interface Replaced extends Span {
+  readonly json: string;
+}
+
+/** The text with spans replaced; they do not overlap. */
+export function replaceSpans(text: string, spans: readonly Replaced[]): string {
+  let out = '';
+  let at = 0;
+  for (const { start, end, json } of spans.toSorted((a, b) => a.start - b.start)) {
+    out += text.slice(at, start) + json;
+    at = end;
+  }
+  return out + text.slice(at);
+}
+
+/**
+ * Every object of a text, of JSON or of JSON lines, with its members; those of inner ones come after those of outer ones. A line that is
+ * no JSON is passed over.
+ */
+export function* objectsIn(
+  text: string,
+): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
+  if (isJson(text)) return yield* objectsOf(text, 0);
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    if (isJson(line)) yield* objectsOf(line, offset);
+    offset += line.length + 1;
+  }
+}
+
+function* objectsOf(
+  text: string,
+  offset: number,
+): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
+  const starts = [skipSpace(text, 0)];
+  for (let start = starts.pop(); start !== undefined; start = starts.pop()) {
+    if (text[start] === '{') {
+      const members = memberSpans(text, start);
+      yield { members, offset };
+      for (const member of members) starts.push(member.start);
+    } else if (text[start] === '[') {
+      for (const span of elementSpans(text, start)) starts.push(span.start);
+    }
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+class Rewriting {
+  constructor(
+    private readonly text: string,
+    private readonly origins: OriginsAt,
+  ) {}
+
+  value(before: Placed, after: unknown, path: readonly string[]): string {
+    const { value, start, end } = before;
+    if (isSameJson(value, after)) return this.text.slice(start, end);
+    if (Array.isArray(value) && Array.isArray(after)) return this.array(before, value, after, path);
+    if (isRecord(value) && isRecord(after)) return this.object(before, value, after, path);
+    return JSON.stringify(after);
+  }
+
+  private array(before: Span, value: readonly unknown[], after: readonly unknown[], path: readonly string[]): string {
+    const spans = elementSpans(this.text, before.start);
+    const origins = this.origins(path) ?? originsOf(value, after);
+    const made = after.map((item, index) => {
+      const origin = origins[index];
+      const span = origin === undefined ? undefined : spans[origin];
+      return span && origin !== undefined
+        ? this.value({ ...span, value: value[origin] }, item, path)
+        : JSON.stringify(item === undefined ? null : item);
+    });
+    const isInPlace = made.length === spans.length && origins.every((origin, index) => origin === index);
+    return isInPlace ? this.replaced(before, spans, made) : `[${made.join(',')}]`;
+  }
+
+  private object(
+    before: Span,
+    value: Readonly<Record<string, unknown>>,
+    after: Readonly<Record<string, unknown>>,
+    path: readonly string[],
+  ): string {
+    const members = memberSpans(this.text, before.start);
+    const counting = new Map(members.map((member, index) => [member.key, index]));
+    const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
+    const made = kept.map((member) =>
+      // Of a key that stands several times the last one counts; the others stay as they are.
+      members[counting.get(member.key) ?? -1] === member
+        ? this.value({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
+        : this.text.slice(member.start, member.end),
+    );
+    const added = Object.keys(after).filter((key) => after[key] !== undefined && !counting.has(key));
+    if (kept.length === members.length && added.length === 0) return this.replaced(before, members, made);
+    const entries = [
+      ...kept.map((member, index) => this.text.slice(member.keyStart, member.start) + (made[index] ?? '')),
+      ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(after[key])}`),
+    ];
+    return `{${entries.join(',')}}`;
+  }
+
+  /** What stands between the values stays as it is. */
+  private replaced({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
+    let out = '';
+    let at = start;
+    spans.forEach((span, index) => {
+      out += this.text.slice(at, span.start) + (made[index] ?? '');
+      at = span.end;
+    });
+    return out + this.text.slice(at, end);
+  }
+}
+
+/** Those belong together that are equal, or have a content or an id in common: at the same index first; then those at the same index. */
+function originsOf(before: readonly unknown[], after: readonly unknown[]): Origins {
+  if (before.length === after.length) return after.map((_, index) => index);
+  const known = new Map<string, number>();
+  before.forEach((item, index) => {
+    for (const key of keysOf(item)) if (!known.has(key)) known.set(key, index);
+  });
+  return after.map((item, index) => {
+    const keys = keysOf(item);
+    if (index < before.length && keysOf(before[index]).some((key) => keys.includes(key))) return index;
+    const shared = keys.find((key) => known.has(key));
+    if (shared !== undefined) return known.get(shared);
+    return index < before.length ? index : undefined;
+  });
+}
+
+/** By what a message or a block is known again, the surest first. */
+function keysOf(item: unknown): string[] {
+  if (!isRecord(item)) return [`=${JSON.stringify(item)}`];
+  const { content, id, tool_use_id: result } = item;
+  const ids = (Array.isArray(content) ? (content as readonly unknown[]) : [])
+    .filter(isRecord)
+    .flatMap((block) => [block['id'], block['tool_use_id']])
+    .concat(id, result)
+    .flatMap((each) => (typeof each === 'string' ? [`#${each}`] : []));
+  return [`=${JSON.stringify(item)}`, ...(content === undefined ? [] : [`@${JSON.stringify(content)}`]), ...ids];
+}
+
+function elementSpans(text: string, start: number): Span[] {
+  const spans: Span[] = [];
+  for (let at = skipSpace(text, start + 1); text[at] !== ']'; at = behindComma(text, at)) {
+    const end = skipValue(text, at);
+    spans.push({ start: at, end });
+    at = end;
+  }
+  return spans;
+}
+
+export interface Member extends Span {
+  readonly key: string;
+  readonly keyStart: number;
+}
+
+function memberSpans(text: string, start: number): Member[] {
+  const members: Member[] = [];
+  for (let at = skipSpace(text, start + 1); text[at] !== '}'; at = behindComma(text, at)) {
+    const keyEnd = skipString(text, at);
+    const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = skipValue(text, value);
+    members.push({ key: JSON.parse(text.slice(at, keyEnd)) as string, keyStart: at, start: value, end });
+    at = end;
+  }
+  return members;
+}
+
+function behindComma(text: string, end: number): number {
+  const at = skipSpace(text, end);
+  return text[at] === ',' ? skipSpace(text, at + 1) : at;
+}
+
+/** Whether two values are the same once written as JSON: -0 is written as 0, and a number that is too large as null. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((value, index) => isSameJson(value, b[index]));
+  }
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
+  );
+}
+
+const isWrittenAsNull = (value: unknown): boolean =>
+  value === null || (typeof value === 'number' && !Number.isFinite(value));

@@ -1,0 +1,32 @@
+import * as fc from 'fast-check';
+
+/** JSON as nobody but an attacker writes it, with the places of its strings. */
+export const space = fc.constantFrom('', '', ' ', '\n', '\t \r\n');
+const numbers = fc.constantFrom('12345678901234567890', '1e400', '-0', '0.1000', '1E+2', '-1.5e-9');
+const escaped = fc
+  .string({ unit: 'binary', maxLength: 8 })
+  .map((text) => JSON.stringify(text))
+  .chain((json) =>
+    fc.constantFrom(json, `"${json.slice(1, -1)}\\u00e9\\/"`, `"\\ud800${json.slice(1, -1)}"`, '"\\\\"', '"\\\\\\""'),
+  );
+/** No key is a backslash: V8 of Node 24 takes another escaped key for it (`{"a":1,"\\\\":2}`, then `{"a":1,"\\u0062":2}`). */
+const key = fc.oneof(
+  escaped.filter((name) => !name.includes('\\\\')),
+  fc.constantFrom('"a"', '"\\u0061"', '"__proto__"', '"constructor"', '""', '"0"'),
+);
+export const json = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.oneof(escaped, numbers, fc.constantFrom('true', 'false', 'null')),
+    fc
+      .tuple(fc.array(tie('value'), { maxLength: 4 }), space, space)
+      .map(([items, a, b]) => `[${a}${items.join(`${b},${a}`)}${b}]`),
+    fc
+      .tuple(fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }), space, space)
+      .map(
+        ([members, a, b]) =>
+          `{${a}${members.map(([name, value]) => `${name}${b}:${a}${value}`).join(`${a},${b}`)}${b}}`,
+      ),
+  ),
+})).value;
+export const hostileJson = fc.tuple(space, json, space).map((parts) => parts.join(''));
