@@ -102,7 +102,7 @@ describe('a task that outgrows the window', () => {
     registration();
   });
 
-  it('a notification offers Undo, Show Diff and Details; none is none', async () => {
+  it('a notification offers Undo, Show Diff and Details; with notifications off, none is shown', async () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Show Diff', 'Details', 'Undo'];
     await readFiles(9);

@@ -93,7 +93,7 @@ it('a title is what the user typed', () => {
   expect(titleOfChat([{ role: 'assistant', content: 'no' }, user('plain')])).toBeUndefined();
 });
 
-it('an error that is none is told as well', () => {
+it('a thrown value that is not an error is reported as well', () => {
   expect(chatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 

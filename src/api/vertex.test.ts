@@ -51,7 +51,7 @@ describe('vertexHandler', () => {
     expect(seenOf(error)).not.toContain('RECOGNISABLE');
   });
 
-  it('refuses a key file that is none, without showing it', () => {
+  it('refuses a file that is not a key file, without showing it', () => {
     for (const json of ['{"RECOGNISABLE', '{"client_email":"a"}', '[]']) {
       expect(() => vertexHandler({ ...common, credentials: { serviceAccountJson: json } })).toThrow(
         /not the JSON file that Google gives/,

@@ -16,7 +16,7 @@ describe('a location', () => {
     expect(splitLocation('/c#/x#agent-1', nothing)).toEqual({ file: '/c#/x', part: 'agent-1' });
   });
 
-  it('with a # of its own is a path where there is such a file, or the part is none', () => {
+  it('with a # of its own is a path where there is such a file, or if there is no such part', () => {
     expect(splitLocation('/a/b#c', () => true)).toEqual({ file: '/a/b#c', part: undefined });
     expect(splitLocation('/c#/b.jsonl', nothing)).toEqual({ file: '/c#/b.jsonl', part: undefined });
   });

@@ -228,7 +228,7 @@ describe('what can not be read gets one clear error', () => {
       { problem: 'wrong-shape', found: 'nothing in "messages[0].role"' },
     ],
     [
-      'a message that is none',
+      'an invalid message',
       '[{"role":"user","content":"x"},null]',
       { problem: 'wrong-shape', found: 'null in "messages[1]"' },
     ],
@@ -238,7 +238,7 @@ describe('what can not be read gets one clear error', () => {
       { problem: 'wrong-shape', found: 'the number 1 in "messages[0].content"' },
     ],
     [
-      'a block that is none',
+      'an invalid block',
       '[{"role":"user","content":["x"]}]',
       { problem: 'wrong-shape', found: '"x" in "messages[0].content[0]"' },
     ],

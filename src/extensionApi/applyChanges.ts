@@ -89,7 +89,7 @@ function contentTypeOf(contents: readonly Content[], requests: readonly CutReque
 const spanOf = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
-/** @throws Error where the range is none. */
+/** @throws Error for an invalid range. */
 function summarize(
   view: ExternalView,
   { start, end, text, reason }: SummaryChange,

@@ -403,7 +403,7 @@ class Exchange {
       response.on('drain', () => {
         answer.resume();
       });
-      // An end that is none (the connection was cut) must not look like one.
+      // A connection that was cut must not look like the answer's end.
       answer.on('end', () => {
         if (answer.complete) response.end(resolve);
         else reject(new Error('The vendor broke the answer off.'));

@@ -149,7 +149,7 @@ function sidecarText(content: Readonly<Record<string, unknown>>, session: string
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
 }
 
-/** A line that an agent is still writing is none. */
+/** A line that an agent is still writing does not count. */
 function parsedLine(line: string): unknown[] {
   try {
     return [parseJson(line)];

@@ -117,7 +117,7 @@ export class SettingsPanel implements vscode.Disposable {
   receive(raw: unknown): void {
     const parsed = toHostSchema.safeParse(raw);
     if (parsed.success) this.handle(parsed.data);
-    else this.parts.services.log.warn('The settings panel sent a message that is none; it was dropped.');
+    else this.parts.services.log.warn('The settings panel sent an invalid message; it was dropped.');
   }
 
   private handle(message: ToHost): void {

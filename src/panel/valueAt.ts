@@ -8,7 +8,7 @@ type Container = Record<string | number, unknown>;
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
-/** True for `{}` alone; a list is none. */
+/** True for `{}` alone; false for lists. */
 export const isEmptyObject = (value: unknown): boolean =>
   isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
 

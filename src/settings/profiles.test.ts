@@ -72,7 +72,7 @@ describe('profiles', () => {
     expect(withoutProfile([work], 'local')).toEqual([work]);
   });
 
-  it('leave the entries beside them alone that are none', () => {
+  it('leave invalid entries beside them alone', () => {
     const typo = { ...local, vendor: 'opnai' };
     expect(withProfile([typo, 7, work], { ...work, name: 'Other' })).toEqual([typo, 7, { ...work, name: 'Other' }]);
     expect(withProfile([typo], local)).toEqual([typo, local]);

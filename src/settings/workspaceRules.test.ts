@@ -98,7 +98,7 @@ describe('what a workspace asks for', () => {
     ['Native', { provider: 'native' }, {}, ['cheap']],
     ['Native where the user has it', { provider: 'native' }, { provider: 'native' }, undefined],
     ['the default strategy, whose last step is Native', { provider: 'strategy' }, {}, ['cheap']],
-    ['a strategy that is none', { provider: 'strategy', strategy: 'nope' }, {}, ['cheap']],
+    ['an invalid strategy', { provider: 'strategy', strategy: 'nope' }, {}, ['cheap']],
     ['passes with another profile', { smart: summarizing('dear') }, { provider: 'native' }, ['dear']],
     ['a profile by its name', { smart: summarizing('Dear') }, { provider: 'native' }, ['dear']],
     ['a profile that is not there', { smart: summarizing('gone') }, {}, ['cheap']],

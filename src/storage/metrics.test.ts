@@ -36,7 +36,7 @@ it('keeps measures over a restart, readable by the user alone', async () => {
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
-it('passes over lines that are none', async () => {
+it('skips invalid lines', async () => {
   await new MetricsStore(path).add(run(1));
   appendFileSync(path, '{"at":"x"}\nnull\n{"torn\n');
   expect(await new MetricsStore(path).read()).toEqual([run(1)]);

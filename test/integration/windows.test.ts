@@ -98,7 +98,7 @@ test('a Claude Code session: no condensation is lost, and each new session is wh
       expect(given[0]?.content).toEqual(messages[0]?.content);
       expect(checkConversation(given)).toEqual([]);
     }
-    // A condensation that another window undid meanwhile is none that could be given back.
+    // A condensation that another window undid meanwhile can't be given back.
     expect(asOf(did, 'refused').filter((trouble) => trouble !== 'missing')).toEqual([]);
     expect(asOf(did, 'given').length).toBeGreaterThan(0);
   }),

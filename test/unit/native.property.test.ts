@@ -108,7 +108,7 @@ describe('Native', () => {
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
     }));
 
-  it('applies no reply that is none, and tells the cost of every call', () =>
+  it('applies no unusable reply, and reports the cost of every call', () =>
     holds((_messages, outcome) => {
       const last = outcome.calls?.at(-1);
       if (outcome.kind === 'condensed') expect(last?.outcome).toBe('complete');

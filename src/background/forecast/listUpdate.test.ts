@@ -4,7 +4,7 @@ import { unchanged, updated, updateOf } from './listUpdate';
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
-it('an update makes of the one list the other, and is none where they hold the same', () => {
+it('an update turns one list into the other, and is undefined if they are equal', () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const update = updateOf(before, after);

@@ -68,7 +68,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   };
 }
 
-/** Our options end with the first word that is none: what stands behind belongs to the agent, whatever it looks like. */
+/** Our options end with the first word that isn't an option: the rest belongs to the agent, whatever it looks like. */
 function split(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';

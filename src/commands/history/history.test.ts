@@ -117,7 +117,7 @@ describe('entries', () => {
     ...changes,
   });
 
-  it('of a chat that isn’t in memory can’t be changed; what only put references right is none', () => {
+  it('of a chat that isn’t in memory can’t be changed; one that only restored references is left out', () => {
     const ledger: LedgerOutline = {
       conversation: 'live-1',
       condensations: [

@@ -73,7 +73,7 @@ function documentOf(block: Block, losses: Losses): Block {
           : undefined;
     if (kept) return { type: 'document', source: kept, ...(title !== undefined && { title }) };
   }
-  losses.add('document', 'left out, its kind is none that Anthropic takes');
+  losses.add('document', "left out, Anthropic doesn't take its kind");
   return textBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
 }
 

@@ -50,7 +50,7 @@ describe('OpenAI', () => {
     expect(output).toContain('data:application/pdf;base64,AA');
     expect(notes).toEqual([
       '1 image: left out, it has no address.',
-      '1 document: left out, its kind is none that OpenAI takes.',
+      "1 document: left out, OpenAI doesn't take its kind.",
       '1 thought: left out, Chat Completions has no form for it.',
       '1 image: left out, an assistant has none at OpenAI.',
       '1 block of type “later”: left out, OpenAI has no form for it.',

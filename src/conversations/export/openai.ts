@@ -61,7 +61,7 @@ function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
   if (role === 'user' && source['media_type'] === 'application/pdf' && data !== undefined) {
     return { type: 'file', file: { filename, file_data: `data:application/pdf;base64,${data}` } };
   }
-  losses.add('document', 'left out, its kind is none that OpenAI takes');
+  losses.add('document', "left out, OpenAI doesn't take its kind");
   return textBlock(`[document ${filename}]`);
 }
 

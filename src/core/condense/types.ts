@@ -152,7 +152,7 @@ export interface ModelCall {
   readonly cost: number | undefined;
   /** Milliseconds. */
   readonly timeMs: number;
-  /** `complete`, or why the reply was none. */
+  /** `complete`, or why the reply could not be used. */
   readonly outcome: string;
 }
 

@@ -21,7 +21,7 @@ it('else the one that takes out a token for the least', () => {
   expect(recommendedProfile([figures('a', after(4)), figures('b', { cost: 0.05, ...after(4) })])).toBe('b');
 });
 
-it('is none where there is no choice, no cost, or nothing to gain', () => {
+it('is undefined if there is no choice, no cost, or nothing to gain', () => {
   expect(recommendedProfile([figures('a')])).toBeUndefined();
   expect(recommendedProfile([figures('a'), figures('b', { cost: undefined })])).toBeUndefined();
   expect(recommendedProfile([figures('a'), figures('b', { tokensSaved: 0 })])).toBeUndefined();

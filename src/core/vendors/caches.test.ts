@@ -15,7 +15,7 @@ it.each([
   expect(cacheSpanOf(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });
 
-it('is none where the profile says so, and of the editor’s models nobody knows', () => {
+it('is undefined if the profile says so, and for the editor’s models', () => {
   expect(cacheSpanOf({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBeUndefined();
   expect(cacheSpanOf({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
 });

@@ -61,7 +61,7 @@ export class Connection {
   receive(raw: unknown): void {
     const parsed = toWebviewSchema.safeParse(raw);
     if (!parsed.success) {
-      this.log('The host sent a message that is none; it was dropped.');
+      this.log('The host sent an invalid message; it was dropped.');
       return;
     }
     const message = parsed.data;

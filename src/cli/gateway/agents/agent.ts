@@ -96,7 +96,7 @@ export function textIn(value: unknown, ...path: readonly string[]): string | und
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** An address from an agent's settings. @throws UnsupportedError where it is none. */
+/** An address from an agent's settings. @throws UnsupportedError if it is not an address. */
 export function addressIn(text: string, where: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new UnsupportedError(`${where} is no address that the gateway could pass requests to.`);

@@ -183,7 +183,7 @@ describe('an exported session', () => {
     );
   });
 
-  it('without messages, or with parts that are none, is told', () => {
+  it('without messages, or with invalid parts, is reported', () => {
     expect(() => read([])).toThrow('a session without messages');
     expect(() => readConversation('{"info":{"id":"s"},"messages":[{"info":{},"parts":7}]}', { name: 'x' })).toThrow(
       'found the number 7 in "messages[0].parts"',

@@ -82,7 +82,7 @@ describe('condensations', () => {
     expect(active(applyEntry(after(ledger, undo), redone('c2')))).toEqual(['c2']);
   });
 
-  it('that are none leave nothing to show or undo', () => {
+  it('that are missing leave nothing to show or undo', () => {
     expect(active(EMPTY_LEDGER)).toEqual([]);
     expect(undo(EMPTY_LEDGER)).toBeUndefined();
     expect(toggleEdit(EMPTY_LEDGER, editId('a'))).toBeUndefined();

@@ -187,7 +187,7 @@ export class LineIndex {
       } else {
         newer = candidate;
         const other = this.sourceAt(candidate);
-        // Lines of other files are none that this one could refer to.
+        // This file can't refer to lines of other files.
         if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
           candidate = older;
           if (++passed > MAX_PASSED) break;

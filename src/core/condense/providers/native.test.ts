@@ -1,7 +1,7 @@
 /**
  * The Native provider. What Roo Code of October 2025 did (provider-architecture.md, section 4) is held here where DESIGN.md
  * doesn't decide otherwise: first message and last three kept, messages since the last summary summed up, custom prompt or
- * the default one, "not enough", "recently condensed", "context grew", a reply that is none never applied.
+ * the default one, "not enough", "recently condensed", "context grew", an unusable reply is never applied.
  */
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';

@@ -21,7 +21,7 @@ export interface PlanRunInput {
   readonly onCall: (call: ModelCall) => void;
 }
 
-/** A reply that is none. */
+/** An unusable reply. */
 export type FailedReply = Exclude<SummaryReply, { kind: 'complete' }>;
 
 export type PlanRun =

@@ -78,7 +78,7 @@ export interface SummarizeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Why a reply is none. `too-long`: the model's window was exceeded. */
+/** Why a reply can't be used. `too-long`: the model's window was exceeded. */
 export type SummaryFailure =
   'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'too-long' | 'aborted' | 'failed';
 

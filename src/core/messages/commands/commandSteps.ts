@@ -32,7 +32,7 @@ export interface CommandOptions {
 
 /**
  * Reads a command line of sh, bash or PowerShell.
- * @returns undefined where it is none.
+ * @returns undefined if it isn't one.
  */
 export function commandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
   if (line.length > MAX_LENGTH) return undefined;

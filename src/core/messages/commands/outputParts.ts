@@ -461,7 +461,7 @@ function headedFiles(folder: string | undefined, output: Output, lines: Lines): 
   let path: string | undefined;
   let from = lines.first;
   const close = (to: number): void => {
-    // The blank line in front of the next head is none of the file.
+    // The blank line in front of the next head is not part of the file.
     const last = to < lines.last && to >= from && lineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
       parts.push({

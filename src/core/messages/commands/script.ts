@@ -48,7 +48,7 @@ const MOVES =
 
 /** The state while a script is read: its folder and its variables. */
 export class Shell {
-  /** More steps than this are none that a person or a model wrote one by one. */
+  /** No person or model writes more steps than this one by one. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
   private readonly variables = new Map<string, Word>();

@@ -168,7 +168,7 @@ class ShReader {
     }
   }
 
-  /** `bash -lc '…'`: what stands in the quotes. Undefined where it is none. */
+  /** `bash -lc '…'`: the text in the quotes. Undefined for other commands. */
   private inner(node: Command, words: readonly Word[], when: When): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];

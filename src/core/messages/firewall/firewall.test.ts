@@ -162,7 +162,7 @@ describe('checkView', () => {
     ['another id', ['ids-kept at 1.2', 'fields-kept at 1.2'], withBlock(1, 2, { id: 'z' })],
     ['another answered id', ['ids-kept at 2.0', 'fields-kept at 2.0'], withBlock(2, 0, { tool_use_id: 'z' })],
     ['another name', ['fields-kept at 1.2'], withBlock(1, 2, { name: 'Write' })],
-    ['an error that is none any more', ['fields-kept at 2.0'], withBlock(2, 0, { is_error: undefined })],
+    ['an error that is no longer marked', ['fields-kept at 2.0'], withBlock(2, 0, { is_error: undefined })],
     ['changed thinking', ['thinking-kept at 1.0'], withBlock(1, 0, { thinking: 'hm!' })],
     ['a lost signature', ['thinking-kept at 1.0'], withBlock(1, 0, { signature: undefined })],
     ['result blocks as string', ['structure-kept at 2.1'], withBlock(2, 1, { content: 'one' })],
