@@ -5,6 +5,8 @@ import type { CommandResult, LiveConversationsApi, LiveSummary } from '../live/t
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
 import { figuresOf, lastLines } from './statusBar';
+import { renderConversation } from '../core/messages/render';
+import type { Comparisons } from '../window/comparisons';
 
 export interface DetailsParts {
   readonly live: LiveConversationsApi;
@@ -116,4 +118,19 @@ async function condenseUncovered(id: LiveId, condense: DetailsParts['condense'])
 /** Says what came of a command. */
 export async function showOutcome(result: Promise<CommandResult>): Promise<void> {
   void vscode.window.showInformationMessage((await result).detail);
+}
+
+/** Opens what the chat holds beside what the model sees. */
+export async function showLiveDiff(live: LiveConversationsApi, comparisons: Comparisons, id: LiveId): Promise<void> {
+  const shown = live.view(id);
+  const title = live.list().find((conversation) => conversation.id === id)?.title ?? '';
+  if (!shown) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
+    return;
+  }
+  const comparison = comparisons.add({
+    before: renderConversation(shown.original),
+    after: renderConversation(shown.view, shown.origins),
+  });
+  await comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', title));
 }

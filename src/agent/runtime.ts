@@ -25,7 +25,7 @@ import { showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { setting, watchSettings } from '../window/settings/settings';
-import { showLiveDiff } from './showDiff';
+import { showLiveDiff } from './liveDetails';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, liveSettings } from './settings';

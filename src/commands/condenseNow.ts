@@ -1,9 +1,9 @@
-import { basename, resolve } from 'node:path';
+import { basename, resolve, join } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import type { CondensationProvider } from '../core/condense';
+import { type CondensationProvider, smartProvider } from '../core/condense';
 import { formatTokens } from '../core/condense/report/report';
 import { isBuiltIn, PROVIDER_NAMES } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
@@ -15,16 +15,16 @@ import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from '../window/background';
 import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
-import { modelSettings } from '../window/settings/modelSettings';
-import { condenseInHost } from './condenseInHost';
-import { condenseNative } from './native';
+import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
+import { condenseNative, condenseHere } from './native';
 import { pickConversation } from './pickConversation';
 import { configToRun } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
-import { smartProvider } from '../core/condense';
 import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
+import { parseInWorker } from '../conversations/parseInWorker';
+import { engineOf } from '../window/engine';
 
 /** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
 export async function condenseNow(services: Services, path?: string): Promise<void> {
@@ -213,3 +213,26 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
 }
 
 const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+
+/**
+ * Condenses a file in this thread: what asks models needs the keys, and providers of other extensions live here.
+ * @throws the signal's reason where it was aborted; UnknownProviderError
+ */
+async function condenseInHost(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  config: unknown,
+  models: ModelSettings,
+  signal: AbortSignal,
+  onProgress: (progress: TaskProgress) => void,
+): Promise<CondensedResult | NotCondensedResult> {
+  const { counter, manager } = await engineOf(services);
+  // Before the file is read: the extension that brings the provider may not be there.
+  manager.getProvider(settings.provider);
+  onProgress({ step: 'Reading the conversation' });
+  const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
+  const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
+  const here = { conversation, manager, counter };
+  return condenseHere(services, here, path, settings, config, { models, signal, onProgress });
+}

@@ -8,13 +8,12 @@ import {
   truncationProvider,
 } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
-import type { SummaryMemo } from '../../core/condense/providers/smart/passParts';
+import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
 import { renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { coherenceWith } from './coherence';
-import { compare } from './compare';
-import { Forecasts } from './forecast';
+import { coherenceWith, compare, forecastResult, selectionOf } from './answers';
+import { Forecasts, type MadeForecast } from './forecast';
 import { HeldConversations, type Held } from './held';
 import type {
   LiveUpdate,
@@ -23,11 +22,11 @@ import type {
   ForecastRequest,
   ForecastSetup,
   ForecastTexts,
+  ForecastModel,
 } from './messages';
-import { PlannedModels } from './models';
-import { forecastResult } from './result';
-import { selectionOf } from './selection';
-import { ShownForecast } from './shownForecast';
+import { isDeepStrictEqual } from 'node:util';
+import type { OutputSample } from '../../core/condense/summary/expectedOutput';
+import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summary/summarizer';
 
 export class ForecastSession {
   private readonly held = new HeldConversations();
@@ -101,3 +100,59 @@ export class ForecastSession {
     };
   }
 }
+
+interface Shown {
+  readonly held: Held;
+  readonly question: ForecastQuestion;
+  readonly forecast: MadeForecast;
+}
+
+class ShownForecast {
+  private shown: Shown | undefined;
+
+  constructor(private readonly forecasts: Forecasts) {}
+
+  /** Works it out anew and keeps it. @throws NoSummarizerError, and the signal's reason where it was aborted */
+  async show(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
+    const forecast = await this.forecasts.of(held, question, signal);
+    this.shown = { held, question, forecast };
+    return forecast;
+  }
+
+  /** The one that is shown where it answers this question, too. @throws as {@link show} */
+  async about(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
+    const { shown } = this;
+    if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.forecast;
+    return this.show(held, question, signal);
+  }
+}
+
+/** The messages stay the same array for as long as they hold the same. */
+const isSame = (a: Held, b: Held): boolean =>
+  a.id === b.id && a.messages === b.messages && a.edits === b.edits && isDeepStrictEqual(a.pinned, b.pinned);
+
+const isSameQuestion = (a: ForecastQuestion, b: ForecastQuestion): boolean =>
+  isDeepStrictEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
+
+class PlannedModels {
+  /** Those of the question that is being answered. */
+  models: readonly ForecastModel[] = [];
+
+  /** @throws NoSummarizerError */
+  readonly select: SelectModel = (apiProfile) => {
+    const found = this.models.find((entry) => entry.apiProfile === apiProfile);
+    if (!found) throw new NoSummarizerError('No model is set up for condensing. Add an API profile.');
+    if ('problem' in found) throw new NoSummarizerError(found.problem);
+    const { model, chosen, warning } = found;
+    return { summarizer: { model, summarize: neverCalled }, chosen, ...(warning !== undefined && { warning }) };
+  };
+
+  readonly samples = ({ model }: SummarizerModel): readonly OutputSample[] => {
+    for (const entry of this.models) if ('model' in entry && entry.model.model === model) return entry.samples;
+    return [];
+  };
+}
+
+const neverCalled = (): never => {
+  throw new Error('A preview never calls a model.');
+};

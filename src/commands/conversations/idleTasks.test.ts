@@ -9,7 +9,7 @@ import { claudeSession, conversationOf, touchOld, zooTask } from '../../giveBack
 import { conversationIndex } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { watchIdleTasks } from './idleTasks';
-import { answerOffer, offerAnswers } from './offerAnswers';
+import { answerOffer, offerAnswers } from './idleTasks';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -5,7 +5,7 @@ import { isUpToDate, type ConversationIndex } from '../../background/conversatio
 import { thresholdTokens } from '../../core/condense/trigger/thresholds';
 import { formatTokens } from '../../core/condense/report/report';
 import { errorMessage } from '../../core/errors';
-import { idleTasks, type StoredTask } from '../../giveBack/idleTask';
+import { idleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { shownCondensation, titleOf } from '../../views/conversations/nodes';
 import { shareWords } from '../../views/conversations/sizeWords';
@@ -15,7 +15,8 @@ import type { Services } from '../../window/services';
 import { ledgersSince } from './background';
 import { modelSettings } from '../../window/settings/modelSettings';
 import { setting } from '../../window/settings/settings';
-import { answerOffer, offerAnswers } from './offerAnswers';
+import type { Memento } from 'vscode';
+import * as z from 'zod';
 
 /** Offers that a window makes at most: whoever has more idle tasks knows by then. */
 const MAX_OFFERS = 3;
@@ -138,4 +139,24 @@ class IdleTaskWatch implements vscode.Disposable {
     const title = ((found && titleOf(found)) ?? basename(path)).replaceAll('](', '] (');
     return title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS)}…` : title;
   }
+}
+
+const KEY = 'contextCondenser.idleTasks';
+
+/** The newest answers stay; asking about a task again after so long does no harm. */
+const MAX_ANSWERS = 500;
+
+const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
+
+/** Users' answers about idle tasks, by path, in all windows. Anything else that is stored there counts as nothing. */
+export function offerAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
+  return new Map(answersSchema.safeParse(state.get(KEY)).data ?? []);
+}
+
+/** @param answer undefined: the task may be offered at any size again. */
+export async function answerOffer(state: Memento, path: string, answer: OfferAnswer | undefined): Promise<void> {
+  const answers = new Map(offerAnswers(state));
+  answers.delete(path);
+  if (answer !== undefined) answers.set(path, answer);
+  await state.update(KEY, [...answers].slice(-MAX_ANSWERS));
 }

@@ -1,7 +1,15 @@
 /** The facts that a user needs to choose a provider. */
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
-import { MEASURED } from './measured';
+
+/**
+ * The saving and the time of the providers without a model for a conversation of 200K tokens. The README's table says the
+ * same; a test compares.
+ */
+export const MEASURED = {
+  lossless: { savedPercent: 24, seconds: 0.06 },
+  truncation: { savedPercent: 49, seconds: 0.01 },
+} as const;
 
 export interface ProviderFacts {
   readonly does: string;

@@ -3,9 +3,7 @@ import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { Cell } from './Cell';
 import { CellDetails } from './CellDetails';
-import { kindOf, toggled, type Marks } from './outcomes';
-import { Legend } from './Legend';
-import { neighbour } from './neighbour';
+import { kindOf, toggled, type Marks, CELL_KINDS, outcomeWords, type CellKind } from './outcomes';
 
 interface StripProps {
   readonly cells: readonly MessageCell[];
@@ -85,5 +83,59 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
         />
       )}
     </div>
+  );
+}
+
+/**
+ * The cell that an arrow key leads to in rows that wrap; undefined for a key that leads nowhere.
+ * @param tops where each cell begins, in pixels from above: cells of one row have the same.
+ */
+function neighbour(key: string, at: number, tops: readonly number[]): number | undefined {
+  const last = tops.length - 1;
+  const row = Math.max(1, tops.filter((top) => top === tops[0]).length);
+  switch (key) {
+    case 'ArrowRight':
+      return Math.min(last, at + 1);
+    case 'ArrowLeft':
+      return Math.max(0, at - 1);
+    case 'ArrowDown':
+      return at + row > last ? at : at + row;
+    case 'ArrowUp':
+      return at < row ? at : at - row;
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    default:
+      return undefined;
+  }
+}
+
+interface LegendProps {
+  readonly cells: readonly MessageCell[];
+  readonly marks: Marks;
+}
+
+/** The meaning of the colours and letters, and how many messages each has. */
+function Legend({ cells, marks }: LegendProps): ReactNode {
+  const counts = new Map<CellKind, number>();
+  cells.forEach((cell, index) => {
+    const kind = kindOf(cell, index, marks);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  });
+  return (
+    <ul className="legend">
+      {CELL_KINDS.filter((kind) => counts.has(kind)).map((kind) => {
+        const { letter, name, help, style } = outcomeWords(kind);
+        return (
+          <li key={kind} title={help}>
+            <span className={`cell cell-${kind}`} style={style} aria-hidden="true">
+              {letter}
+            </span>
+            {t('{0}: {1}', name, counts.get(kind) ?? 0)}
+          </li>
+        );
+      })}
+    </ul>
   );
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { MEASURED } from './measured';
+import { MEASURED } from './providerFacts';
 
 it('is what the README says', () => {
   const readme = readFileSync('README.md', 'utf8');

@@ -1,0 +1,170 @@
+/** The answers to the panel's questions: each is made of a forecast, or of the conversation as it is. */
+import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
+import type { Edit } from '../../core/condense/edits/edits';
+import { messageOutcomes } from '../../core/condense/edits/outcomes';
+import { editChanges, type EditChange } from '../../core/condense/report/editChanges';
+import { isOperation, OPERATIONS } from '../../core/condense/operations/operations';
+import { renderConversation } from '../../core/messages/render';
+import type { ApiMessage } from '../../core/messages/types';
+import { memoizeByObject } from '../../core/memoizeByObject';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import type { MadeForecast, Forecasts } from './forecast';
+import type { Held } from './held';
+import type {
+  EditExcerpt,
+  MessageCell,
+  ForecastResult,
+  ComparedResult,
+  ForecastSetup,
+  ForecastRequest,
+  SelectionResult,
+} from './messages';
+import { coherenceOf, type CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import { Pace } from '../../core/pace';
+import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
+import { Draft } from '../../core/condense/draft/draft';
+import { chooseConfig } from '../../core/condense/providers/smart';
+import { itemsOf } from '../../core/condense/providers/smart/items';
+import { select } from '../../core/condense/providers/smart/selection';
+import { toolTable } from '../../core/messages/tools';
+
+/** How much of a message a cell tells, in UTF-16 units. */
+const WORDS = 80;
+/** Edits that are shown in the panel; the diff editor shows all. */
+const SHOWN_EDITS = 12;
+
+/** The answer to a question: the forecast's figures, the strip's cells, and the first edits as excerpts. */
+export function forecastResult(held: Held, forecast: MadeForecast, counter: MessageCounter): ForecastResult {
+  const { edits, pinned, ...rest } = forecast;
+  const first = edits.toSorted((a, b) => messageOf(a) - messageOf(b)).slice(0, SHOWN_EDITS);
+  return {
+    ...rest,
+    title: held.title,
+    ...modelOf(held),
+    cells: cellsOf(held, edits, counter),
+    edits: editChanges(held.messages, held.edits, first).map(excerptOf),
+    editCount: edits.length,
+    pinned: [...pinned],
+    savedPins: [...held.pinned],
+  };
+}
+
+/** Agents note the model at its answers. */
+function modelOf({ messages }: Held): { readonly model?: string } {
+  const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
+  return typeof model === 'string' ? { model } : {};
+}
+
+const messageOf = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
+
+function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], counter: MessageCounter): MessageCell[] {
+  const all = [...active, ...edits];
+  const outcomes = messageOutcomes(messages, all);
+  const before = tokensByOrigin(messages, active, counter);
+  const after = tokensByOrigin(messages, all, counter);
+  return messages.map((message, index) => ({
+    role: message.role,
+    outcome: outcomes[index] ?? 'kept',
+    tokensBefore: before.get(index) ?? 0,
+    tokensAfter: after.get(index) ?? 0,
+    words: beginningOf(message),
+  }));
+}
+
+/** The tokens that each original message takes now; a message inside a summary has no entry. */
+function tokensByOrigin(
+  messages: readonly ApiMessage[],
+  edits: readonly Edit[],
+  counter: MessageCounter,
+): Map<number, number> {
+  const { messages: view, origins } = applyEdits(messages, edits);
+  return new Map(view.map((message, at) => [origins[at] ?? at, counter.message(message)]));
+}
+
+const beginningOf = memoizeByObject((message: ApiMessage) => {
+  const words = renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
+  return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
+});
+
+function excerptOf({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
+  const { before, after, tokensBefore, tokensAfter } = edit;
+  const isWritten = isOperation(operation) && OPERATIONS[operation].callsModel;
+  const excerpt = isWritten ? { ...changeExcerpt(before, ''), after: '' } : changeExcerpt(before, after);
+  return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
+}
+
+/**
+ * Of what a model would write nothing is known: a fact that only its words could hold counts as not standing there.
+ * @param edits those that would be made.
+ * @throws the signal's reason where it was aborted
+ */
+export const coherenceWith = (held: Held, edits: readonly Edit[], signal: AbortSignal): Promise<CoherenceReport> =>
+  coherenceOf(held.messages, [...held.edits, ...edits], new Pace(signal));
+
+/** The facts of a report, of all kinds together. */
+function factsIn(report: CoherenceReport): ComparedResult['facts'] {
+  let all = 0;
+  let lost = 0;
+  for (const kind of Object.values(report)) {
+    all += kind.kept + kind.recallable + kind.lost;
+    lost += kind.lost;
+  }
+  return { all, lost };
+}
+
+/**
+ * Of what a model would write nothing is known: lines that only its words could hold count as not standing there.
+ * @throws NoSummarizerError, and the signal's reason where it was aborted
+ */
+export async function compare(
+  held: Held,
+  setup: ForecastSetup,
+  forecasts: Forecasts,
+  signal: AbortSignal,
+): Promise<ComparedResult> {
+  const forecast = await forecasts.of(held, { setup, excluded: [] }, signal);
+  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, confidence, calls, timeMs } = forecast;
+  const facts = factsIn(await coherenceWith(held, forecast.edits, signal));
+  const retention = await codeLineRetention(held.messages, async (prefix) => {
+    const beginning: Held = { ...held, messages: prefix, edits: [] };
+    const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);
+    const { messages: view, origins } = applyEdits(prefix, edits);
+    return { view, edits, origins };
+  });
+  return {
+    title: held.title,
+    tokensBefore,
+    tokensAfter,
+    targetTokens,
+    ...(cost !== undefined && { cost }),
+    ...(costRange && { costRange }),
+    ...(confidence && { confidence }),
+    calls,
+    timeMs,
+    facts,
+    retention,
+  };
+}
+
+/** @throws Error where the configuration has no such pass (any more), or is wrong */
+export function selectionOf(
+  { title, messages, edits }: Held,
+  { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,
+  counter: MessageCounter,
+): SelectionResult {
+  const checked = chooseConfig(setup.config, setup.presets);
+  if (!checked.valid) {
+    throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  }
+  const pass = checked.config.passes[index];
+  if (!pass) throw new Error('There is no such pass any more.');
+  const draft = new Draft(messages, counter, edits);
+  const tools = toolTable(checked.config.losslessPrelude.operations.tools);
+  const { zone, has } = select(draft, pass.selection, tools);
+  const items = itemsOf(draft);
+  const taken = messages.map(
+    (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),
+  );
+  return { title, taken };
+}
