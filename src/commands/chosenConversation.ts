@@ -48,7 +48,7 @@ export const onLiveChange = (services: Services, listener: () => void): vscode.D
   agentOf(services).liveEvents.event(listener);
 
 /** @throws Error where it is no longer in memory */
-export function liveOf(services: Services, id: string): LiveSummary {
+function liveOf(services: Services, id: string): LiveSummary {
   const live = liveConversations(services).find((each) => each.id === id);
   if (!live) throw gone();
   return live;
