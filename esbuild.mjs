@@ -21,6 +21,7 @@ const entries = {
   cli: 'src/cli/main.ts',
   mcpServer: 'src/cli/mcp/server.ts',
   readerWorker: 'src/conversations/worker.ts',
+  providerBench: 'src/extensionApi/providerBench.ts',
 };
 
 mkdirSync(outdir, { recursive: true });

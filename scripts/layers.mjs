@@ -15,7 +15,7 @@ export const layers = {
   window: ['core', 'conversations', 'storage', 'api', 'settings', 'background'],
   views: ['core', 'conversations', 'live', 'background', 'window'],
   agent: ['core', 'conversations', 'api', 'live', 'settings', 'window'],
-  extensionApi: ['core', 'conversations', 'window'],
+  extensionApi: ['core', 'conversations', 'storage', 'api', 'window', 'agent'],
   commands: [
     ...['core', 'conversations', 'storage', 'api', 'live', 'settings', 'giveBack', 'background'],
     ...['window', 'views', 'agent', 'extensionApi'],

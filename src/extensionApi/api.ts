@@ -12,7 +12,7 @@
  * where they were given something else than what stands here; `viewOf`, `expand` and `registerProvider` throw it.
  * docs/guide/extensions.md has examples.
  */
-import type { Disposable, Event } from 'vscode';
+import type { Disposable, Event, LanguageModelChatMessage } from 'vscode';
 
 /** The result of the extension's `activate()`. */
 export interface ContextCondenserExports {
@@ -51,7 +51,10 @@ export interface ContextCondenserApi {
     options?: CondenseOptions,
   ): Promise<AutomaticOutcome>;
 
-  /** The messages with the edits applied: what to send to the model, also after the conversation has grown. */
+  /**
+   * The messages with the edits applied: what to send to the model, also after the conversation has grown. Anthropic's Messages API
+   * takes it as it is, as far as it takes the conversation's own messages; a summary is a user message with one text.
+   */
   viewOf(conversation: Conversation): readonly Message[];
 
   /**
@@ -59,6 +62,25 @@ export interface ContextCondenserApi {
    * reference.
    */
   expand(conversation: Conversation, reference: string): string | undefined;
+
+  /** Messages of OpenAI's Chat Completions as {@link Conversation.messages}; {@link toOpenAI} gives the very same back. */
+  fromOpenAI(messages: readonly object[]): readonly Message[];
+
+  /** A view as OpenAI's Chat Completions takes it. Thinking and `is_error` have no form there and are left out. */
+  toOpenAI(messages: readonly Message[]): readonly object[];
+
+  /**
+   * Messages of VS Code's language model API as {@link Conversation.messages}. Thinking and cache marks are left out, results that
+   * answer one message are put together.
+   */
+  fromVSCode(messages: readonly Pick<LanguageModelChatMessage, 'role' | 'content'>[]): {
+    /** System messages at the head; undefined where there are none. */
+    readonly system: string | undefined;
+    readonly messages: readonly Message[];
+  };
+
+  /** A view as VS Code's language model API takes it. What it has no part for is left out. */
+  toVSCode(messages: readonly Message[]): readonly LanguageModelChatMessage[];
 
   /**
    * Adds a provider under an id of its own, until the returned value is disposed of. Its results pass the same checks as
@@ -174,6 +196,22 @@ export interface Estimate {
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
 }
+
+/**
+ * The module `dist/providerBench.cjs`: runs a provider outside VS Code, with the checks that it passes in VS Code. For tests of yours:
+ * `const bench = require('…/dist/providerBench.cjs') as ProviderBench`.
+ */
+export interface ProviderBench {
+  /** @throws TypeError where the provider is not what it should be */
+  condense(provider: Provider, conversation: Conversation, options?: BenchOptions): Promise<Outcome>;
+  /** @throws TypeError where the provider is not what it should be; what the provider's own estimate throws */
+  estimate(provider: Provider, conversation: Conversation, options?: BenchOptions): Promise<Estimate>;
+  /** As {@link ContextCondenserApi.viewOf}. */
+  viewOf(conversation: Conversation): readonly Message[];
+}
+
+/** As {@link CondenseOptions}; there are no settings outside VS Code. */
+export type BenchOptions = Omit<CondenseOptions, 'provider'>;
 
 interface OutcomeBase {
   /** Id of the provider. */

@@ -1,26 +1,46 @@
 /** The changes that a provider of another extension asks for, made in a draft by the same way as everybody's. */
 import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
-import { summaryMessage } from '../core/condense/summary/summaryMessage';
+import { summaryMessage, summaryText } from '../core/condense/summary/summaryMessage';
 import { contentsOf, type Content } from '../core/messages/content';
 import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
 import type { ExternalView } from './externalView';
 
+/** Changes of which nothing came. */
+export interface LeftOut {
+  /** They would save nothing. */
+  readonly useless: number;
+  /** Cuts that overlap one that begins before them. */
+  readonly overlapping: number;
+}
+
 /**
  * Makes the changes that a provider of another extension asked for.
  * @param step the name under which the edits are reported.
- * @returns how many would save nothing and were left out.
  * @throws Error where one is asked for what isn't there or may not change.
  */
-export function applyChanges(view: ExternalView, changes: readonly Change[], draft: Draft, step: string): number {
-  let leftOut = 0;
+export function applyChanges(view: ExternalView, changes: readonly Change[], draft: Draft, step: string): LeftOut {
+  let useless = 0;
+  let overlapping = 0;
   for (const group of grouped(changes)) {
     const isCut = group.kind === 'cut';
     const saved = isCut ? cutPlace(view, group, draft, step) : summarize(view, group, draft, step);
-    if (saved === 0) leftOut += isCut ? group.requests.length : 1;
+    if (saved === 0) useless += isCut ? group.requests.length : 1;
+    else if (isCut) overlapping += overlaps(group.requests);
   }
-  return leftOut;
+  return { useless, overlapping };
+}
+
+/** How many requests begin inside another one that counts. */
+function overlaps(requests: readonly CutRequest[]): number {
+  let reached = 0;
+  let count = 0;
+  for (const { start, end } of requests.toSorted((a, b) => a.start - b.start)) {
+    if (start < reached) count += 1;
+    else reached = end;
+  }
+  return count;
 }
 
 /** Cuts of one place are made at once: their offsets speak of the text before any of them. */
@@ -100,5 +120,7 @@ function summarize(
   const last = view.ranges[end - 1];
   if (!first || !last || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);
   if (draft.task >= first.start && draft.task < last.end) throw new Error('The first user message stays as it is.');
-  return draft.summarize(step, { start: first.start, end: last.end }, summaryMessage(text), { reason });
+  return draft.summarize(step, { start: first.start, end: last.end }, summaryMessage(summaryText(text, '')), {
+    reason,
+  });
 }

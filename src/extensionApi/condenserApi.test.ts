@@ -1,8 +1,10 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import { fake } from '../../test/support/vscode';
+import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
@@ -434,4 +436,86 @@ describe('a provider of another extension', () => {
       content: [parallel[2]!.content[0], { tool_use_id: 'b', content: expect.stringMatching(/^⟦condensed: w/) }],
     });
   });
+});
+
+describe('a view', () => {
+  /** Sums up all but the task and the last word. */
+  const recap = withCondense(({ messages: view }) =>
+    Promise.resolve({
+      changes: [{ kind: 'summary', start: 1, end: view.length - 1, text: 'Ten files were read.', reason: 'old' }],
+    }),
+  );
+
+  it('with a summary is what Anthropic’s API takes, at once and later', async () => {
+    const server = await startAnthropicServer();
+    const client = new Anthropic({ apiKey: 'k', baseURL: server.url, maxRetries: 0 });
+    const send = (view: readonly Message[]) =>
+      client.messages.create({
+        model: 'claude-sonnet-4',
+        max_tokens: 100,
+        messages: [...view, user('Go on')] as never,
+        tools: [{ name: 'Read', input_schema: { type: 'object' } }],
+      });
+    const registration = api.registerProvider(recap);
+    const outcome = await api.condense(conversation, { provider: recap.id });
+    registration.dispose();
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    await expect(send(outcome.view)).resolves.toMatchObject({ type: 'message' });
+    await expect(send(api.viewOf({ ...conversation, edits: outcome.edits }))).resolves.toMatchObject({
+      type: 'message',
+    });
+    expect(JSON.stringify(outcome.view[1])).toContain('It is a record of what happened, not a new request');
+    // The tags of the conversation's own messages are the caller's, and stay.
+    const tagged = { id: 'c', messages: [{ ...user('Hi'), isSummary: true, mine: 1 }] };
+    expect(api.viewOf(tagged)).toEqual(tagged.messages);
+    await server.close();
+  });
+
+  it('says of cuts that overlap that the later one is left out', async () => {
+    const cut = { kind: 'cut', message: 2, path: ['content', 0, 'content'], what: 'a', reason: 'old' };
+    const changes = [4, 6, 8, 10].flatMap((message) => [
+      { ...cut, message, start: 0, end: 400 },
+      { ...cut, message, start: 300, end: 600 },
+    ]);
+    const outcome = await outcomeOf({ changes });
+    expect(outcome.kind).toBe('condensed');
+    expect('notes' in outcome && outcome.notes).toContain(
+      '4 of 8 changes overlap a cut that begins before them and were left out.',
+    );
+  });
+});
+
+describe('a provider that isn’t there', () => {
+  it('of the settings gives way to Lossless, and that is said', async () => {
+    fake.settings['contextCondenser.provider'] = 'other.extension-provider';
+    const twice = { id: 'c', messages: [...messages.slice(0, -1), ...messages.slice(1)] };
+    const outcome = await api.condense(twice);
+    expect(outcome).toMatchObject({ provider: 'lossless' });
+    expect('notes' in outcome && outcome.notes[0]).toContain('other.extension-provider');
+    await expect(api.condenseIfNeeded(twice, { contextWindow: 1_000 })).resolves.toBeDefined();
+    await expect(api.estimate(twice)).resolves.toMatchObject({ cost: 0 });
+  });
+
+  it('that the caller names is a wrong argument', async () => {
+    for (const asked of [
+      api.condense(conversation, { provider: 'gone' }),
+      api.estimate(conversation, { provider: 'gone' }),
+      api.condenseIfNeeded(conversation, { contextWindow: 1_000 }, { provider: 'gone' }),
+    ]) {
+      await expect(asked).rejects.toThrow(/^options\.provider: there is no provider "gone"/);
+      await expect(asked).rejects.toThrow(TypeError);
+    }
+  });
+});
+
+it('runs through the API are among what History shows', async () => {
+  await api.condense(conversation, { provider: 'truncation' });
+  await vi.waitFor(async () => {
+    expect(await metricsOf(services).read()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
+  });
+});
+
+it('messages of a wrong shape are refused by the converters', () => {
+  expect(() => api.fromOpenAI([{ role: 7 }])).toThrow(TypeError);
+  expect(() => api.toOpenAI([{ role: 'user' } as never])).toThrow(TypeError);
 });

@@ -3,22 +3,37 @@ import { modelSettings } from '../window/settings/modelSettings';
 import { engineOf, type Engine } from '../window/engine';
 import type { Services } from '../window/services';
 import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
+import { lmMessages } from '../api/vscodeLm';
+import { fromChat } from '../agent/conversion';
+import { fromOpenAI, toOpenAI } from '../conversations/formats/openai/openai';
+import { toVsCode } from '../window/languageModels';
+import { keepMetrics } from '../window/metrics';
+import { runMetrics } from '../core/condense/metrics/metrics';
 import { manualSettings } from '../window/settings/manualSettings';
 import {
   condenseIfNeeded,
   type AutomaticRequest,
+  type CondensationManager,
   type CondensationOutcome,
   type CondensationRequest,
 } from '../core/condense';
-import { applyEdits } from '../core/condense/edits/applyEdits';
 import { originalOf } from '../core/condense/edits/edits';
 import { expandReference, referencesOf } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import { formatReport } from '../core/condense/report/report';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from './api';
 import { externalProvider } from './externalProvider';
+import { sendableView } from './externalView';
 import { outcomeOf } from './outcome';
-import { parseConversation, parseModelWindow, parseOptions, parseProvider, type ParsedConversation } from './parse';
+import {
+  parseConversation,
+  parseMessages,
+  parseModelWindow,
+  parseOpenAI,
+  parseOptions,
+  parseProvider,
+  type ParsedConversation,
+} from './parse';
 
 /** The API over the providers of this window. What takes time to load is loaded when it is first needed. */
 export function condenserApi(services: Services): ContextCondenserApi {
@@ -27,7 +42,8 @@ export function condenserApi(services: Services): ContextCondenserApi {
   /** Logs an outcome, tells of it where it condensed, and gives it the form of the API. */
   const publicOutcome = (
     { manager }: Engine,
-    { id, edits }: ParsedConversation,
+    { id, ...conversation }: ParsedConversation,
+    { provider: chosen, notes }: Chosen,
     outcome: CondensationOutcome,
   ): Outcome => {
     const report = formatReport(outcome, manager.providerName(outcome.provider));
@@ -36,7 +52,9 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
       condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
-    return outcomeOf(outcome, edits);
+    const run = runMetrics(outcome, chosen, new Date(), { trigger: 'api' });
+    void keepMetrics(services, run, chosen);
+    return outcomeOf({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
 
   return {
@@ -51,35 +69,46 @@ export function condenserApi(services: Services): ContextCondenserApi {
     },
     listProfiles: () => Promise.resolve(profileInfos()),
     async estimate(conversation, options) {
-      const request = requestOf(parseConversation(conversation), parseOptions(options));
-      const { tokensBefore, tokensAfter, cost } = await (await engine()).manager.estimate(request);
+      const parsed = parseConversation(conversation);
+      const asked = parseOptions(options);
+      const { manager } = await engine();
+      const request = requestOf(parsed, asked, chosenBy(asked, manager));
+      const { tokensBefore, tokensAfter, cost } = await manager.estimate(request);
       return { tokensBefore, tokensAfter, cost };
     },
     async condense(conversation, options) {
       const parsed = parseConversation(conversation);
-      const request = requestOf(parsed, parseOptions(options));
+      const asked = parseOptions(options);
       const made = await engine();
-      return publicOutcome(made, parsed, await made.manager.condense(request));
+      const chosen = chosenBy(asked, made.manager);
+      return publicOutcome(made, parsed, chosen, await made.manager.condense(requestOf(parsed, asked, chosen)));
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
-      const request = automaticRequestOf(parsed, model, parseOptions(options));
+      const asked = parseOptions(options);
+      const terms = termsOf(model);
       const { condensing, maxCost } = modelSettings();
       const policy = {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: fallbackConfigs(),
       };
       const made = await engine();
+      const chosen = chosenBy(asked, made.manager);
+      const request = { ...requestOf(parsed, asked, chosen), ...terms };
       const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
-      if (outcome.kind === 'ran') return publicOutcome(made, parsed, outcome.outcome);
+      if (outcome.kind === 'ran') return publicOutcome(made, parsed, chosen, outcome.outcome);
       const { tokens, percent } = outcome.decision;
       return { kind: 'not-due', tokens, percent };
     },
     viewOf: (conversation) => {
       const { messages, edits } = parseConversation(conversation);
-      return applyEdits(messages, edits).messages;
+      return sendableView(messages, edits);
     },
     expand: (conversation, reference) => originalBehind(parseConversation(conversation), reference),
+    fromOpenAI: (messages) => fromOpenAI(parseOpenAI(messages)),
+    toOpenAI: (messages) => toOpenAI(parseMessages(messages)),
+    fromVSCode: (messages) => fromChat(messages),
+    toVSCode: (messages) => lmMessages({ messages: parseMessages(messages) }).map(toVsCode),
     registerProvider: (provider) => new vscode.Disposable(registered.add(externalProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
   };
@@ -108,37 +137,58 @@ function originalBehind({ messages, edits }: ParsedConversation, reference: stri
   return undefined;
 }
 
+/** The provider that a run gets, with its configuration. */
+interface Chosen {
+  readonly provider: string;
+  readonly config: unknown;
+  /** Said with the outcome. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The provider that the caller names, else the one of the settings. That may be of an extension that has not started: Lossless takes
+ * its place, as it does in the chat.
+ * @throws TypeError where the caller names one that isn't there
+ */
+function chosenBy({ provider, config }: CondenseOptions, manager: CondensationManager): Chosen {
+  const known = manager.listProviders().map(({ id }) => id);
+  const id = provider ?? manualSettings().provider;
+  if (known.includes(id)) return { provider: id, config: configToRun(id, config), notes: [] };
+  if (provider !== undefined) {
+    throw new TypeError(`options.provider: there is no provider "${provider}"; known are ${known.join(', ')}`);
+  }
+  const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
+  return { provider: 'lossless', config: configToRun('lossless'), notes };
+}
+
 /** The request to the manager. Options that are absent take the user's settings. */
 function requestOf(
   { edits, ...conversation }: ParsedConversation,
-  { config, maxCost, ...options }: CondenseOptions,
+  { targetTokens, maxCost, signal, onProgress }: CondenseOptions,
+  { provider, config }: Chosen,
 ): CondensationRequest {
-  const { provider = manualSettings().provider, ...rest } = options;
   return {
-    ...rest,
+    ...(targetTokens !== undefined && { targetTokens }),
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
     ...conversation,
     conversation: conversation.id,
     edits,
     provider,
-    config: configToRun(provider, config),
+    config,
     trigger: 'manual',
     maxCost: Math.min(maxCost ?? Infinity, modelSettings().maxCost),
   };
 }
 
-/** The same for where the model's window says whether it is due. */
-function automaticRequestOf(
-  conversation: ParsedConversation,
-  model: ModelWindow,
-  options: CondenseOptions,
-): AutomaticRequest {
+/** When it is due: as the caller says, else as the settings do. */
+function termsOf(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
   // Who names a threshold means that one: a lower one of the settings would be condensing unasked.
   const { threshold } = modelSettings();
   const { targetPercent } = threshold;
   const isNamed = percent !== undefined || tokens !== undefined;
   return {
-    ...requestOf(conversation, options),
     window,
     threshold: isNamed
       ? {

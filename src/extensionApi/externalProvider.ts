@@ -78,8 +78,16 @@ async function condense(
     cost,
     outcome: { kind: 'done' },
   };
-  const reported =
-    leftOut === 0 ? [] : [`${leftOut} of ${changes.length} changes would save nothing and were left out.`];
+  const reported = [
+    ...(leftOut.useless === 0
+      ? []
+      : [`${leftOut.useless} of ${changes.length} changes would save nothing and were left out.`]),
+    ...(leftOut.overlapping === 0
+      ? []
+      : [
+          `${leftOut.overlapping} of ${changes.length} changes overlap a cut that begins before them and were left out.`,
+        ]),
+  ];
   return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
 }
 

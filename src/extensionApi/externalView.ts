@@ -1,5 +1,5 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { lastByPlace } from '../core/condense/edits/edits';
+import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { ConversationContext } from '../core/condense/types';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -17,6 +17,16 @@ interface Range {
   readonly start: number;
   readonly end: number;
   readonly isSummary: boolean;
+}
+
+/** The messages with the edits applied, as an API takes them: summaries without the tags that they have inside. */
+export function sendableView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
+  const view = applyEdits(messages, edits);
+  return view.messages.map((message, index) => {
+    if (view.origins[index] !== SUMMARY_ORIGIN) return message;
+    const { role, content } = message;
+    return { role, content };
+  });
 }
 
 export function viewOf(context: ConversationContext): ExternalView {

@@ -1,17 +1,23 @@
 import type { CondensationOutcome } from '../core/condense';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { Edit as ApiEdit, Outcome } from './api';
+import { sendableView } from './externalView';
+import type { ParsedConversation } from './parse';
 
 /**
  * An outcome as other extensions get it.
- * @param earlier the edits that the conversation came with.
+ * @param conversation its messages, and the edits that it came with.
  */
-export function outcomeOf(outcome: CondensationOutcome, earlier: readonly Edit[]): Outcome {
+export function outcomeOf(
+  outcome: CondensationOutcome,
+  { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,
+): Outcome {
   const { provider, tokensBefore, cost, timeMs, notes } = outcome;
   const base = { provider, tokensBefore, cost, timeMs, notes };
   switch (outcome.kind) {
     case 'condensed': {
-      const { tokensAfter, view, edits } = outcome;
+      const { tokensAfter, edits } = outcome;
+      const view = sendableView(messages, [...earlier, ...edits]);
       return { ...base, kind: 'condensed', tokensAfter, view, edits: shownEdits(earlier, edits) };
     }
     case 'unchanged':

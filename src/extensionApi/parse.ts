@@ -1,4 +1,6 @@
 /** Checks the values from other extensions at the edge. */
+import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
+import { checkedOpenAI } from '../conversations/formats/openai/openai';
 import * as z from 'zod';
 import { checkMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
@@ -134,7 +136,7 @@ export function parseConversation(value: Conversation): ParsedConversation {
   const { id, messages, edits, system, vendor, overheadTokens } = checked(conversation, value, 'conversation');
   return {
     id,
-    messages: messagesOf(messages),
+    messages: messagesOf(messages, 'conversation.messages'),
     // The schema is that of Edit; its ids and hashes are branded strings.
     edits: copyOf(edits, 'conversation.edits') as unknown as Edit[],
     overheadTokens,
@@ -143,10 +145,25 @@ export function parseConversation(value: Conversation): ParsedConversation {
   };
 }
 
-function messagesOf(values: readonly unknown[]): ApiMessage[] {
-  return copyOf(values, 'conversation.messages').map((message, index) => {
+/** @throws TypeError */
+export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
+  messagesOf(checked(z.array(z.unknown()), value, 'messages'), 'messages');
+
+/** Messages of OpenAI's Chat Completions, copied. @throws TypeError */
+export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
+  return copyOf(checked(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
     try {
-      checkMessage(message, `conversation.messages[${index}]`);
+      return checkedOpenAI(message, `messages[${index}]`);
+    } catch (error) {
+      throw new TypeError(errorMessage(error), { cause: error });
+    }
+  });
+}
+
+function messagesOf(values: readonly unknown[], where: string): ApiMessage[] {
+  return copyOf(values, where).map((message, index) => {
+    try {
+      checkMessage(message, `${where}[${index}]`);
     } catch (error) {
       throw new TypeError(errorMessage(error), { cause: error });
     }

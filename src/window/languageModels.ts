@@ -87,7 +87,8 @@ function jsonIn(data: Uint8Array): unknown {
   }
 }
 
-function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
+/** A message in the classes of VS Code. */
+export function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
   // Each role takes the parts that the handler gives it: results from the user, calls from the assistant.
   const converted = content.map(partTo);
   return role === 'user'

@@ -1,10 +1,10 @@
 /** The guide's examples for other extensions compile against the types that the package ships, and do what it says. */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { exchange, lines, user } from '../../src/core/testing';
-import type { ContextCondenserApi, Message } from '../../src/extensionApi/api';
+import type { ContextCondenserApi, Message, Outcome, Provider } from '../../src/extensionApi/api';
 import { condenserApi } from '../../src/extensionApi/condenserApi';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { openTestWindow } from '../support/testWindow';
@@ -23,7 +23,8 @@ function problemsOf(files: readonly string[]): { file: string; text: string }[] 
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
-    types: [],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
     paths: { vscode: [join(root, 'node_modules', '@types', 'vscode', 'index.d.ts')] },
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
   });
@@ -102,5 +103,51 @@ describe('the guide for other extensions', () => {
     const outcome = await api.condense({ id: 'c', messages: reads(10) }, asked);
     expect(outcome).toMatchObject({ kind: 'condensed', provider: asked.provider });
     expect(outcome.kind === 'condensed' && outcome.view.slice(-10)).toEqual(reads(10).slice(-10));
+  });
+
+  it('shows how other messages are converted, and sends what the APIs take', async () => {
+    const api = condenserApi(openTestWindow().services);
+    fake.settings['contextCondenser.provider'] = 'truncation';
+    const { openAiMessages, chatMessages } = await loaded<{
+      openAiMessages: (api: ContextCondenserApi, messages: readonly object[]) => Promise<readonly object[]>;
+      chatMessages: (api: ContextCondenserApi, messages: readonly unknown[]) => Promise<readonly object[]>;
+    }>('openAiMessages');
+    const original = api.toOpenAI(reads(20));
+    const condensed = await openAiMessages(api, original);
+    expect(condensed).toHaveLength(original.length);
+    expect(JSON.stringify(condensed).length).toBeLessThan(JSON.stringify(original).length * 0.7);
+    expect(api.toOpenAI(api.fromOpenAI(original))).toEqual(original);
+    const chat = api.toVSCode(reads(20));
+    const shorter = await chatMessages(api, chat);
+    expect(JSON.stringify(shorter).length).toBeLessThan(JSON.stringify(chat).length * 0.7);
+    expect(api.fromVSCode(chat).messages).toEqual(api.fromVSCode(api.toVSCode(reads(20))).messages);
+    expect(api.fromVSCode(chat).messages).toEqual(
+      reads(20).map(({ role, content }) => ({
+        role,
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+      })),
+    );
+  });
+
+  it('shows a provider that calls a model, and the bench that runs it outside VS Code', async () => {
+    const { recap } = await loaded<{
+      recap: (ask: (prompt: string) => Promise<string>) => Provider;
+    }>('export const recap');
+    const { tried } = await loaded<{
+      tried: (folder: string, provider: Provider, messages: readonly Message[]) => Promise<Outcome>;
+    }>('export function tried');
+    const folder = temporaryFolder();
+    symlinkSync(inject('bundles'), join(folder, 'dist'));
+    const asked: string[] = [];
+    const provider = recap((prompt) => Promise.resolve((asked.push(prompt), 'The files hold numbers.')));
+    const outcome = await tried(folder, provider, reads(10));
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    expect(asked).toHaveLength(1);
+    expect(outcome.cost).toBeGreaterThan(0);
+    expect(outcome.view.map((message) => Object.keys(message).toSorted())).toEqual(
+      outcome.view.map(() => ['content', 'role']),
+    );
+    expect(JSON.stringify(outcome.view[1])).toContain('not a new request');
+    expect(outcome.view.slice(2)).toEqual(reads(10).slice(-(outcome.view.length - 2)));
   });
 });

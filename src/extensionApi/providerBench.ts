@@ -1,0 +1,54 @@
+/** Runs a provider of another extension outside VS Code, with the checks that it passes there: for its author's tests. */
+import { CondensationManager, type CondensationRequest } from '../core/condense';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { loadTokenCounter } from '../storage/assets';
+import type { BenchOptions, Conversation, Estimate, Message, Outcome, Provider } from './api';
+import { externalProvider } from './externalProvider';
+import { sendableView } from './externalView';
+import { outcomeOf } from './outcome';
+import { parseConversation, parseOptions, parseProvider, type ParsedConversation } from './parse';
+
+/** @param assets the folder of the rank table. */
+async function managerOf(provider: Provider, assets: string): Promise<CondensationManager> {
+  const external = externalProvider(parseProvider(provider));
+  return new CondensationManager(new MessageCounter(await loadTokenCounter(assets)), [external]);
+}
+
+const requestOf = (conversation: ParsedConversation, options: BenchOptions | undefined): CondensationRequest => ({
+  ...parseOptions(options),
+  ...conversation,
+  conversation: conversation.id,
+  trigger: 'manual',
+});
+
+/** See `ProviderBench` in api.ts. */
+export async function condense(
+  provider: Provider,
+  conversation: Conversation,
+  options?: BenchOptions,
+  assets = __dirname,
+): Promise<Outcome> {
+  const parsed = parseConversation(conversation);
+  const manager = await managerOf(provider, assets);
+  return outcomeOf(await manager.condense(requestOf(parsed, options)), parsed);
+}
+
+/** See `ProviderBench` in api.ts. */
+export async function estimate(
+  provider: Provider,
+  conversation: Conversation,
+  options?: BenchOptions,
+  assets = __dirname,
+): Promise<Estimate> {
+  const manager = await managerOf(provider, assets);
+  const { tokensBefore, tokensAfter, cost } = await manager.estimate(
+    requestOf(parseConversation(conversation), options),
+  );
+  return { tokensBefore, tokensAfter, cost };
+}
+
+/** See `ProviderBench` in api.ts. */
+export function viewOf(conversation: Conversation): readonly Message[] {
+  const { messages, edits } = parseConversation(conversation);
+  return sendableView(messages, edits);
+}
