@@ -1,8 +1,9 @@
 // `npm run manifest`: writes what follows from the settings' table (src/settings/table.ts) and from other types: the settings in
-// package.json and their words in package.nls.json, docs/guide/settings.md, the table in docs/guide/privacy.md, and the JSON Schema of preset files.
+// package.json and their words in package.nls.json, docs/guide/settings.md, the table in docs/guide/privacy.md, and the JSON Schema of preset
+// files; and README's table of agents from theirs (src/core/agents).
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
@@ -10,9 +11,13 @@ import { settingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
 try {
-  const outfile = join(folder, 'manifest.mjs');
-  await build({ entryPoints: ['src/settings/manifest.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
-  const { presetFileJsonSchema, settingsManifest, workspaceTable } = await import(pathToFileURL(outfile).href);
+  const load = async (entry) => {
+    const outfile = join(folder, `${basename(entry, '.ts')}.mjs`);
+    await build({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile });
+    return import(pathToFileURL(outfile).href);
+  };
+  const { presetFileJsonSchema, settingsManifest, workspaceTable } = await load('src/settings/manifest.ts');
+  const { agentsTable } = await load('src/core/agents/documents.ts');
   const style = await resolveConfig('package.json');
   const json = (value, parser) => format(JSON.stringify(value, null, 2), { ...style, parser });
   mkdirSync('schemas', { recursive: true });
@@ -31,11 +36,17 @@ try {
   writeFileSync('package.nls.json', await json(allWords, 'json'));
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
-  const privacy = readFileSync('docs/guide/privacy.md', 'utf8');
-  writeFileSync(
-    'docs/guide/privacy.md',
-    privacy.replace(/(?<=<!-- made by npm run manifest -->\n)[^]*?(?=\n<!-- end -->)/, workspaceTable()),
-  );
+  putTable('docs/guide/privacy.md', workspaceTable());
+  putTable('README.md', agentsTable());
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Puts a table between the two comments that a document has for it. */
+function putTable(path, table) {
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(
+    path,
+    text.replace(/(?<=<!-- made by npm run manifest -->\n)(?:[^]*?\n)?(?=<!-- end -->)/, () => `${table}\n`),
+  );
 }

@@ -3,16 +3,27 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { AGENT_LIST } from '.';
+import { agentsTable } from './documents';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
 const formats = read('docs/formats.md');
 const readme = read('README.md');
 const gateway = read('docs/guide/gateway.md');
 
+// Where this fails: npm run manifest
+it('README has the table of agents', () => {
+  expect(readme).toContain(`<!-- made by npm run manifest -->\n${agentsTable()}\n<!-- end -->`);
+});
+
+it('the page on formats names what moves a store to another place', () => {
+  const roots = AGENT_LIST.flatMap(({ stores }) => stores.map(({ root }) => root));
+  const names = new Set(roots.flatMap((root) => [...root.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name)));
+  expect([...names].filter((name) => !formats.includes(`$${name}`))).toEqual([]);
+});
+
 it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('$name stands in the documents', ({ name, seen }) => {
   const word = name.replace(' Code', '').replace(' CLI', '');
   expect(formats).toContain(word);
-  expect(readme).toContain(word);
   if (seen?.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
 });
 

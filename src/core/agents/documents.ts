@@ -1,0 +1,26 @@
+/** README's table of agents, made from the table of agents by `npm run manifest`; documents.test.ts compares them. */
+import { AGENT_LIST, type KnownAgent } from '.';
+
+/** @returns Markdown, without a line break at its end. */
+export const agentsTable = (): string =>
+  [
+    '| agent | while it works | what it has stored |',
+    '|---|---|---|',
+    ...AGENT_LIST.map((agent) => `| ${agent.name} | ${whileItWorks(agent)} | ${stored(agent)} |`),
+  ].join('\n');
+
+function whileItWorks({ live }: KnownAgent): string {
+  switch (live.through) {
+    case 'chat-models':
+      return 'in its chat, with a model that ends in "· condensed"';
+    case 'gateway':
+      return `\`context-condenser run ${live.command}\``;
+    case 'nothing':
+      return 'not yet';
+  }
+}
+
+function stored({ formats, giveBack }: KnownAgent): string {
+  if (formats.length === 0) return 'not read yet';
+  return giveBack ? 'condensed, exported, given back to it' : 'condensed, exported';
+}
