@@ -30,6 +30,7 @@ it('an answer that the model has to correct goes back in the order in which it c
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
       text: () => undefined,
+      thinking: () => undefined,
       call: (id) => reported.push(id),
       used: () => undefined,
     },

@@ -11,6 +11,8 @@ export interface AnswerParts {
   /** The parameters as the tool gets them, or why it can't have them, for the model to read. */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
+  /** What the model thinks, piece by piece. */
+  readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
   /**
    * Told once for each request that the vendor took, also one that broke off: it is paid for all the same. Undefined: what
@@ -91,7 +93,10 @@ interface Turn {
   readonly stopReason: StopReason;
 }
 
-async function readTurn(request: ApiRequest, { handler, signal, text: onText, used }: AnswerParts): Promise<Turn> {
+async function readTurn(
+  request: ApiRequest,
+  { handler, signal, text: onText, thinking: onThinking, used }: AnswerParts,
+): Promise<Turn> {
   let text = '';
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
@@ -113,8 +118,10 @@ async function readTurn(request: ApiRequest, { handler, signal, text: onText, us
           ({ stopReason } = event);
           break;
         case 'thinking':
+          onThinking(event.text);
+          break;
         case 'block':
-          // VS Code's stable parts have no form for it; the handler keeps what goes back.
+          // VS Code's parts have no form for it; the handler keeps what goes back.
           break;
       }
     }

@@ -25,6 +25,7 @@ import type { AgentSettings } from './offeredModels';
 import { isSmallRequest, titleOfChat } from './chatRequests';
 import { TokenCounts } from './tokenCounts';
 import { usagePart, wordsFor } from './answerParts';
+import { thinkingPart } from '../window/languageModels';
 
 export interface ProviderParts {
   readonly catalog: ModelCatalog;
@@ -293,6 +294,10 @@ export class CondensingProvider {
       used,
       text: (text) => {
         progress.report(new vscode.LanguageModelTextPart(text));
+      },
+      thinking: (text) => {
+        const part = thinkingPart(text);
+        if (part) progress.report(part);
       },
       call: (id, name, input) => {
         called(name, input);

@@ -101,6 +101,74 @@ describe('thinking keeps one setting, is refused never, and leaves the cache who
   });
 });
 
+describe('what the model thinks is shown in the chat, and no part of what is sent', () => {
+  const thought = 'The file comes first. ';
+
+  // Number 14 of issue N: from Opus 4.7 on thinking comes empty unless words are asked for, and between two calls nothing else comes.
+  it.each(['claude-opus-5-5', 'claude-haiku-4-5'])('by %s', async (model) => {
+    const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
+    const server = await startAnthropicServer({ strict, maxContextTokens: 1_000_000 });
+    servers.push(server);
+    server.play(thinks(thought));
+    const more = model === 'claude-haiku-4-5' ? { thinkingTokens: 4_000 } : {};
+    const { chat } = await work(
+      { id: 'p', name: 'P', vendor: 'anthropic', model, baseUrl: server.url, offerInChat: true, ...more },
+      6,
+      6,
+    );
+    expect(statuses(server)).toEqual(Array(6).fill(200));
+    expect(chat.thoughts.join('')).toBe(thought.repeat(6));
+    expect(JSON.stringify(server.requests[0]?.body['thinking'])).toContain(
+      more.thinkingTokens ? 'enabled' : 'summarized',
+    );
+  });
+
+  it('by a model behind Chat Completions', async () => {
+    const server = await startOpenAIServer({ maxContextTokens: 400_000 });
+    servers.push(server);
+    server.play(thinks(thought));
+    const baseUrl = `${server.url}/v1`;
+    const profile = { id: 'p', name: 'P', vendor: 'openai', model: 'kimi-k2', baseUrl, offerInChat: true } as const;
+    const { chat } = await work(profile, 4, 4);
+    expect(chat.thoughts.join('')).toBe(thought.repeat(4));
+    const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);
+    expect(sent).not.toContain(thought);
+  });
+});
+
+describe('fields of the vendor’s own', () => {
+  const effort = { output_config: { effort: 'low' } };
+
+  it.each([
+    ['Anthropic', effort, {}, () => startAnthropicServer({ strict: { byModel: true } }), ''],
+    ['Chat Completions', { reasoning_effort: 'low', service_tier: 'flex' }, {}, () => startOpenAIServer(), '/v1'],
+    [
+      'Responses',
+      { reasoning: { effort: 'low' }, service_tier: 'flex' },
+      { api: 'responses' },
+      () => startOpenAIServer(),
+      '/v1',
+    ],
+  ] as const)('go with each request: %s', async (name, extraBody, more, start, path) => {
+    const server = await start();
+    servers.push(server);
+    server.play(thinks(undefined));
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: name === 'Anthropic' ? 'anthropic' : 'openai',
+      model: name === 'Anthropic' ? 'claude-opus-5-5' : 'gpt-5.2',
+      baseUrl: `${server.url}${path}`,
+      offerInChat: true,
+      extraBody,
+      ...more,
+    };
+    await work(profile, 3, 3);
+    expect(statuses(server)).toEqual([200, 200, 200]);
+    for (const { body } of server.requests) expect(body).toMatchObject(extraBody);
+  });
+});
+
 describe('reasoning counts as it is billed', () => {
   const openai = async (options: OpenAIServerOptions): Promise<ModelServer> => {
     const server = await startOpenAIServer({ maxContextTokens: 400_000, ...options });

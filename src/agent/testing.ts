@@ -1,5 +1,6 @@
 /** Shared by the tests of the edge: live conversations that change nothing and record the questions they get. */
 import * as vscode from 'vscode';
+import { LanguageModelThinkingPart } from '../../test/support/vscode';
 import { counter } from '../api/testing';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { keyTarget, type ApiProfile } from '../settings/profiles';
@@ -105,6 +106,8 @@ export class FakeChat {
   readonly messages: vscode.LanguageModelChatRequestMessage[] = [];
   /** The data parts that were reported, by their type. */
   readonly data: [string, unknown][] = [];
+  /** What the models thought, as the chat shows it. */
+  readonly thoughts: string[] = [];
   tools: vscode.LanguageModelChatTool[] = [
     { name: 'read_file', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } },
   ];
@@ -133,7 +136,9 @@ export class FakeChat {
   async ask(token = new vscode.CancellationTokenSource().token): Promise<{ text: string; calls: ChatCall[] }> {
     let text = '';
     const calls: ChatCall[] = [];
+    const thoughts: object[] = [];
     const report = (part: vscode.LanguageModelResponsePart): void => {
+      if ((part as object) instanceof LanguageModelThinkingPart) thoughts.push(part);
       if (part instanceof vscode.LanguageModelTextPart) text += part.value;
       else if (part instanceof vscode.LanguageModelToolCallPart) {
         calls.push({ id: part.callId, name: part.name, input: part.input });
@@ -147,9 +152,11 @@ export class FakeChat {
       modelOptions: this.modelOptions,
     };
     await this.provider.respond(this.model, this.messages, options, { report }, token);
-    // An answer that is only calls comes back with an empty text before them.
+    this.thoughts.push(...thoughts.map((part) => String((part as LanguageModelThinkingPart).value)));
+    // An answer that is only calls comes back with an empty text before them; what was thought comes back, too.
     this.push(
       2,
+      ...thoughts,
       new vscode.LanguageModelTextPart(text),
       ...calls.map(({ id, name, input }) => new vscode.LanguageModelToolCallPart(id, name, input)),
     );

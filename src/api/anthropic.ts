@@ -1,7 +1,10 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { singleCall, type Attempt } from './call';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
+import { modelsIn } from './modelList';
 import type { ApiHandler } from './types';
 
 export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
@@ -21,20 +24,25 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
   // The older version and header are what gateways know; the SDK's own version (2026-10-21) is Anthropic's alone.
   const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
   const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
-  return anthropicFamilyHandler({
-    ...options,
-    name,
-    vendor: 'anthropic',
-    countsTokens: true,
-    secrets: [apiKey, ...Object.values(headers ?? {})],
-    async connect(attempt) {
-      const { Anthropic } = await import('@anthropic-ai/sdk');
-      return new Anthropic({
-        ...clientOptions(attempt),
-        apiKey,
-        baseURL: endpoint.href,
-        defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', own),
-      });
-    },
-  });
+  const secrets = [apiKey, ...Object.values(headers ?? {})];
+  const connect = async (attempt: Attempt): Promise<Anthropic> => {
+    const { Anthropic: Client } = await import('@anthropic-ai/sdk');
+    return new Client({
+      ...clientOptions(attempt),
+      apiKey,
+      baseURL: endpoint.href,
+      defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', own),
+    });
+  };
+  return {
+    ...anthropicFamilyHandler({ ...options, name, vendor: 'anthropic', countsTokens: true, secrets, connect }),
+    listModels: (signal) =>
+      singleCall({ ...options, name, secrets, signal }, async (attempt) => {
+        const client = await connect(attempt);
+        return modelsIn((await client.models.list({ limit: MOST_LISTED }, { signal: attempt.signal })).data);
+      }),
+  };
 }
+
+/** The most that a page of the list may have (API reference, "List Models"). */
+const MOST_LISTED = 1_000;

@@ -4,7 +4,6 @@
  */
 import { familyOf } from '../core/vendors/families';
 import type { Quirk } from './quirks';
-import type { Vendor } from './types';
 
 export interface AnthropicDialect {
   /** `budget`: of tokens. `adaptive`, `unasked`: see `ModelFamily.thinking`. */
@@ -21,15 +20,14 @@ export interface AnthropicDialect {
   readonly maxTokens: number;
 }
 
-/** The dialect to start with, before anything was refused. Bedrock and Vertex have their own ways to name betas. */
-export function anthropicDialectOf(vendor: Vendor, model: string): AnthropicDialect {
+/** The dialect to start with, before anything was refused. Bedrock's SDK puts the betas of the header into the body. */
+export function anthropicDialectOf(model: string): AnthropicDialect {
   const { thinking = 'budget' } = familyOf(model) ?? {};
-  const betas = vendor === 'anthropic';
   return {
     thinking,
     display: true,
-    betas,
-    blockBinding: betas && thinking === 'unasked',
+    betas: true,
+    blockBinding: thinking === 'unasked',
     forcedTools: true,
     maxTokens: Number.POSITIVE_INFINITY,
   };

@@ -48,7 +48,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
-  const learning = new LearnedQuirks(anthropicDialectOf(vendor, model.id), ANTHROPIC_QUIRKS, (raw) =>
+  const learning = new LearnedQuirks(anthropicDialectOf(model.id), ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
   );
   return {

@@ -102,7 +102,7 @@ function inputOf(
   { model }: ConverseOptions,
   dialect: ConverseDialect,
 ): ConverseStreamCommandInput {
-  const { tools = [], toolChoice, temperature } = request;
+  const { tools = [], toolChoice, temperature, extraBody } = request;
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const system = systemOf(request, dialect);
   const declared = tools.flatMap((tool): Tool[] => {
@@ -129,6 +129,12 @@ function inputOf(
       ...(temperature !== undefined && dialect.temperature && { temperature }),
     },
     ...(declared.length > 0 && { toolConfig: { tools: declared, ...choice } }),
+    // What JSON says, the SDK's type of a document holds.
+    ...(extraBody && {
+      additionalModelRequestFields: extraBody as NonNullable<
+        ConverseStreamCommandInput['additionalModelRequestFields']
+      >,
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Google's Gemini, by its generateContent (Gemini API reference; types of `@google/genai`). */
 import { randomUUID } from 'node:crypto';
-import type { Content, GenerateContentConfig, GenerateContentResponse, Part } from '@google/genai';
+import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI, Part } from '@google/genai';
 import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -8,6 +8,7 @@ import { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import type { HandlerOptions } from './handlerOptions';
+import { modelsIn } from './modelList';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
 import { requestCounter } from './requestCounter';
 import { toolCallOf } from './toolInput';
@@ -40,23 +41,29 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
     options.baseUrl ?? 'https://generativelanguage.googleapis.com',
     allowInsecureHttp,
   );
-  return geminiFamilyHandler({
-    ...options,
-    name,
-    vendor: 'gemini',
-    secrets: [apiKey, ...Object.values(headers)],
-    async connect({ fetch }) {
-      const { GoogleGenAI } = await import('@google/genai');
-      const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
-      // Said out loud: the environment may name Vertex AI.
-      return new GoogleGenAI({
-        apiKey,
-        vertexai: false,
-        httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } },
-      });
-    },
-  });
+  const secrets = [apiKey, ...Object.values(headers)];
+  const connect = async ({ fetch }: Attempt): Promise<GoogleGenAI> => {
+    const { GoogleGenAI: Client } = await import('@google/genai');
+    const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
+    // Said out loud: the environment may name Vertex AI.
+    return new Client({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
+  };
+  return {
+    ...geminiFamilyHandler({ ...options, name, vendor: 'gemini', secrets, connect }),
+    listModels: (signal) =>
+      singleCall({ ...options, name, secrets, signal }, async (attempt) => {
+        try {
+          const { models } = await connect(attempt);
+          return modelsIn((await models.list({ config: { pageSize: MOST_LISTED, abortSignal: attempt.signal } })).page);
+        } catch (error) {
+          throw refusalOf(error);
+        }
+      }),
+  };
 }
+
+/** The most that a page of the list may have (API reference, "models.list"). */
+const MOST_LISTED = 1_000;
 
 export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;
@@ -119,7 +126,7 @@ function configOf(request: ApiRequest, { model }: GeminiFamilyOptions): Generate
       toolChoice !== undefined && { toolConfig: { functionCallingConfig: choiceTo(toolChoice) } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...(thinkingTokens !== undefined && { thinkingConfig: { thinkingBudget: thinkingTokens } }),
+    ...(thinkingTokens !== undefined && { thinkingConfig: { thinkingBudget: thinkingTokens, includeThoughts: true } }),
     ...(extraBody && { httpOptions: { extraBody } }),
   };
 }

@@ -1,11 +1,13 @@
 import type { OpenAI } from 'openai';
-import type { ApiError } from './apiError';
+import { isRecord } from '../core/messages/blocks';
+import { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import { CHAT_QUIRKS, dialectOf, isAzure, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
+import { modelsIn } from './modelList';
 import { chatBody, fromChatStream } from './openaiChat';
 import { LearnedQuirks } from './quirks';
 import { fromResponsesStream, responsesBody } from './openaiResponses';
@@ -83,6 +85,15 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
     // Chat Completions count nothing beforehand.
     countTokens: (request, signal) =>
       singleCall({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+    listModels: (signal) =>
+      singleCall({ ...call, signal }, async (tried) => {
+        const client = await connect(tried);
+        const listed: unknown = await client.get('/models', { signal: tried.signal });
+        // Together sends the entries bare.
+        const entries = isRecord(listed) ? listed['data'] : listed;
+        if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
+        return modelsIn(entries);
+      }),
   };
 }
 

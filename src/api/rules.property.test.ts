@@ -21,7 +21,7 @@ const model = { id: 'm' };
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
 const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
-  anthropicFault(wire(anthropicBody({ messages, tools }, model, anthropicDialectOf('anthropic', model.id))), signer);
+  anthropicFault(wire(anthropicBody({ messages, tools }, model, anthropicDialectOf(model.id))), signer);
 
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());

@@ -6,6 +6,7 @@ import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 import type { ThinkingScope } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
+import type { ModelOfVendor } from './modelList';
 
 export type { Usage, UsageAccounting, Vendor };
 
@@ -108,4 +109,9 @@ export interface ApiHandler {
    * @throws {ApiError}
    */
   countTokens(request: ApiRequest, signal?: AbortSignal): Promise<TokenCount>;
+  /**
+   * What the endpoint lists as its models; absent where it has no such list.
+   * @throws {ApiError}
+   */
+  readonly listModels?: (signal?: AbortSignal) => Promise<readonly ModelOfVendor[]>;
 }

@@ -9,7 +9,7 @@ export { recoverGivenBack } from './conversations/giveBack';
 export { watchIdleTasks } from './conversations/idleTasks';
 export { condenseNow } from './condenseNow';
 export { importRooSettings } from './importRooSettings';
-export { askKey, manageProfiles, removeProfile, tryConnection } from './manageProfiles';
+export { askKey, manageProfiles, removeProfile, tryConnection, vendorModels } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';
 export { metricsOf } from '../window/metrics';
 export { watchSettings } from '../window/settings/settings';

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { announceInPicker } from '../agent/wrappedModels';
+import { ApiError } from '../api/apiError';
+import type { ModelOfVendor } from '../api/modelList';
 import { formatTime } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { issueWords } from '../core/issueWords';
@@ -154,6 +156,26 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
   } catch (error) {
     return { ok: false, message: errorMessage(error) };
   }
+}
+
+/**
+ * What the vendor of a profile lists as its models.
+ * @throws {ApiError} also where the vendor has no such list.
+ */
+export async function vendorModels(
+  services: Services,
+  profile: ApiProfile,
+  signal: AbortSignal,
+): Promise<readonly ModelOfVendor[]> {
+  const handler = handlerFor(profile, await sendableKey(services.context.secrets, profile), {
+    counter: await counterOf(services),
+    models: languageModels,
+  });
+  if (!handler.listModels) {
+    const what = vscode.l10n.t('{0} has no list of models that can be asked for.', vendorEntry(profile.vendor).label);
+    throw new ApiError('model', { name: profile.name, what });
+  }
+  return handler.listModels(signal);
 }
 
 /** The same with progress and cancel, told in a notification. */

@@ -7,7 +7,7 @@ import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
 import type { RequestHandlers } from './requestHandlers';
 
-type Handlers = Pick<RequestHandlers, 'saveProfile' | 'removeProfile' | 'setKey' | 'testProfile'>;
+type Handlers = Pick<RequestHandlers, 'saveProfile' | 'removeProfile' | 'setKey' | 'testProfile' | 'listModels'>;
 
 /** The panel's requests that change an API profile, its key, or try it out. */
 export function profileRequests(parts: PanelParts, settings: PanelSettings): Handlers {
@@ -32,6 +32,9 @@ export function profileRequests(parts: PanelParts, settings: PanelSettings): Han
       return null;
     },
     testProfile: async ({ id }, signal) => parts.commands().tryConnection(services, profileOf(id), signal),
+    listModels: async ({ id }, signal) => ({
+      models: [...(await parts.commands().vendorModels(services, profileOf(id), signal))],
+    }),
   };
 }
 

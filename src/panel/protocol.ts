@@ -77,6 +77,28 @@ const profileSchema = z.object({
 });
 export type ProfileState = z.output<typeof profileSchema>;
 
+const namedPricesSchema = z.object({
+  input: z.number().optional(),
+  output: z.number().optional(),
+  cacheRead: z.number().optional(),
+  cacheWrite: z.number().optional(),
+  longCacheWrite: z.number().optional(),
+});
+
+/** A model of a vendor's own list; what the vendor doesn't say is absent. */
+const vendorModelSchema = z.object({
+  id: z.string(),
+  /** Input and output together, in tokens. */
+  contextWindow: z.number().optional(),
+  maxOutputTokens: z.number().optional(),
+  seesImages: z.boolean().optional(),
+  /** US dollars per million tokens. */
+  prices: namedPricesSchema
+    .extend({ longPrompts: namedPricesSchema.extend({ aboveTokens: z.number() }).optional() })
+    .optional(),
+});
+export type VendorModel = z.output<typeof vendorModelSchema>;
+
 /** A model that VS Code itself offers. */
 const editorModelSchema = z.object({ id, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
 export type EditorModel = z.output<typeof editorModelSchema>;
@@ -153,6 +175,8 @@ export const methods = {
   /** The key is asked for by VS Code itself and goes into its secret store. */
   setKey: { params: byId, result: nothing },
   testProfile: { params: byId, result: z.object({ ok: z.boolean(), message }) },
+  /** What the profile's vendor lists as its models. */
+  listModels: { params: byId, result: z.object({ models: z.array(vendorModelSchema) }) },
   /** The request that Native would send for the sample conversation with this prompt. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),

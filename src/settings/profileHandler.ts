@@ -7,7 +7,7 @@ import { completeText } from '../api/completeText';
 import { geminiHandler } from '../api/gemini';
 import type { HandlerOptions } from '../api/handlerOptions';
 import { openaiHandler } from '../api/openai';
-import type { ApiHandler, Usage, Vendor } from '../api/types';
+import type { ApiHandler, ApiRequest, Usage, Vendor } from '../api/types';
 import { vertexHandler, type GoogleCredentials } from '../api/vertex';
 import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -47,7 +47,21 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
     ...call,
   };
-  return HANDLERS[vendor](common, { profile, key, models: parts.models });
+  return withExtraBody(HANDLERS[vendor](common, { profile, key, models: parts.models }), profile.extraBody);
+}
+
+/** The same for every request of a profile, so that a cached prompt stays cached; a request's own fields come first. */
+function withExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
+  if (!extraBody) return handler;
+  const extended = (request: ApiRequest): ApiRequest => ({
+    ...request,
+    extraBody: { ...extraBody, ...request.extraBody },
+  });
+  return {
+    ...handler,
+    stream: (request, signal) => handler.stream(extended(request), signal),
+    countTokens: (request, signal) => handler.countTokens(extended(request), signal),
+  };
 }
 
 type CommonOptions = HandlerOptions & {

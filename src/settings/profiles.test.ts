@@ -253,3 +253,9 @@ describe('summarizerFor', () => {
     });
   });
 });
+
+it('what a request is made of is no field of the vendor’s own', () => {
+  const profile = { id: 'a', name: 'A', vendor: 'openai', model: 'm' };
+  const { problems } = parseProfiles([{ ...profile, extraBody: { reasoning_effort: 'low', messages: [] } }]);
+  expect(problems).toEqual([{ path: '0.extraBody.messages', message: expect.stringContaining('itself') as string }]);
+});

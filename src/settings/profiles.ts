@@ -27,6 +27,10 @@ const namedPrices = {
   cacheWrite: price.optional().describe('US dollars per million tokens that are written to the cache.'),
   longCacheWrite: price.optional().describe('US dollars per million tokens that are cached for an hour or longer.'),
 };
+/** What a request is made of: nobody else may write it. */
+const OUR_FIELDS = new Set(
+  'model messages input contents system instructions systemInstruction tools toolConfig stream'.split(' '),
+);
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
 /** Of the threshold's tokens. More would bring the next condensation at once, less would leave nothing to work on. */
@@ -124,6 +128,17 @@ export const profileSchema = z
       .optional()
       .describe(
         "Whether the model sees images; a text stands in their place where it doesn't. Absent: as known for the model, else found out.",
+      ),
+    extraBody: z
+      .record(z.string().min(1).max(100), z.json())
+      .superRefine((fields, context) => {
+        for (const field of Object.keys(fields).filter((name) => OUR_FIELDS.has(name))) {
+          context.addIssue({ code: 'custom', path: [field], message: 'is written by Context Condenser itself' });
+        }
+      })
+      .optional()
+      .describe(
+        'Fields of the vendor’s own that go into each request as they are, such as {"output_config": {"effort": "low"}} for Claude, {"reasoning_effort": "low"} or {"service_tier": "flex"} for OpenAI. What they cost is not known: set prices.',
       ),
     timeoutSeconds: z.int().min(5).max(3_600).optional().describe('Seconds that a whole call may take.'),
     offerInChat: z

@@ -71,11 +71,41 @@ async function* parts(stream: AsyncIterable<unknown>, cancel: Cancellation): Asy
         yield { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
       } else if (part instanceof vscode.LanguageModelDataPart && part.mimeType === 'usage') {
         yield { kind: 'usage', fields: jsonIn(part.data) };
+      } else {
+        const thought = thoughtIn(part);
+        if (thought !== undefined) yield { kind: 'thinking', text: thought };
       }
     }
   } finally {
     cancel.dispose();
   }
+}
+
+interface ThinkingPart {
+  readonly value: string | readonly string[];
+}
+
+/**
+ * The class of thinking, which the chat folds in. VS Code takes it from every extension and gives it to each (read in 1.139's
+ * extension host), but its typings don't have it yet; undefined in an editor that doesn't know it.
+ */
+const thinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
+  const found: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
+  return typeof found === 'function' ? (found as new (value: string) => ThinkingPart) : undefined;
+};
+
+/** Thinking for the chat to show; undefined where the editor has no form for it. */
+export function thinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
+  const Part = thinkingClass();
+  // `progress.report` takes it; only its type does not say so.
+  return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
+}
+
+/** The text of a part that is thinking; undefined for every other one. */
+function thoughtIn(part: unknown): string | undefined {
+  const Part = thinkingClass();
+  if (!Part || !(part instanceof Part)) return undefined;
+  return typeof part.value === 'string' ? part.value : part.value.join('');
 }
 
 /** Undefined for what is no JSON. */

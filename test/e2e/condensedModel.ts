@@ -2,7 +2,7 @@ import { OWN_VENDOR } from '../../src/settings/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
 import type { Bed } from './bed';
 import type { ServerOptions } from './workbench/server';
-import { agentOptions, answer, pick, runCommand } from './workbench/index';
+import { agentOptions, answer, openChat, pick, runCommand, screenshot, until } from './workbench/index';
 import type { Workbench, WorkbenchOptions } from './workbench/index';
 
 export const PROFILE_ID = 'scripted';
@@ -48,4 +48,26 @@ export async function openCondensedModel(
   });
   await setKey(bench);
   return bench;
+}
+
+/** Chooses another extension's model, condensed, in the chat's picker. @param name the model's own. */
+export async function pickCondensed(bench: Workbench, name: string): Promise<void> {
+  const { page } = bench;
+  const condensed = `${name} · condensed`;
+  const row = page.locator('.action-widget .monaco-list-row', { hasText: condensed }).first();
+  // An open picker doesn't learn of models that come later; those that were not used yet show once they are searched for.
+  await until('the wrapped model in the picker', async () => {
+    await page.locator('.interactive-input-part .model-picker-name').first().click();
+    await page.locator('.action-widget .monaco-list-row').first().waitFor();
+    await page.keyboard.insertText('condensed');
+    const isShown = await row.waitFor({ timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (!isShown) await page.keyboard.press('Escape');
+    return isShown;
+  });
+  await screenshot(bench, 'agent-wrapped-models-dark');
+  await row.click();
+  await openChat(bench, condensed);
 }

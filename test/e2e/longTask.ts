@@ -8,7 +8,7 @@ import { openChat, until } from './workbench/index';
 import type { Workbench } from './workbench/index';
 
 /** VS Code asks after 50 requests whether to go on; a user would raise it for such a task. */
-const REQUESTS = { 'chat.agent.maxRequests': 1_000 };
+export const MANY_REQUESTS = { 'chat.agent.maxRequests': 1_000 };
 
 /** A VS Code on the task's project, whose chat runs on our model with a window of 100,000 tokens. */
 export async function openLongTask(
@@ -21,7 +21,7 @@ export async function openLongTask(
   writeProject(folder, task.files);
   const profile = { contextWindow: WINDOW, maxOutputTokens: MAX_OUTPUT };
   const all = [chatProfile(server, profile), ...profiles];
-  const more = { ...REQUESTS, 'contextCondenser.profiles': all, ...settings };
+  const more = { ...MANY_REQUESTS, 'contextCondenser.profiles': all, ...settings };
   const bench = await openCondensedModel(bed, server, { folder, profile, settings: more });
   await openChat(bench, PROFILE_NAME);
   return bench;

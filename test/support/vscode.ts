@@ -242,6 +242,15 @@ export class LanguageModelToolResultPart {
 export class LanguageModelToolResult {
   constructor(readonly content: unknown[]) {}
 }
+/** As VS Code's extension host has it, which the typings lack. */
+export class LanguageModelThinkingPart {
+  constructor(
+    readonly value: string | readonly string[],
+    readonly id?: string,
+    readonly metadata?: object,
+  ) {}
+}
+
 export class LanguageModelDataPart {
   constructor(
     readonly data: Uint8Array,

@@ -21,6 +21,10 @@ const field = (page: Page, id: string): HTMLElement => {
   if (!found) throw new Error(`no field for ${id}`);
   return found;
 };
+const chooseIn = (dropdown: HTMLElement, value: string): void => {
+  (dropdown as HTMLSelectElement).value = value;
+  dropdown.dispatchEvent(new Event('change', { bubbles: true }));
+};
 const problemsOf = (page: Page, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
 describe('the overview', () => {
@@ -153,6 +157,61 @@ describe('profiles', () => {
     await page.until(() => page.root.textContent.includes('writes summaries'));
     await page.click(() => page.find('vscode-button', 'Test'));
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
+  });
+
+  it('take over what the vendor says of a model', async () => {
+    const old = { ...profile, contextWindow: 1_000, tokenFactor: 2, threshold: 60 };
+    fake.settings['contextCondenser.profiles'] = [old];
+    let asked = 0;
+    let cancelled = 0;
+    const longPrompts = { aboveTokens: 200_000, input: 8 };
+    const models = [
+      { id: 'claude-new', contextWindow: 1_000_000, seesImages: true, prices: { input: 4, output: 20, longPrompts } },
+      { id: 'claude-small' },
+    ];
+    const page = await openPage({
+      view: { open: ['profiles'] },
+      backend: {
+        vendorModels: (_services: unknown, _profile: unknown, signal: AbortSignal) =>
+          asked++ > 0
+            ? Promise.resolve(models)
+            : new Promise((_resolve, reject) => {
+                signal.addEventListener('abort', () => {
+                  cancelled++;
+                  reject(new Error('cancelled'));
+                });
+              }),
+      },
+    });
+    await page.click(() => page.find('.item-name', 'Work'));
+    await page.click(() => page.find('vscode-button', 'Look up models'));
+    await page.click(() => page.find('vscode-button', /^\s*Cancel\s*$/m));
+    await page.until(() => cancelled === 1);
+    expect(page.all('.problem')).toEqual([]);
+    await page.click(() => page.find('vscode-button', 'Look up models'));
+    const choices = (): (string | null)[] =>
+      [...page.find('[aria-label="Models of the vendor"] vscode-dropdown').children].map(
+        ({ textContent }) => textContent,
+      );
+    await page.until(() => choices().includes('claude-small'));
+    await page.type(() => page.find('[aria-label="Models of the vendor"] vscode-text-field'), 'new', false);
+    await page.until(() => !choices().includes('claude-small'));
+    chooseIn(page.find('[aria-label="Models of the vendor"] vscode-dropdown'), 'claude-new');
+    await page.until(() =>
+      page.root.textContent.includes('window 1,000,000 · $4.00 in, $20.00 out per million tokens'),
+    );
+    await page.click(() => page.find('vscode-button', 'Take over'));
+    await page.until(() => JSON.stringify(saved('profiles')).includes('claude-new'));
+    expect(saved('profiles')).toEqual([
+      {
+        ...profile,
+        threshold: 60,
+        model: 'claude-new',
+        contextWindow: 1_000_000,
+        images: true,
+        prices: { input: 4, output: 20, longPrompts },
+      },
+    ]);
   });
 
   it('are added, and the first one writes summaries', async () => {
@@ -335,9 +394,7 @@ describe('the view', () => {
 describe('controls', () => {
   const choose = async (page: Page, id: string, value: string): Promise<void> => {
     await page.until(() => field(page, id));
-    const dropdown = field(page, id) as HTMLSelectElement;
-    dropdown.value = value;
-    dropdown.dispatchEvent(new Event('change', { bubbles: true }));
+    chooseIn(field(page, id), value);
   };
 
   it('a list of choices, and the fields of the shape that is chosen', async () => {

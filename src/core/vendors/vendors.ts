@@ -53,6 +53,8 @@ export interface VendorEntry {
   readonly pricedAs: string | undefined;
   /** Hosts that are the vendor's own, so that the price table's figures hold there. */
   readonly ownHosts?: RegExp;
+  /** Whether it can be asked which models it has (src/api/modelList.ts). */
+  readonly listsModels?: true;
   /** The model that a form offers to begin with. */
   readonly suggestedModel: string;
 }
@@ -68,6 +70,7 @@ export const VENDORS = {
     key: 'needed',
     pricedAs: 'anthropic',
     ownHosts: /(?:^|\.)api\.anthropic\.com$/,
+    listsModels: true,
     suggestedModel: 'claude-sonnet-5',
   },
   openai: {
@@ -78,6 +81,7 @@ export const VENDORS = {
     key: 'needed-at-own-endpoint',
     pricedAs: 'openai',
     ownHosts: /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com)$/,
+    listsModels: true,
     suggestedModel: 'gpt-5.4-mini',
   },
   bedrock: {
@@ -106,6 +110,7 @@ export const VENDORS = {
     key: 'needed',
     pricedAs: 'google',
     ownHosts: /(?:^|\.)generativelanguage\.googleapis\.com$/,
+    listsModels: true,
     suggestedModel: 'gemini-3.5-flash',
   },
   vscode: {

@@ -7,7 +7,15 @@ import { callsTool, never, refused, reply, type Behaviour } from '../../servers/
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { startOpenAIServer } from '../../servers/openaiServer';
 import type { Bed, Scenario } from '../bed';
-import { condensedOptions, chatProfile, KEY, openCondensedModel, PROFILE_NAME, setKey } from '../condensedModel';
+import {
+  condensedOptions,
+  chatProfile,
+  KEY,
+  openCondensedModel,
+  pickCondensed,
+  PROFILE_NAME,
+  setKey,
+} from '../condensedModel';
 import {
   agentOptions,
   answerText,
@@ -219,23 +227,7 @@ export const wrapsAModelOfVsCode: Scenario = async (bed) => {
     developmentExtensions: [join(root, 'test', 'e2e', 'probe')],
   });
   await openChat(bench, 'Probe Model');
-  const { page } = bench;
-  const row = page.locator('.action-widget .monaco-list-row', { hasText: 'Probe Model · condensed' }).first();
-  // An open picker doesn't learn of models that come later; those that were not used yet show once they are searched for.
-  await until('the wrapped model in the picker', async () => {
-    await page.locator('.interactive-input-part .model-picker-name').first().click();
-    await page.locator('.action-widget .monaco-list-row').first().waitFor();
-    await page.keyboard.insertText('condensed');
-    const isShown = await row.waitFor({ timeout: 2_000 }).then(
-      () => true,
-      () => false,
-    );
-    if (!isShown) await page.keyboard.press('Escape');
-    return isShown;
-  });
-  await screenshot(bench, 'agent-wrapped-models-dark');
-  await row.click();
-  await openChat(bench, 'Probe Model · condensed');
+  await pickCondensed(bench, 'Probe Model');
   await ask(bench, 'List the files');
   assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw hello\.txt/);
   await until('the status bar', async () => (await bench.page.locator(statusItem).count()) > 0);

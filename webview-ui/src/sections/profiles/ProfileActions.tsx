@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
+import { isVendor, vendorEntry } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -7,6 +8,7 @@ import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Icon, ProgressRing } from '../../ui';
 import type { ProfileEntry } from '../../state/profileEntries';
+import { VendorModels } from './VendorModels';
 
 /** How long a model may take to answer a test, in milliseconds. */
 const TEST_TIMEOUT_MS = 120_000;
@@ -71,6 +73,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
           </span>
         )}
       </p>
+      {isVendor(entry.vendor) && vendorEntry(entry.vendor).listsModels && <VendorModels entry={entry} />}
       <Problems
         problems={[...problems, ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : [])]}
       />

@@ -1,0 +1,161 @@
+/**
+ * A vendor's own list of its models. There is no common form: what each server calls a window, a limit and a price is looked for
+ * under all names that are known; what it doesn't say stays open.
+ */
+import * as z from 'zod';
+import type { NamedPrices } from '../core/cost/prices';
+
+/** What a vendor's list says of a model. */
+export interface ModelOfVendor {
+  readonly id: string;
+  /** Input and output together, in tokens. */
+  readonly contextWindow?: number;
+  /** Tokens of one answer at most. */
+  readonly maxOutputTokens?: number;
+  readonly seesImages?: boolean;
+  readonly prices?: NamedPrices & { readonly longPrompts?: NamedPrices & { readonly aboveTokens: number } };
+}
+
+/** A list longer than this is a mistake. */
+const MAX_MODELS = 5_000;
+
+/** Tokens as a number; 0, null and what is none count as not said. */
+const tokens = z
+  .number()
+  .int()
+  .positive()
+  .optional()
+  .catch(() => undefined);
+/** US dollars for one token, as text (OpenRouter); below 0 it depends on where the request goes. */
+const dollars = z
+  .union([z.string(), z.number()])
+  .transform(Number)
+  .refine((price) => Number.isFinite(price) && price >= 0)
+  .optional()
+  .catch(() => undefined);
+const supported = z
+  .object({ supported: z.boolean() })
+  .optional()
+  .catch(() => undefined);
+
+const pricesOfRouter = {
+  prompt: dollars,
+  completion: dollars,
+  input_cache_read: dollars,
+  input_cache_write: dollars,
+  input_cache_write_1h: dollars,
+};
+
+/**
+ * `max_input_tokens`, `max_tokens`, `capabilities`: Anthropic (SDK, `ModelInfo`). `context_length`, `top_provider`, `architecture`,
+ * `pricing`: OpenRouter (`@openrouter/sdk`, `Model`); Together has `context_length`, too. `max_model_len`: vLLM. `context_window`,
+ * `max_completion_tokens`: Groq. `max_context_length`: Mistral, LM Studio. `inputTokenLimit`, `outputTokenLimit`: Gemini.
+ */
+const entrySchema = z.object({
+  id: z.string().min(1).max(500).optional(),
+  name: z.string().min(1).max(500).optional(),
+  max_input_tokens: tokens,
+  max_tokens: tokens,
+  context_length: tokens,
+  context_window: tokens,
+  max_model_len: tokens,
+  max_context_length: tokens,
+  inputTokenLimit: tokens,
+  outputTokenLimit: tokens,
+  max_completion_tokens: tokens,
+  top_provider: z
+    .object({ context_length: tokens, max_completion_tokens: tokens })
+    .optional()
+    .catch(() => undefined),
+  architecture: z
+    .object({ input_modalities: z.array(z.string()) })
+    .optional()
+    .catch(() => undefined),
+  capabilities: z
+    .object({
+      image_input: supported,
+      vision: z
+        .boolean()
+        .optional()
+        .catch(() => undefined),
+    })
+    .optional()
+    .catch(() => undefined),
+  pricing: z
+    .object({
+      ...pricesOfRouter,
+      overrides: z
+        .array(z.object({ min_prompt_tokens: tokens, ...pricesOfRouter }))
+        .optional()
+        .catch(() => undefined),
+    })
+    .optional()
+    .catch(() => undefined),
+});
+
+type Entry = z.output<typeof entrySchema>;
+
+/** The models of a list's entries; entries that name none are left out. Ordered by id. */
+export function modelsIn(entries: readonly unknown[]): ModelOfVendor[] {
+  const models = entries.slice(0, MAX_MODELS).flatMap((entry) => {
+    const parsed = entrySchema.safeParse(entry);
+    return parsed.success ? modelOf(parsed.data) : [];
+  });
+  return models.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}
+
+function modelOf(entry: Entry): ModelOfVendor[] {
+  const { top_provider: provider, architecture, capabilities } = entry;
+  // Gemini's names are paths.
+  const id = entry.id ?? entry.name?.replace(/^models\//, '');
+  if (id === undefined) return [];
+  const contextWindow =
+    provider?.context_length ??
+    entry.context_length ??
+    entry.context_window ??
+    entry.max_input_tokens ??
+    entry.max_model_len ??
+    entry.max_context_length ??
+    entry.inputTokenLimit;
+  // What Anthropic calls so, others call something else.
+  const anthropicLimit = entry.max_input_tokens === undefined ? undefined : entry.max_tokens;
+  const maxOutputTokens =
+    provider?.max_completion_tokens ?? entry.max_completion_tokens ?? anthropicLimit ?? entry.outputTokenLimit;
+  const seesImages =
+    architecture?.input_modalities.includes('image') ?? capabilities?.image_input?.supported ?? capabilities?.vision;
+  const prices = pricesOf(entry);
+  return [
+    {
+      id,
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(seesImages !== undefined && { seesImages }),
+      ...(prices && { prices }),
+    },
+  ];
+}
+
+function pricesOf({ pricing }: Entry): ModelOfVendor['prices'] {
+  if (!pricing) return undefined;
+  const base = named(pricing);
+  if (base.input === undefined || base.output === undefined) return undefined;
+  const long = pricing.overrides?.find(({ min_prompt_tokens: from }) => from !== undefined);
+  const aboveTokens = long?.min_prompt_tokens;
+  return { ...base, ...(long && aboveTokens !== undefined && { longPrompts: { aboveTokens, ...named(long) } }) };
+}
+
+type RouterPrices = { readonly [field in keyof typeof pricesOfRouter]?: number | undefined };
+
+function named(prices: RouterPrices): NamedPrices {
+  const { prompt, completion, input_cache_read: read, input_cache_write: write, input_cache_write_1h: long } = prices;
+  return {
+    ...(prompt !== undefined && { input: perMillion(prompt) }),
+    ...(completion !== undefined && { output: perMillion(completion) }),
+    ...(read !== undefined && { cacheRead: perMillion(read) }),
+    ...(write !== undefined && { cacheWrite: perMillion(write) }),
+    ...(long !== undefined && { longCacheWrite: perMillion(long) }),
+  };
+}
+
+/** 0.0000002 × 1,000,000 is not 0.2 in binary. */
+const perMillion = (price: number): number => Number((price * 1_000_000).toPrecision(10));

@@ -1,0 +1,72 @@
+/** The long task through a model of VS Code, condensed: the way of all who use Copilot's models, and have no key. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
+import { OWN_VENDOR } from '../../../src/settings/ownVendor';
+import { bigTask } from '../../generators/bigTask';
+import { DONE, TASK_PROMPT } from '../../servers/longTask';
+import type { Scenario } from '../bed';
+import { pickCondensed } from '../condensedModel';
+import { condensationsOf, MANY_REQUESTS, writeProject } from '../longTask';
+import { agentOptions, answerText, ask, openChat, screenshot } from '../workbench/index';
+
+/** What the model says that it takes, and what it takes: the difference shows at the first refusal. Tokens. */
+const DECLARED = 120_000;
+const LIMIT = 90_000;
+
+interface Metered {
+  readonly tokens: number;
+  readonly cached: number;
+  readonly isTooLong: boolean;
+}
+
+const runsOnAModelOfVsCode: Scenario = async (bed) => {
+  // VS Code writes each refusal of a model to the console, with who asked.
+  bed.expectError(/prompt token count of \d+ exceeds the limit of/);
+  const folder = bed.folder();
+  const task = bigTask(folder, 7);
+  writeProject(folder, task.files);
+  const outside = bed.folder();
+  const [script, log] = [join(outside, 'task.json'), join(outside, 'log.jsonl')];
+  writeFileSync(script, JSON.stringify({ declared: DECLARED, limit: LIMIT, steps: task.steps, done: DONE }));
+  writeFileSync(log, '');
+  const wrapped = 'condenser-metered/m1';
+  const options = agentOptions(OWN_VENDOR, wrapped.replace('/', ':'));
+  const bench = await bed.open({
+    ...options,
+    folder,
+    env: { METERED_TASK: script, METERED_LOG: log },
+    models: [...(options.models ?? []), { name: 'Metered', vendor: 'condenser-metered' }],
+    settings: { ...options.settings, ...MANY_REQUESTS, 'contextCondenser.agent.wrappedModels': [wrapped] },
+    developmentExtensions: [join(root, 'test', 'e2e', 'metered-model')],
+  });
+  await openChat(bench, 'Metered Model');
+  await pickCondensed(bench, 'Metered Model');
+  await ask(bench, TASK_PROMPT);
+  await answerText(bench, (text) => text.includes(DONE), 900_000);
+  await screenshot(bench, 'wrapped-long-task-dark');
+
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  const requests = lines.map((line) => JSON.parse(line) as Metered);
+  const refused = requests.filter(({ isTooLong }) => isTooLong);
+  const answered = requests.filter(({ isTooLong }) => !isTooLong);
+  const sum = (field: 'tokens' | 'cached'): number => answered.reduce((all, each) => all + each[field], 0);
+  const condensations = condensationsOf(bench);
+  const share = Math.round((100 * sum('cached')) / sum('tokens'));
+  bed.report(
+    `${answered.length} requests, ${refused.length} refused in Copilot's words, largest ${Math.max(...answered.map(({ tokens }) => tokens))} ` +
+      `of ${LIMIT} tokens (${DECLARED} declared), ${condensations} condensations, ${share} % of the input from the cache`,
+  );
+  assert.equal(answered.length, task.steps.length + 1, 'each step was asked once');
+  assert.ok(refused.length <= 1, 'the first refusal names the window: no other follows');
+  assert.ok(condensations > 3);
+  assert.ok(share > 75);
+  const logged = bench.server.outputText('Context Condenser');
+  assert.ok(!logged.includes('could not be understood'), 'the refusal was understood');
+};
+
+export const theLongTaskOnAModelOfVsCode: Scenario = Object.assign(runsOnAModelOfVsCode, {
+  seconds: 1_000,
+  lane: 'long' as const,
+});
