@@ -2,17 +2,24 @@ import { expandMarkers, findMarkers, MARKER_EXAMPLE, MARKER_START, type Referenc
 import { errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import type { LiveConversation } from './liveConversation';
-import { originalsBehind } from './references';
+import { originalsBehind, referencedBy } from './references';
 import type { ExpandedInput } from './types';
 
 /**
- * Puts the originals in the place of markers in a tool call's parameters, so that no marker becomes file content.
+ * Puts the originals in the place of markers in a tool call's parameters, so that no marker becomes file content. Only markers of this
+ * conversation count: others are text of a file, as of this project's README, and stay as they are.
  * @returns the very same parameters where they hold none; else new ones, or for the agent why it can't be done.
  */
 export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
   const strings = stringsIn(input).filter((text) => text.includes(MARKER_START));
   if (strings.length === 0) return { input };
-  const references = [...new Set(strings.flatMap((text) => findMarkers(text).map(({ reference }) => reference)))];
+  const known = referencedBy(conversation);
+  if (strings.some((text) => holdsBroken(text, conversation, [...known.keys()]))) {
+    return { error: refusal('One of them is not written as it stands in the conversation.') };
+  }
+  const named = strings.flatMap((text) => findMarkers(text).map(({ reference }) => reference));
+  const references = [...new Set(named)].filter((reference) => known.has(reference));
+  if (references.length === 0) return { input };
   const originals = new Map<ReferenceId, string>();
   try {
     for (const { reference, isSummary, text } of await originalsBehind(conversation, references)) {
@@ -22,11 +29,35 @@ export async function expandInput(conversation: LiveConversation, input: unknown
     return { error: refusal(errorMessage(error)) };
   }
   const missing = references.find((reference) => !originals.has(reference));
-  if (missing !== undefined) return { error: refusal(`Nothing is known under ref ${missing}.`) };
-  if (strings.some((text) => countOf(text, MARKER_START) !== findMarkers(text).length)) {
-    return { error: refusal('One of them is not written as it stands in the conversation.') };
-  }
+  if (missing !== undefined) return { error: refusal(`Ref ${missing} stands for whole messages.`) };
   return { input: mapStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
+}
+
+/** Characters of a broken marker that are looked at. */
+const MARKER_CHARS = 300;
+
+/** Whether a text holds a marker of this conversation that the agent wrote down wrongly: with its reference, or its words. */
+function holdsBroken(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
+  const whole = findMarkers(text);
+  if (countOf(text, MARKER_START) === whole.length) return false;
+  const words = new Set(
+    ledger.condensations.flatMap(({ edits }) =>
+      edits.flatMap((edit) =>
+        edit.kind === 'cut' ? edit.cuts.flatMap((cut) => findMarkers(cut.text).map(({ what }) => what)) : [],
+      ),
+    ),
+  );
+  for (let at = text.indexOf(MARKER_START); at >= 0; at = text.indexOf(MARKER_START, at + 1)) {
+    if (whole.some(({ start }) => start === at)) continue;
+    const next = text.indexOf(MARKER_START, at + 1);
+    const written = text
+      .slice(at + MARKER_START.length, Math.min(next < 0 ? Infinity : next, at + MARKER_CHARS))
+      .trimStart();
+    if (known.some((reference) => written.includes(reference)) || [...words].some((what) => written.startsWith(what))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 const refusal = (why: string): string =>

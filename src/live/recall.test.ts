@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
-import { findMarkers, marker, type ReferenceId } from '../core/messages/markers';
+import { findMarkers, marker, MARKER_EXAMPLE, type ReferenceId } from '../core/messages/markers';
 import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { exchange, lines } from '../core/testing';
@@ -205,17 +205,32 @@ describe('markers in parameters', () => {
       expect('input' in expanded && expanded.input).toBe(input);
     }));
 
-  it('that nobody knows, or that are written wrongly, are refused in words', () =>
+  it('of a file that quotes some are text, and stay, also beside one of the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
-      const unknown = marker('lines', 'abcdef99' as ReferenceId);
-      expect(await live.expandMarkers(id, { content: unknown })).toMatchObject({
-        error: expect.stringContaining('abcdef99') as string,
-      });
-      const broken = `${marker('lines', references[0]!)} ⟦condensed: 12 lines⟧`;
-      expect(await live.expandMarkers(id, [broken])).toMatchObject({
-        error: expect.stringContaining('not written as it stands') as string,
-      });
+      const literal = `see ${marker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;
+      const input = { content: literal };
+      expect(await live.expandMarkers(id, input)).toEqual({ input });
+      const both = `${literal} ${marker('result suppressed', references[0]!)}`;
+      expect(await live.expandMarkers(id, [both])).toEqual({ input: [`${literal} ${lines('f0', 100)}`] });
+    }));
+
+  it('that are written wrongly are refused in words', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const [edit] = live.view(id)?.edits ?? [];
+      const [shown] = findMarkers(edit?.kind === 'cut' ? (edit.cuts[0]?.text ?? '') : '');
+      const what = shown?.what ?? '';
+      expect(what).not.toBe('');
+      for (const broken of [
+        `⟦condensed: lines · ref: ${references[0]!}⟧`,
+        `⟦condensed: ${what}⟧`,
+        `⟦condensed: ${what}`,
+      ]) {
+        expect(await live.expandMarkers(id, [`${marker('x', references[1]!)} ${broken}`])).toMatchObject({
+          error: expect.stringContaining('not written as it stands') as string,
+        });
+      }
     }));
 
   it('of a summary are refused: no file holds messages', () =>
