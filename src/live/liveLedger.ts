@@ -17,7 +17,9 @@ export class LiveLedger {
 
   /** @throws StorageError */
   static async open(root: string, about: LedgerAbout, options: Partial<StorageOptions>): Promise<LiveLedger> {
-    return new LiveLedger(await openLedger(root, { ...about, format: LIVE_FORMAT }, options));
+    const file = await openLedger(root, { ...about, format: LIVE_FORMAT }, options);
+    await file.hold();
+    return new LiveLedger(file);
   }
 
   /** One that is kept in memory alone, because the storage can't be used. */
@@ -41,7 +43,11 @@ export class LiveLedger {
   async append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string> = new Map()): Promise<void> {
     // An entry that builds on one missing from the disk can't be there either.
     if (!this.file || this.unsaved.length > 0) this.keepInMemory(entry, originals);
-    else await this.file.append(entry, originals);
+    else {
+      await this.file.append(entry, originals);
+      // The folder may be new.
+      await this.file.hold();
+    }
   }
 
   keepInMemory(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {

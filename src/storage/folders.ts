@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join, relative, isAbsolute, dirname } from 'node:path';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
+import { isHeld } from './holds';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
 import { guarded, StorageError } from './storageError';
@@ -143,6 +144,8 @@ export interface LedgerUse {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly lastUsed: number;
+  /** A running process holds it. */
+  readonly isHeld: boolean;
 }
 
 /** Undefined where it was removed meanwhile, or is a link. */
@@ -157,7 +160,7 @@ export async function useOf(files: Files, folder: string): Promise<LedgerUse | u
     bytes += file?.bytes ?? 0;
     if (!name.startsWith('lock')) lastUsed = Math.max(lastUsed, file?.modified ?? 0);
   }
-  return { folder, bytes, lastUsed: lastUsed === 0 ? status.modified : lastUsed };
+  return { folder, bytes, lastUsed: lastUsed === 0 ? status.modified : lastUsed, isHeld: isHeld(names) };
 }
 
 /**

@@ -11,6 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
+import { isGone } from './holds';
 import { errorCode } from '../core/errors';
 import { StorageError } from './storageError';
 
@@ -153,13 +154,7 @@ async function read(files: Files, path: string): Promise<Holder | undefined> {
 }
 
 function isDead({ pid, host }: Holder): boolean {
-  if (pid === undefined || host !== hostname()) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return errorCode(error) === 'ESRCH';
-  }
+  return pid !== undefined && host === hostname() && isGone(pid);
 }
 
 /**

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,37 @@ test('old ledgers are removed from the disk; those in use, here or by another pr
     expect(pruned.bytes).toBeGreaterThan(0);
     expect(await pruneLedgers(root, { now, inUse: ['in use'], maxBytes: 0 })).toMatchObject({ removed: [{}] });
     expect(await idsIn(root)).toEqual(['in use', 'locked']);
+  }));
+
+test('a clock that jumps 40 days forward takes nothing that a running process holds; what a dead one held goes', () =>
+  inTemporaryFolder(async (root) => {
+    const jumped = new Date(now.getTime() + 40 * DAY);
+    const mark = (folder: string, name: string): Promise<void> => writeFile(join(folder, name), '');
+    await makeLedger(root, 'nobody', 0);
+    const own = await openLedger(root, { id: 'own' });
+    await own.append(condensed('c1', ['own']), originalsIn(['own']));
+    await own.hold();
+    const { stdout } = spawnSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))'], {
+      encoding: 'utf8',
+    });
+    const host = hostname().replace(/[^\w.-]/g, '_');
+    const another = await makeLedger(root, 'another window', 0);
+    await mark(another, `held-${process.ppid}@${host}`);
+    const ended = await makeLedger(root, 'ended', 0);
+    await mark(ended, `held-${stdout}@${host}`);
+    const far = await makeLedger(root, 'another machine', 0);
+    await mark(far, `held-${process.ppid}@not-${host}`);
+    for (const folder of [own.folder, another, ended, far]) {
+      for (const name of await readdir(folder)) await nodeFiles.touch(join(folder, name), now.getTime());
+    }
+    await pruneLedgers(root, { now: jumped });
+    expect((await idsIn(root)).toSorted()).toEqual(['another window', 'own']);
+    // Who holds it next clears the marks of those that are gone.
+    await mark(own.folder, `held-${stdout}@${host}`);
+    await own.hold();
+    expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([
+      `held-${process.pid}@${host}`,
+    ]);
   }));
 
 test('one that is used while the others are looked at stays', () =>

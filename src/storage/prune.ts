@@ -17,11 +17,11 @@ export interface PruneLimits {
   /** Since the last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
-  /** Ids of conversations whose ledgers stay, as they are in use. */
+  /** Ids of conversations whose ledgers stay, as they are in use; those that other processes hold stay, too. */
   readonly inUse?: readonly string[];
 }
 
-export interface PruneCandidate extends LedgerUse {
+export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
   readonly inUse: boolean;
 }
 
@@ -67,13 +67,16 @@ export async function pruneLedgers(
     const ledgers: PruneCandidate[] = [];
     for (const folder of await ledgerFolders(files, root)) {
       const use = await useOf(files, folder);
-      if (use) ledgers.push({ ...use, inUse: inUse.has(folder) });
+      if (use) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
     }
     const removed: LedgerUse[] = [];
     for (const { folder, bytes, lastUsed } of ledgersToPrune(ledgers, limits)) {
-      const unused = async (): Promise<boolean> => (await useOf(files, folder))?.lastUsed === lastUsed;
+      const unused = async (): Promise<boolean> => {
+        const use = await useOf(files, folder);
+        return use?.lastUsed === lastUsed && !use.isHeld;
+      };
       if (await removeIfFree(removeLedgerFolder(root, folder, { files, lock: { ...lock, wait: 0 } }, unused))) {
-        removed.push({ folder, bytes, lastUsed });
+        removed.push({ folder, bytes, lastUsed, isHeld: false });
       }
     }
     const gone = removed.reduce((sum, { bytes }) => sum + bytes, 0);

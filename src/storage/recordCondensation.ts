@@ -46,5 +46,6 @@ export async function recordCondensation(
     },
     originalsOf(conversation.messages, edits),
   );
+  await ledger.hold();
   return ledger;
 }

@@ -10,6 +10,7 @@ import {
   type LedgerPaths,
   type StorageOptions,
 } from './folders';
+import { hold } from './holds';
 import { Journal, type StorageProblem } from './journal';
 import { entryIn } from './ledgerEntry';
 import { withLock } from './lock';
@@ -35,6 +36,8 @@ export interface LedgerFile {
   originals(hashes: Iterable<Hash>): Promise<Map<Hash, string>>;
   /** Reads what other processes appended. */
   refresh(): Promise<void>;
+  /** Keeps it from pruning for as long as this process runs, in whatever process that happens. */
+  hold(): Promise<void>;
 }
 
 /** See {@link LedgerFile}; `open` comes first. */
@@ -89,6 +92,10 @@ export class StoredLedger implements LedgerFile {
     });
     // Says that the ledger is in use; where it can't be said, it is not worth an error.
     if (this.stored) await files.touch(this.paths.about, Date.now()).catch(() => undefined);
+  }
+
+  hold(): Promise<void> {
+    return hold(this.options.files, this.folder);
   }
 
   refresh(): Promise<void> {
