@@ -53,6 +53,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     vscode.commands.registerCommand('contextCondenser.condenseNow', (path?: unknown) =>
       load().condenseNow(services, typeof path === 'string' ? path : undefined),
     ),
+    vscode.commands.registerCommand('contextCondenser.condenseNewest', () => load().condenseNewest(services, sample)),
     vscode.commands.registerCommand('contextCondenser.condenseSample', () => load().condenseNow(services, sample)),
     vscode.commands.registerCommand('contextCondenser.openSettings', (section?: unknown) => {
       loadPanel().openSettings(panelParts, typeof section === 'string' ? section : undefined);

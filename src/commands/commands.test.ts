@@ -11,7 +11,7 @@ import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
-import { chooseProvider, condenseNow, undoLast } from './index';
+import { chooseProvider, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
@@ -235,6 +235,25 @@ describe('picking a conversation', () => {
     fake.shown = [];
     await condenseNow(services);
     expect(fake.shown).toEqual([]);
+  });
+
+  it('condenses the newest that can be read, and the sample where there is none', async () => {
+    const line = (type: string, text: string) =>
+      `${JSON.stringify({ type, sessionId: 's', uuid: 'u', parentUuid: null, message: { role: type, content: text } })}\n`;
+    store({
+      '.claude/projects/-project/broken.jsonl': '{"type":"user"',
+      '.claude/projects/-project/blank.jsonl': '{"type":"summary","summary":"nothing was said"}\n',
+      '.claude/projects/-project/session-1.jsonl': transcript(),
+      '.claude/projects/-project/session-2.jsonl': line('user', 'Hello') + line('assistant', 'Hello.'),
+    });
+    await condenseNewest(services, join(home, 'no-such-sample.jsonl'));
+    expect(last().message).toContain('Context condensed');
+    expect(log.lines.join('\n')).toContain(join('-project', 'session-1.jsonl'));
+    const another = openTestWindow();
+    stubHome(join(another.home, 'empty'));
+    await condenseNewest(another.services, file);
+    expect(last().message).toContain('Context condensed');
+    expect(another.log.lines.join('\n')).toContain(file);
   });
 
   it('says an age in the largest unit that it fills', () => {

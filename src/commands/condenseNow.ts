@@ -17,6 +17,7 @@ import { askProvider, chooseCondensingProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
 import { condenseNative, condenseHere } from './native';
+import { newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
@@ -42,6 +43,15 @@ export async function condenseNow(services: Services, path?: string): Promise<vo
     ? await askProvider(services, file, settings, models.condensing, models)
     : settings.provider;
   if (provider !== undefined) await condenseFile(services, file, { ...settings, provider });
+}
+
+/** Condenses the newest stored conversation, or the sample where no agent has stored one. */
+export async function condenseNewest(services: Services, sample: string): Promise<void> {
+  const newest = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
+    () => newestConversation(services),
+  );
+  await condenseNow(services, newest?.path ?? sample);
 }
 
 /** Condenses one file, with progress and cancel; errors are told in words, with Retry. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { ConversationIndex } from '../background/conversationIndex';
+import { ConversationIndex, type IndexedConversation } from '../background/conversationIndex';
 import type { IndexTask } from '../background/tasks';
 import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
@@ -27,6 +27,31 @@ export function conversationIndex(services: Services): ConversationIndex {
   indexes.set(services, index);
   services.context.subscriptions.push(index);
   return index;
+}
+
+/**
+ * The newest conversation that a person began and that can be read; undefined where there is none. Waits until something is known of
+ * it (nothing may have been said in it), not until all are read.
+ */
+export function newestConversation(services: Services): Promise<IndexedConversation | undefined> {
+  const index = conversationIndex(services);
+  const newest = (): IndexedConversation | undefined =>
+    index.conversations.find(({ parent, details }) => parent === undefined && details?.problem === undefined);
+  return new Promise((resolve) => {
+    const allRead = index.refresh();
+    // Subscribed after the run began: what stood in the list before it may be older.
+    const subscription = index.onDidChange(() => {
+      const conversation = newest();
+      if (conversation?.details) finish(conversation);
+    });
+    const finish = (conversation: IndexedConversation | undefined): void => {
+      subscription.dispose();
+      resolve(conversation);
+    };
+    void allRead.then(() => {
+      finish(newest());
+    });
+  });
 }
 
 const watching = new WeakMap<Services, Promise<void>>();

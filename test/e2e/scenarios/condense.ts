@@ -181,7 +181,7 @@ export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (
 
 /** Each step of the walkthrough, with the heading of its page. */
 const WALKTHROUGH = [
-  ['Condense a conversation of yours', 'Your conversations'],
+  ['Choose another one', 'Your conversations'],
   ['Choose how', 'Ways to condense'],
   ['Choose a model for the chat', 'A condensed model beside the others'],
   ['Let it work by itself', 'What happens in a long task'],
@@ -191,7 +191,7 @@ export const walksThrough: Scenario = async (bed) => {
   const bench = await bed.open();
   await runCommand(bench, 'Welcome: Open Walkthrough...');
   // The step's own heading is a button of that name, too.
-  const button = bench.page.locator('.monaco-button', { hasText: 'Condense the sample' });
+  const button = bench.page.locator('.monaco-button', { hasText: 'Condense the newest' });
   const choice = bench.page.locator('.quick-input-list-row', { hasText: 'Get started with Context Condenser' });
   // VS Code asks which one, or opens it at once where it has shown the others already.
   await until('the walkthrough', async () => {
@@ -208,7 +208,11 @@ export const walksThrough: Scenario = async (bed) => {
     });
     await screenshot(bench, `walkthrough-${index + 1}-dark`);
   }
-  await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense the sample' }).first().click();
+  await bench.page
+    .locator('.getting-started-step .step-title', { hasText: 'Condense your newest conversation' })
+    .first()
+    .click();
+  // No agent has stored anything in this window's home: it is the sample.
   await button.first().click();
   await notification(bench, 'Context condensed using');
   await setTheme(bench, 'light');
