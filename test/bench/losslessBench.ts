@@ -39,7 +39,8 @@ export async function benchLossless(folders: readonly string[] = FOLDERS): Promi
   return rows;
 }
 
-const WANTED = /(?:\.jsonl?|api_conversation_history\.json|\.messages\.json)$/;
+/** Conversations, and not the lists that Roo and Cline keep beside theirs. */
+const WANTED = /\.jsonl$|(?<!ui_messages|task_metadata|\.compaction)\.json$/;
 
 const sessionsIn = (folder: string): { agent: string; path: string }[] =>
   readdirSync(folder, { withFileTypes: true })
@@ -76,25 +77,42 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
 const charsIn = (messages: readonly ApiMessage[]): number =>
   messages.reduce((sum, message) => sum + charsOf(message), 0);
 
+/** One row for each agent: shares of all its characters; of each project the share that strict Lossless takes out. */
 export function losslessTable(rows: readonly LosslessRow[]): string {
-  const shares = (agent: string, own: readonly LosslessRow[]): string[] => {
-    const sum = (of: (row: LosslessRow) => number): number => own.reduce((total, row) => total + of(row), 0);
-    const chars = sum((row) => row.chars);
-    const strict = sum((row) => row.strict);
-    return [
-      agent,
-      String(own.length),
-      String(Math.round(chars / 1000)),
-      percent(strict / chars),
-      percent(sum((row) => row.bound) / chars),
-      percent(strict / sum((row) => row.bound)),
-      percent(sum((row) => row.acrossFiles) / chars),
-      percent(sum((row) => row.boundAnywhere) / chars),
-      percent(sum((row) => row.all) / chars),
-    ];
-  };
+  const shareOf = (own: readonly LosslessRow[], part: keyof Figures, whole: keyof Figures = 'chars'): number =>
+    own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, row) => sum + row[whole], 0);
   return table(
-    ['', 'sessions', 'K chars', 'strict', 'bound', 'of bound', 'across files', 'its bound', 'all'],
-    [...groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => shares(agent, own)),
+    [
+      '',
+      'sessions',
+      'projects',
+      'K chars',
+      'strict',
+      'by project',
+      'bound',
+      'of the bound',
+      'across files',
+      'its bound',
+      'all',
+    ],
+    [...groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => {
+      const projects = [...groupBy(own, ({ project }) => project).values()].map((each) => shareOf(each, 'strict'));
+      const mean = projects.reduce((sum, share) => sum + share, 0) / projects.length;
+      return [
+        agent,
+        own.length,
+        projects.length,
+        Math.round(own.reduce((sum, { chars }) => sum + chars, 0) / 1_000),
+        percent(shareOf(own, 'strict')),
+        `${percent(mean)} (${percent(Math.min(...projects))} to ${percent(Math.max(...projects))})`,
+        percent(shareOf(own, 'bound')),
+        percent(shareOf(own, 'strict', 'bound')),
+        percent(shareOf(own, 'acrossFiles')),
+        percent(shareOf(own, 'boundAnywhere')),
+        percent(shareOf(own, 'all')),
+      ];
+    }),
   );
 }
+
+type Figures = Pick<LosslessRow, 'chars' | 'strict' | 'all' | 'acrossFiles' | 'bound' | 'boundAnywhere'>;

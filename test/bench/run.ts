@@ -11,6 +11,7 @@ import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench'
 import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
+import { benchLossless, losslessTable } from './losslessBench';
 import { benchPreview, previewTable } from './previewBench';
 import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
@@ -23,6 +24,7 @@ import { benchTokens } from './tokens';
 const PARTS = [
   'providers',
   'steps',
+  'lossless',
   'curve',
   'incremental',
   'hostile',
@@ -66,6 +68,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchSteps(conversations);
       return { text: stepsTable(data), data };
+    },
+  },
+  lossless: {
+    title: 'Lossless by agent, beside the bound that brute force finds: shares of the text of messages and tools',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchLossless();
+      return { text: data.length > 0 ? losslessTable(data) : 'no real sessions beside the project', data };
     },
   },
   calls: {

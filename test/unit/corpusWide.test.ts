@@ -14,6 +14,8 @@ import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/apply
 import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
+import { coherenceOf } from '../../src/core/condense/report/coherence/coherence';
+import { FACT_KINDS } from '../../src/core/condense/report/coherence/facts';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { CondensationProvider } from '../../src/core/condense/types';
@@ -22,6 +24,7 @@ import { checkConversation, newViolations } from '../../src/core/messages/firewa
 import { personText } from '../../src/core/messages/personText';
 import { DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
+import { Pace } from '../../src/core/pace';
 import { freshCounter } from '../generators/setups';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus-wide');
@@ -121,7 +124,7 @@ describe.runIf(present)('providers on real sessions', () => {
     tried.flatMap((session) => PROVIDERS.map(([provider, made, config]) => ({ ...session, provider, made, config }))),
   )(
     '$name, $provider: valid, restored byte for byte, a second run finds nothing',
-    async ({ path, made, config }) => {
+    async ({ path, provider, made, config }) => {
       const { messages } = readConversationFile(path, { history: 'all' });
       const before = JSON.stringify(messages);
       const edits = await condense(made, config, messages);
@@ -131,6 +134,11 @@ describe.runIf(present)('providers on real sessions', () => {
       expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
       const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
+      // Under Lossless nothing is lost: what counts as lost would be a defect of it, or of what is taken for an error.
+      if (provider === 'lossless') {
+        const report = await coherenceOf(messages, edits, new Pace());
+        for (const kind of FACT_KINDS) expect(report[kind].lostExamples).toEqual([]);
+      }
       const again = await condense(made, config, messages, edits);
       const twice = applyEdits(messages, [...edits, ...again]).messages;
       expect(counter.messages(view) - counter.messages(twice)).toBeLessThanOrEqual(0);

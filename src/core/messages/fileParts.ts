@@ -38,11 +38,22 @@ export const fileOf = (tools: ToolTable, exchange: ToolExchange): string | undef
  * @returns parts in the content's order, by offsets of its text.
  */
 export function filePartsOf(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
+  const known = memory(tools)(exchange);
+  const before = known.get(content);
+  if (before) return before;
   const kind = ruleFor(tools, exchange)?.kind;
-  return content.type === 'toolParameters'
-    ? parameterParts(tools, exchange, kind, content)
-    : resultParts(tools, exchange, kind, content);
+  const parts =
+    content.type === 'toolParameters'
+      ? parameterParts(tools, exchange, kind, content)
+      : resultParts(tools, exchange, kind, content);
+  known.set(content, parts);
+  return parts;
 }
+
+/** By table and call: several steps ask for the same. */
+const memory = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(() =>
+  memoizeByObject(() => new Map()),
+);
 
 const whole = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
   path === undefined

@@ -5,7 +5,7 @@ import type { NumberForm } from '../agents/types';
  * `cat -n` (`    12⇥`), Roo and Cline (`12 | `), OpenCode (`12: `, formerly `00012| `), Cursor (`    12|`), Oh My Pi's
  * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches (`L12: `), `bat` (`  12 │ `).
  */
-const NUMBER_FORMS: readonly NumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
+export const NUMBER_FORMS: readonly NumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
 
 export interface LineNumber {
   readonly number: number;

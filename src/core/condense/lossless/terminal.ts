@@ -51,6 +51,13 @@ export function noiseIn(text: string): CutRequest[] {
   return requests;
 }
 
+/** What a terminal leaves of a line. */
+export function shownInTerminal(line: string): string {
+  const cuts: CutRequest[] = [];
+  noiseInLine(line, 0, cuts);
+  return cuts.reduceRight((text, { start, end }) => text.slice(0, start) + text.slice(end), line);
+}
+
 function noiseInLine(line: string, offset: number, requests: CutRequest[]): void {
   const add = (start: number, end: number): void => {
     requests.push({ start: offset + start, end: offset + end, marker: null });

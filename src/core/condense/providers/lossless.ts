@@ -118,6 +118,8 @@ const untilNothingIsFound = (steps: readonly DraftStep[], last: DraftStep): Draf
   ...last,
   run: async (draft, pace) => {
     await last.run(draft, pace);
+    // Where nothing was found there is nothing that could have made more to find.
+    if (draft.edits.length === 0) return;
     for (let round = 0, before = Infinity; round < MAX_ROUNDS && draft.tokens < before; round++) {
       before = draft.tokens;
       for (const step of steps) if (step.skip?.(draft) === undefined) await step.run(draft, pace);

@@ -4,6 +4,7 @@ import { assistant, exchange, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { Pace } from '../../../pace';
+import { losslessConfigSchema, losslessProvider } from '../../providers/lossless';
 import { smartProvider } from '../../providers/smart';
 import { coherenceFloorIn, coherenceLines, coherenceOf, floorBreaches, keptPercent } from './coherence';
 
@@ -39,6 +40,36 @@ describe('the coherence report', () => {
     const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
     const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
     const report = await coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], [], new Pace());
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+  });
+
+  it('takes lines of files that a command printed for no errors, in any form of numbers', async () => {
+    const code = (at: number): string => (at === 8 ? 'throw new Error(x);' : `let x${at};`);
+    const numbered = (between: string): string => [7, 8, 9].map((at) => `${at}${between}${code(at)}`).join('\n');
+    for (const [command, output] of [
+      ["sed -n '7,9p' src/a.ts", [7, 8, 9].map(code).join('\n')],
+      ['rg -n Error src', 'src/a.ts:8:throw new Error(x);\nsrc/b.ts:3:throw new Error(y);'],
+      ['./show src/a.ts', numbered(': ')],
+      ['./show src/a.ts', numbered('\t')],
+      ['./show src/a.ts', numbered(' | ')],
+    ] as const) {
+      const messages = [user('Look.'), ...exchange('1', 'Bash', { command }, output)];
+      const report = await coherenceOf(messages, [], new Pace());
+      expect(report.errors, output).toMatchObject({ kept: 0, recallable: 0, lost: 0 });
+    }
+  });
+
+  it('knows an error line again that has lost its colours', async () => {
+    const coloured = `${FILLER}\u001b[31merror\u001b[0m: no such file\n${FILLER}`;
+    const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, coloured)];
+    const draft = new Draft(messages, freshCounter());
+    const { edits } = await losslessProvider.condense(
+      { messages, edits: [], counter: draft.counter },
+      losslessConfigSchema.parse({}),
+      {},
+    );
+    expect(edits.length).toBeGreaterThan(0);
+    const report = await coherenceOf(messages, edits, new Pace());
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 

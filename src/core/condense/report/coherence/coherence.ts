@@ -6,6 +6,7 @@ import { isRecord } from '../../../messages/blocks';
 import { contentsOf } from '../../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
 import { valueAt } from '../../../messages/path';
+import { shownInTerminal } from '../../lossless/terminal';
 import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { ApiMessage } from '../../../messages/types';
 import type { Slice } from '../../../slice';
@@ -96,8 +97,10 @@ async function lookInto(
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     // An untouched message holds what it held.
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
-    if (stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), text))) return 'kept';
-    if (spellings(kind, text).some((spelling) => standsIn(texts, spelling))) return 'kept';
+    const known = spellings(kind, text);
+    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), spelling))))
+      return 'kept';
+    if (known.some((spelling) => standsIn(texts, spelling))) return 'kept';
     return standsIn(recallable(), text) ? 'recallable' : 'lost';
   };
 }
@@ -105,9 +108,13 @@ async function lookInto(
 /** Text by text: one of a whole view takes twice the room for a single sign beyond Latin-1, and as long again to search. */
 const standsIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
-/** A summary names a file by the end of its path, below a folder that it names once. */
-const spellings = (kind: FactKind, text: string): string[] =>
-  kind === 'files' ? [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])] : [text];
+/**
+ * A summary names a file by the end of its path, below a folder that it names once; an error line may lose its colours.
+ */
+function spellings(kind: FactKind, text: string): string[] {
+  if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
+  return kind === 'errors' ? [...new Set([text, shownInTerminal(text)])] : [text];
+}
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -1,10 +1,12 @@
 /** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
-import { Exchanges, type PlacedContent } from '../../../messages/exchanges';
+import { Exchanges, type PlacedContent, type ToolExchange } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import { memoizeByObject } from '../../../memoizeByObject';
-import { prefixAt } from '../../lossless/prefixes';
+import { filePartsOf } from '../../../messages/fileParts';
+import { NUMBER_FORMS, numberAt } from '../../../messages/numberForms';
 import type { Pace } from '../../../pace';
+import type { Slice } from '../../../slice';
 import { errorLines } from '../../operations/errorLines';
 import { pathsOf } from '../../summary/filesTouched';
 import { instructionsOf } from '../../summary/instructions';
@@ -24,15 +26,33 @@ export interface Fact {
 /** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
 const MAX_FACTS = 2_000;
 
-/**
- * The same result in the next condensation has the same error lines. A line with a number and an arrow is a file's, shown
- * after an edit: it is content that speaks of errors.
- */
+/** The same result in the next condensation has the same error lines. */
 const errorsIn = memoizeByObject(({ text }: PlacedContent) =>
-  errorLines(text)
-    .filter(({ start }) => !prefixAt(text, start, 'arrow'))
-    .map(({ start, end }) => text.slice(start, end)),
+  errorLines(text).filter((line) => !isNumbered(text, line)),
 );
+
+/** Whether the lines before or behind count on from this line's number: then it is a file's, and speaks of errors as code does. */
+function isNumbered(text: string, { start, end }: Slice): boolean {
+  const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
+  const behind = end < text.length ? end + 1 : undefined;
+  return NUMBER_FORMS.some((form) => {
+    const number = numberAt(text, start, form)?.number;
+    if (number === undefined) return false;
+    // Nothing but a numbered line looks like `12→`.
+    if (form === 'arrow') return true;
+    const isAt = (at: number | undefined, other: number): boolean =>
+      at !== undefined && numberAt(text, at, form)?.number === other;
+    return isAt(before, number - 1) || isAt(behind, number + 1);
+  });
+}
+
+/** The error lines of a result that are not lines of a file which a command printed. */
+function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
+  const parts = isCommand ? filePartsOf(tools, exchange, result) : [];
+  return errorsIn(result)
+    .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
+    .map(({ start, end }) => result.text.slice(start, end));
+}
 
 /** The facts of a conversation, each once. */
 export async function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable, pace: Pace): Promise<Fact[]> {
@@ -63,7 +83,8 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
     // In a file that was read or found such lines are content.
     if (exchange.resultMessage === undefined || ((kind === 'read' || kind === 'search') && !exchange.isError)) continue;
     for (const result of exchange.results) {
-      for (const line of errorsIn(result)) note('errors', line, exchange.resultMessage);
+      for (const line of errorsOf(tools, exchange, kind === 'command', result))
+        note('errors', line, exchange.resultMessage);
     }
   }
   await pace.yieldIfDue();
