@@ -33,6 +33,12 @@ const OUR_FIELDS = new Set(
 );
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
+/** A threshold in tokens; 0 is none. */
+export const thresholdTokens = z
+  .int()
+  .min(0)
+  .max(100_000_000)
+  .refine((value) => value === 0 || value >= 1_000, 'must be 0, or 1,000 or more');
 /** Of the threshold's tokens. More would bring the next condensation at once, less would leave nothing to work on. */
 export const targetPercent = z.number().min(10).max(90);
 
@@ -69,8 +75,7 @@ export const profileSchema = z
       .describe(
         'Percent of the context window at which conversations with this model are condensed (5 to 100). -1: the global threshold.',
       ),
-    thresholdTokens: z
-      .union([z.literal(0), tokens])
+    thresholdTokens: thresholdTokens
       .optional()
       .describe(
         'Tokens at which conversations with this model are condensed, where they are less than the percentage of its window. 0: the percentage alone. Absent: as set for all.',

@@ -26,7 +26,7 @@ import { BUILT_IN_PROVIDERS, PROVIDER_NAMES, type BuiltInProviderId, type Config
 import { isRecord } from '../core/messages/blocks';
 import { bare, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
-import { parseProfiles, profileSchema, targetPercent, type ApiProfile } from './profiles';
+import { parseProfiles, profileSchema, targetPercent, thresholdTokens, type ApiProfile } from './profiles';
 
 /** The parsed value from settings.json. Problems are named by their path inside the setting. */
 export interface Parsed<T> {
@@ -186,7 +186,7 @@ const rows = {
     scope: 'resource',
     text: "Percent of the model's context window at which a conversation is condensed by itself (5 to 100). A profile may have its own. The default leaves room for one more answer and long tool results. Above 85 % a request may not fit any more: then it is condensed where it still does, at 85 to 90 % by the size of the window.",
   }),
-  thresholdTokens: whole(z.union([z.literal(0), tokens(1_000)]), {
+  thresholdTokens: whole(thresholdTokens, {
     default: 0,
     scope: 'resource',
     title: 'Condense at tokens',

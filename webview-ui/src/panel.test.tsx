@@ -446,6 +446,42 @@ describe('controls', () => {
     );
   });
 
+  it('a number is written as people write it, in groups or short, with its unit; one in doubt is refused', async () => {
+    const page = await openPage({ view: { open: ['agent'] } });
+    const name = 'agent.declaredWindow';
+    for (const [text, value] of [
+      ['500,000', 500_000],
+      ['2,000,000', 2_000_000],
+      ['200k', 200_000],
+    ] as const) {
+      await page.type(() => field(page, name), text);
+      await page.until(() => saved(name) === value);
+    }
+    await page.until(() => (field(page, name) as HTMLInputElement).value === '200,000');
+    expect(row(page, name).querySelector('.with-unit')?.textContent).toContain('tokens');
+    await page.type(() => field(page, name), '1,5');
+    await page.until(() => problemsOf(page, name).includes('no number'));
+    expect(saved(name)).toBe(200_000);
+  });
+
+  it('a batch pass’s prompt keeps its lines', async () => {
+    const batch = { operation: 'summarize', customPrompt: '' };
+    const pass = {
+      id: 'b',
+      name: 'B',
+      mode: 'batch',
+      selection: { type: 'preserve_recent', count: 4 },
+      batchConfig: batch,
+    };
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass] };
+    const page = await openPage({ view: { open: ['smart'] } });
+    const place = 'smart.passes.0.batchConfig.customPrompt';
+    await page.click(() => page.find('.item-name', 'B'));
+    await page.until(() => page.root.querySelector(`[data-setting="${place}"]`) !== null);
+    await page.type(() => field(page, place), 'line one\nline two');
+    await page.until(() => JSON.stringify(saved('smart')).includes('line one\\nline two'));
+  });
+
   it('what VS Code can’t write is said at the control', async () => {
     const page = await openPage();
     fake.updateError = new Error('Unable to write into user settings.');

@@ -1,12 +1,13 @@
 /** The controls for one place in the settings, one for each kind of value. SchemaField chooses among them. */
-import type { ReactNode } from 'react';
-import { formatNumber, t } from '../l10n';
+import type { ComponentProps, ReactNode } from 'react';
+import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import type { Path } from '../state/path';
 import { profileEntries } from '../state/profileEntries';
 import { useDraft, type Parsed } from '../state/useDraft';
 import { useSetting } from '../state/useSetting';
 import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
+import { parseNumber, unitOf, writtenNumber } from './numbers';
 import { Row } from './Row';
 import type { FieldKind, Schema } from './schema';
 import { nameInWords } from './titles';
@@ -122,13 +123,19 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
 
 /** A field's text, even if the value is wrong there. */
 const textOf = (value: unknown): string =>
-  typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  typeof value === 'number' ? writtenNumber(value) : typeof value === 'string' ? value : '';
 
-/** An empty field takes the setting back. */
-export function parseNumber(text: string): Parsed {
-  if (text.trim() === '') return {};
-  const value = Number(text.replace(',', '.'));
-  return Number.isFinite(value) ? { value } : { problem: t('This is no number.') };
+type NumberInputProps = Omit<ComponentProps<typeof TextField>, 'numeric'> & { readonly unit: string | undefined };
+
+/** A field for a number, with its unit beside it; a screen reader reads the unit with the name. */
+export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactNode {
+  if (unit === undefined) return <TextField label={label} numeric {...field} />;
+  return (
+    <span className="with-unit">
+      <TextField label={`${label} (${unit})`} numeric {...field} />
+      <span aria-hidden="true">{unit}</span>
+    </span>
+  );
 }
 
 export function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
@@ -137,12 +144,12 @@ export function NumberField({ name, path, title, help, schema }: FieldProps): Re
   const { default: standard } = schema;
   return (
     <Row setting={setting} title={title} help={help} problems={draft.problems} isInline>
-      <TextField
+      <NumberInput
+        unit={unitOf(name, path)}
         label={title}
         help={[help, ...draft.problems].join(' ')}
         invalid={draft.problems.length > 0}
-        numeric
-        placeholder={typeof standard === 'number' ? formatNumber(standard) : t('none')}
+        placeholder={typeof standard === 'number' ? writtenNumber(standard) : t('none')}
         value={draft.text}
         onInput={draft.onInput}
         onCommit={draft.onCommit}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { hasField, isVendor } from '../../../../src/core/vendors/vendors';
 import { Disclosure } from '../../components/Disclosure';
-import { parseNumber } from '../../components/fields';
+import { NumberInput } from '../../components/fields';
+import { parseNumber, writtenNumber } from '../../components/numbers';
 import { SchemaField } from '../../components/SchemaField';
 import { fieldsOf, type Schema } from '../../components/schema';
 import { Row } from '../../components/Row';
@@ -9,7 +10,7 @@ import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useDraft } from '../../state/useDraft';
 import { useSetting } from '../../state/useSetting';
-import { Checkbox, TextField } from '../../ui';
+import { Checkbox } from '../../ui';
 
 /** Fields that are set elsewhere: an id never changes, the vendor decides what the other fields mean. */
 const ELSEWHERE = new Set(['id', 'vendor', 'threshold']);
@@ -47,7 +48,7 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
   const { value: general } = useSetting('threshold');
   const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
-  const draft = useDraft(setting, own === undefined ? '' : String(own), parseNumber);
+  const draft = useDraft(setting, own === undefined ? '' : writtenNumber(own), parseNumber);
   const { default: standard } = usePanel().welcome.schemas['threshold'] ?? {};
   const inherited = formatPercent(Number(typeof general === 'number' ? general : standard));
   const title = t('Threshold');
@@ -62,18 +63,15 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
           onChange={(inherits) => void setting.save(inherits ? undefined : general)}
         />
         {own !== undefined && (
-          <span className="with-unit">
-            <TextField
-              label={title}
-              help={[help, ...draft.problems].join(' ')}
-              invalid={draft.problems.length > 0}
-              numeric
-              value={draft.text}
-              onInput={draft.onInput}
-              onCommit={draft.onCommit}
-            />
-            <span aria-hidden="true">{t('%')}</span>
-          </span>
+          <NumberInput
+            unit="%"
+            label={title}
+            help={[help, ...draft.problems].join(' ')}
+            invalid={draft.problems.length > 0}
+            value={draft.text}
+            onInput={draft.onInput}
+            onCommit={draft.onCommit}
+          />
         )}
       </div>
     </Row>

@@ -1,7 +1,7 @@
 /** A pass: which content, what happens to it, and when. */
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
-import { promptProblems } from '../../summary/prompt';
+import { MAX_PROMPT_CHARS, promptProblems } from '../../summary/prompt';
 import { keep, operation, operations, resultOperation, type ContentOperation } from './operationSchema';
 import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
@@ -77,9 +77,12 @@ export const selection = z.discriminatedUnion('type', [
 export type Selection = z.output<typeof selection>;
 export type Filter = z.output<typeof filterSchema>;
 
-const customPrompt = z.string().superRefine((prompt, context) => {
-  for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
-});
+const customPrompt = z
+  .string()
+  .superRefine((prompt, context) => {
+    for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
+  })
+  .meta({ maxLength: MAX_PROMPT_CHARS, editPresentation: 'multilineText' });
 
 /** Content that no lossy operation touches. */
 export const protection = z.looseObject({

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { setLanguage } from '../l10n';
+import { parseNumber, unitOf, writtenNumber } from './numbers';
+
+const speak = (language: string): void => {
+  setLanguage(() => undefined, language);
+};
+afterEach(() => {
+  speak('en');
+});
+
+describe('a number in a field', () => {
+  it.each([
+    ['en', '500,000', 500_000],
+    ['en', '1,000,000', 1_000_000],
+    ['en', '50,000', 50_000],
+    ['en', '1000000', 1_000_000],
+    ['en', '0.25', 0.25],
+    ['en', ' 1,234.5 ', 1_234.5],
+    ['en', '200k', 200_000],
+    ['en', '1.1K', 1_100],
+    ['en', '1.5 M', 1_500_000],
+    ['en', '-1', -1],
+    ['en', '75 %', 75],
+    ['en', '$0.50', 0.5],
+    ['de', '500.000', 500_000],
+    ['de', '0,25', 0.25],
+    ['fr', '500 000', 500_000],
+    ['fr', '500\u202f000,5', 500_000.5],
+    ['en-IN', '10,00,000', 1_000_000],
+    ['de-CH', '500’000', 500_000],
+  ])('in %s, "%s" is %d', (language, text, value) => {
+    speak(language);
+    expect(parseNumber(text)).toEqual({ value });
+  });
+
+  it.each([
+    ['en', '0,5'],
+    ['en', '1,5'],
+    ['en', '500,00'],
+    ['en', '5,00,000'],
+    ['en', '1.000.000'],
+    ['en', '1 000'],
+    ['en', 'many'],
+    ['en', '1e3'],
+    ['en', '0x10'],
+    ['en', '5kk'],
+    ['en', '.'],
+    ['de', '0.5'],
+    ['de', '1,000,000'],
+    ['de', '1.00'],
+  ])('in %s, "%s" is refused', (language, text) => {
+    speak(language);
+    expect(parseNumber(text).problem).toBeDefined();
+    expect(parseNumber(text).value).toBeUndefined();
+  });
+
+  it('that is shown is read as it is, in every language', () => {
+    for (const language of ['en', 'de', 'fr', 'es', 'pl', 'en-IN', 'de-CH', 'ja', 'pt-BR', 'ru', 'sv']) {
+      speak(language);
+      for (const value of [0, 0.25, 5, 999, 1_000, 12_345.678, 1_000_000, 100_000_000, -1]) {
+        expect(parseNumber(writtenNumber(value)), `${language}: ${writtenNumber(value)}`).toEqual({ value });
+      }
+    }
+  });
+
+  it('is nothing where nothing stands there', () => {
+    expect(parseNumber('  ')).toEqual({});
+  });
+});
+
+it('fields have units', () => {
+  expect(unitOf('agent.declaredWindow', [])).toBe('tokens');
+  expect(unitOf('thresholdTokens', [])).toBe('tokens');
+  expect(unitOf('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');
+  expect(unitOf('profiles', [0, 'timeoutSeconds'])).toBe('s');
+  expect(unitOf('maxCostPerCondensation', [])).toBe('$');
+  expect(unitOf('manual.targetPercent', [])).toBe('%');
+  expect(unitOf('coherenceFloor', ['files'])).toBe('%');
+  expect(unitOf('native', ['keepLast'])).toBeUndefined();
+});
