@@ -156,7 +156,9 @@ export const shapeOf = (name: string): string =>
   name
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
     .replace(/\b(?:ses|msg|prt|per|que|evt|tool|run|sess)_[A-Za-z0-9]+/g, '#')
-    .replace(/[0-9a-f]{12,}/gi, '#')
+    .replace(/[0-9a-f]{12,}|\b[0-9a-f]{8}\b/gi, '#')
+    .replace(/\d{10,}_[a-z0-9]{5}\b/g, '#')
+    .replace(/_[a-z0-9]{4,7}\.txt$/, '_#.txt')
     .replace(/\d{2,}/g, '#')
     // Folders that are named for the one that the agent works in.
     .replace(/[\w-]*agent-\w{6}[\w-]*/g, '#')

@@ -164,6 +164,7 @@ wire_api = "responses"
     ],
     endsOn: ['cut'],
     rewrites: 'masks old results',
+    logsOfServers: /context-condenser/,
   },
   openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
   {

@@ -62,7 +62,7 @@ interface Tool {
 }
 
 /** Tools that a request offers; those of newer Responses models stand in an item of the input, in namespaces. */
-function toolsOf({ tools, input }: Json): Tool[] {
+export function toolsOf({ tools, input }: Json): Tool[] {
   const given = [
     ...objects(tools),
     ...objects(input).flatMap((item) => (item['type'] === 'additional_tools' ? objects(item['tools']) : [])),
@@ -84,6 +84,12 @@ const toolOf = (tool: Json): Tool => {
 
 /** The items of a conversation, on any wire. */
 export const itemsOf = ({ messages, input, contents }: Json): readonly Json[] => objects(messages ?? contents ?? input);
+
+/** What a request is for, by what it offers and asks. */
+export function kindOf(body: Json): RequestKind {
+  if (SUMMARY.test(lastWords(body))) return 'summary';
+  return toolsOf(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
+}
 
 /** What the newest item says in words; a tool's result says nothing. */
 function lastWords(body: Json): string {
@@ -203,7 +209,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     const tools = toolsOf(body);
     const shell = tools.find(({ name }) => SHELL.test(name));
     const read = tools.find(({ name }) => READ.test(name));
-    const kind: RequestKind = SUMMARY.test(lastWords(body)) ? 'summary' : (shell ?? read) ? 'main' : 'small';
+    const kind = kindOf(body);
     const add = (fault?: FaultKind): void => void seen.push({ kind, record, fault });
     if (kind === 'summary') {
       add();
