@@ -166,6 +166,7 @@ const lanes = {
       const env = { FC_SEED: String(seed), FC_RUNS: String(LONG_RUNS) };
       await unit(`properties-seed-${seed}`, ['--testTimeout', '3600000', ...PROPERTY_TESTS], { env });
     }
+    await unit('killed gateways', ['test/integration/gatewayKill.test.ts'], { env: { GATEWAY_KILLS: '100' } });
     await unit('monkey', ['test/integration/monkey.test.ts'], { env: MONKEY });
     await editor('--long');
     // Installs them from npm, into a folder that git ignores; what can't be installed is skipped in words.

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { errorCode } from '../../core/errors';
@@ -47,9 +47,11 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
         env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE) },
       },
     });
-    const code = await started(launch, io);
+    const { code, signal } = await started(launch, io);
+    if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${closingLine(service)}\n`);
-    return code;
+    // Of one that a signal ended, as a shell says it.
+    return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
   } finally {
     await service.close();
     await rm(folder, { recursive: true, force: true });
@@ -63,7 +65,19 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
 async function runFolder({ store }: GatewayArguments, io: CliIo): Promise<string> {
   const runs = join(resolve(store ?? defaultStore(io)), 'runs');
   await mkdir(runs, { recursive: true, mode: 0o700 });
-  return mkdtemp(join(runs, 'run-'));
+  for (const name of await readdir(runs)) {
+    // Of a run that was killed: its gateway is gone, so its files lead nowhere.
+    if (!isRunning(Number(/^run-(\d+)-/.exec(name)?.[1]))) await rm(join(runs, name), { recursive: true, force: true });
+  }
+  return mkdtemp(join(runs, `run-${process.pid}-`));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
 }
 
 /** Addresses that were said on the command line: they count more than what the agent's settings say. */
@@ -117,8 +131,20 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
   };
 }
 
-/** Runs the agent to its end. @returns its exit code; of one that a signal ended, 128 and the signal's number. */
-function started({ command, args, env }: Launch, io: CliIo): Promise<number> {
+/** What a signal has ended, and how to go on. */
+function endedLine(command: string, signal: NodeJS.Signals): string {
+  const known = gatewayAgent(command);
+  const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where it keeps it`;
+  if (!known?.goesOn) return `${said}, with all that it had.`;
+  const again = [command, ...known.goesOn].join(' ');
+  return `${said}: "context-condenser run ${again}" goes on with it, and so does "${again}" without us.`;
+}
+
+/** Runs the agent to its end. */
+function started(
+  { command, args, env }: Launch,
+  io: CliIo,
+): Promise<{ readonly code?: number; readonly signal?: NodeJS.Signals }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: 'inherit',
@@ -148,7 +174,7 @@ function started({ command, args, env }: Launch, io: CliIo): Promise<number> {
     });
     child.once('exit', (code, signal) => {
       end();
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) });
     });
   });
 }

@@ -48,6 +48,8 @@ export interface ReadyAgent {
 
 /** An agent that `run` knows; what people call it is in the table of agents. */
 export interface GatewayAgent {
+  /** Its arguments that go on with the last session of this folder; absent where its command line has none. */
+  readonly goesOn?: readonly string[];
   /** @throws UnsupportedError where it can't be led through the gateway as it is set up. */
   readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
 }

@@ -10,6 +10,7 @@ const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_COD
  * than both. API key, token and subscription go to the same address. Source: its settings reference, and its own requests.
  */
 export const claudeCode: GatewayAgent = {
+  goesOn: ['--continue'],
   async prepare(args, { env, homedir, cwd }) {
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const given = optionIn(args, '--settings');

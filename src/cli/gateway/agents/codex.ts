@@ -14,6 +14,7 @@ const SECRET = 'CONTEXT_CONDENSER_SECRET';
  * configuration reference and its code (`model_provider_info`); WebSockets end with an answer 426.
  */
 export const codex: GatewayAgent = {
+  goesOn: ['resume', '--last'],
   async prepare(args, { env, homedir }) {
     const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
     const { parse } = await import('smol-toml');

@@ -17,6 +17,7 @@ const WINDOW_TIMES = 8;
  * have no address there.
  */
 export const continueCli: GatewayAgent = {
+  goesOn: ['--resume'],
   async prepare(args, { homedir, env, cwd }) {
     const { parse, stringify } = await import('yaml');
     const given = optionIn(args, '--config');

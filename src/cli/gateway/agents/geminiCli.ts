@@ -11,6 +11,7 @@ const ROUTE = 'gemini';
  * the MCP server. Source: its configuration reference.
  */
 export const geminiCli: GatewayAgent = {
+  goesOn: ['--resume', 'latest'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home);

@@ -30,6 +30,7 @@ const BUILT_IN: Readonly<Record<string, { readonly key: string; readonly address
  * own address. Source: their configuration reference.
  */
 const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
+  goesOn: ['--continue'],
   async prepare(args, home): Promise<ReadyAgent> {
     const brand = command.toUpperCase();
     const { env } = home;

@@ -17,6 +17,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
  * Source: Pi's documents on extensions and custom providers.
  */
 export const pi: GatewayAgent = {
+  goesOn: ['--continue'],
   async prepare(args, { env, homedir }) {
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const own = fieldIn(await settingsIn(join(folder, 'models.json'), jsonc), 'providers');

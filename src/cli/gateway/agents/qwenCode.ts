@@ -25,6 +25,7 @@ const WAYS: Readonly<Partial<Record<string, { readonly variable: string; readonl
  * of system settings brings the MCP server, whose tools it would hide behind a search.
  */
 export const qwenCode: GatewayAgent = {
+  goesOn: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const system = await settingsIn(env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home), jsonc);
