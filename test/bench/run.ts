@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
+import { benchGateway, gatewayTable } from './gatewayBench';
 import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench';
 import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
@@ -32,6 +33,7 @@ const PARTS = [
   'tokens',
   'live',
   'preview',
+  'gateway',
   'stores',
   'headline',
   'presets',
@@ -140,6 +142,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchLive();
       return { text: liveTable(data), data };
+    },
+  },
+  gateway: {
+    title: 'Time to the first byte through the gateway, beside a plain proxy; median / p99',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchGateway();
+      return { text: gatewayTable(data), data };
     },
   },
   preview: {

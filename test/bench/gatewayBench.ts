@@ -1,0 +1,266 @@
+/**
+ * The time that the gateway adds to the first byte of an answer, beside a proxy that only passes what comes, in the same run: the
+ * gateway and the proxy are processes of their own, the vendor answers at once. And twenty conversations at once.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { megabytes, millis, table } from './table';
+
+export interface GatewayPoint {
+  readonly tokens: number;
+  readonly kind: string;
+  readonly requests: number;
+  readonly proxy: Quantiles;
+  readonly gateway: Quantiles;
+  /** Of the same body: what the gateway took longer than the proxy. */
+  readonly added: Quantiles;
+  /** Processor time of the gateway for a request, in milliseconds. */
+  readonly cpuMs: number;
+  /** Resident memory of the gateway at the end, in bytes. */
+  readonly memory: number;
+}
+
+interface Quantiles {
+  readonly median: number;
+  readonly p99: number;
+}
+
+const SIZES = [50_000, 200_000, 800_000];
+const WARM_UP = 10;
+const REQUESTS = 100;
+const AT_ONCE = 20;
+/** A window in which a conversation is condensed at once, and then has room for what is measured. */
+const CONDENSED_WINDOW = 1.6;
+/** O200k tokens of one character of what is sent here, about. */
+const TOKENS_PER_CHAR = 0.3;
+
+const PROXY = `
+const http = require('http');
+const to = new URL(process.argv[1]);
+const agent = new http.Agent({ keepAlive: true });
+const server = http.createServer((request, response) => {
+  const onward = http.request({ host: to.hostname, port: to.port, path: request.url, method: request.method, headers: request.headers, agent }, (answer) => {
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  request.pipe(onward);
+});
+server.listen(0, '127.0.0.1', () => console.log('(x) http://127.0.0.1:' + server.address().port));
+`;
+
+/** A process that says its address behind "(x) ". */
+async function serving(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += String(chunk);
+    const url = /\(x\) (\S+)/.exec(said)?.[1];
+    if (url !== undefined) return { child, url };
+  }
+  throw new Error(`It did not start: ${said}`);
+}
+
+const lines = (chars: number, seed: number): string => {
+  const all: string[] = [];
+  for (let at = 0, length = 0; length < chars; at++) {
+    const line = `${at + 1}: const value_${seed}_${at} = compute(${(seed * 7919 + at * 104729) % 99991}, "text");`;
+    all.push(line);
+    length += line.length + 1;
+  }
+  return all.join('\n');
+};
+
+/** A step of an agent's task: a file that is read; every fourth time one that was read before. */
+const step = (task: string, at: number): unknown[] => [
+  {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: `Step ${at}.` },
+      {
+        type: 'tool_use',
+        id: `toolu_${task}_${at}`,
+        name: 'Read',
+        input: { file_path: `/src/file${at % 4 === 3 ? at - 2 : at}.ts` },
+      },
+    ],
+  },
+  {
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: `toolu_${task}_${at}`, content: lines(6_000, at % 4 === 3 ? at - 2 : at) },
+    ],
+  },
+];
+
+/** A conversation that grows by a step with each body. */
+class Growing {
+  private readonly messages: unknown[];
+  private steps = 0;
+
+  constructor(
+    private readonly task: string,
+    tokens: number,
+  ) {
+    this.messages = [{ role: 'user', content: `Put the project in order: ${task}` }];
+    for (let chars = 0; chars * TOKENS_PER_CHAR < tokens; chars += 6_200) this.grow();
+  }
+
+  body(): Buffer {
+    this.grow();
+    const tools = [{ name: 'Read', input_schema: { type: 'object' } }];
+    const head = { model: 'claude-sonnet-4-5', max_tokens: 8_000, stream: true, system: 'You are an agent.', tools };
+    return Buffer.from(JSON.stringify({ ...head, messages: this.messages }));
+  }
+
+  private grow(): void {
+    this.messages.push(...step(this.task, this.steps++));
+  }
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+/** Milliseconds until the first byte of the answer's body. */
+const firstByte = (url: string, body: Buffer): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const begun = performance.now();
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const request = http.request(`${url}/v1/messages`, { method: 'POST', agent, headers }, (answer) => {
+      answer.once('data', () => {
+        resolve(performance.now() - begun);
+      });
+      answer.resume();
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+
+function quantiles(values: readonly number[]): Quantiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+  return { median: at(0.5), p99: at(0.99) };
+}
+
+/** Of a process, on Linux; elsewhere not known. */
+function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly memory: number } {
+  try {
+    const fields =
+      readFileSync(`/proc/${pid ?? 0}/stat`, 'utf8')
+        .split(') ')[1]
+        ?.split(' ') ?? [];
+    const pages = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid ?? 0}/status`, 'utf8'))?.[1];
+    // Clock ticks are hundredths of a second.
+    return { cpuMs: (Number(fields[11]) + Number(fields[12])) * 10, memory: Number(pages) * 1024 };
+  } catch {
+    return { cpuMs: NaN, memory: NaN };
+  }
+}
+
+/** Measures both kinds: nothing due, and a conversation that was condensed. */
+export async function benchGateway(): Promise<GatewayPoint[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  const vendor = http.createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end('event: ping\ndata: {"type":"ping"}\n\n');
+    });
+  });
+  const children: ChildProcess[] = [];
+  try {
+    execFileSync(process.execPath, ['esbuild.mjs', '--production', '--outdir', join(folder, 'dist')], {
+      stdio: 'inherit',
+    });
+    await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+    const proxy = await serving(['-e', PROXY, address]);
+    children.push(proxy.child);
+    const gatewayWith = async (window: number) => {
+      const options = [
+        '--upstream',
+        `x=${address}`,
+        '--store',
+        join(folder, `store-${window}`),
+        '--window',
+        String(window),
+      ];
+      const started = await serving([join(folder, 'dist', 'cli.cjs'), 'gateway', ...options]);
+      children.push(started.child);
+      return started;
+    };
+    const points: GatewayPoint[] = [];
+    for (const tokens of SIZES) {
+      for (const kind of ['nothing due', 'condensed']) {
+        // Due with the first request: it is above 75 % of the window.
+        const gateway = await gatewayWith(kind === 'condensed' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000);
+        const conversation = new Growing(`${kind} ${tokens}`, tokens);
+        points.push(await measured(tokens, kind, [conversation], proxy.url, gateway));
+        gateway.child.kill('SIGKILL');
+      }
+    }
+    const gateway = await gatewayWith(99_000_000);
+    const many = Array.from({ length: AT_ONCE }, (_, at) => new Growing(`one of many, number ${at}`, 50_000));
+    points.push(await measured(50_000, `${AT_ONCE} at once`, many, proxy.url, gateway));
+    return points;
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    vendor.close();
+    vendor.closeAllConnections();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measured(
+  tokens: number,
+  kind: string,
+  conversations: readonly Growing[],
+  proxy: string,
+  { child, url }: { child: ChildProcess; url: string },
+): Promise<GatewayPoint> {
+  const times: Record<'proxy' | 'gateway' | 'added', number[]> = { proxy: [], gateway: [], added: [] };
+  const rounds = conversations.length > 1 ? 15 : WARM_UP + REQUESTS;
+  const warmUp = conversations.length > 1 ? 5 : WARM_UP;
+  let before = usedBy(child.pid);
+  for (let round = 0; round < rounds; round++) {
+    if (round === warmUp) before = usedBy(child.pid);
+    const bodies = conversations.map((conversation) => conversation.body());
+    const passed = await Promise.all(bodies.map((body) => firstByte(proxy, body)));
+    const led = await Promise.all(bodies.map((body) => firstByte(url, body)));
+    if (round < warmUp) continue;
+    times.proxy.push(...passed);
+    times.gateway.push(...led);
+    times.added.push(...led.map((time, at) => time - (passed[at] ?? NaN)));
+  }
+  const requests = times.gateway.length;
+  const after = usedBy(child.pid);
+  return {
+    tokens,
+    kind,
+    requests,
+    proxy: quantiles(times.proxy),
+    gateway: quantiles(times.gateway),
+    added: quantiles(times.added),
+    cpuMs: (after.cpuMs - before.cpuMs) / requests,
+    memory: after.memory,
+  };
+}
+
+const pair = ({ median, p99 }: Quantiles): string => `${millis(median)} / ${millis(p99)}`;
+
+export const gatewayTable = (points: readonly GatewayPoint[]): string =>
+  table(
+    ['what', 'tokens', 'requests', 'proxy', 'gateway', 'added', 'processor', 'memory'],
+    points.map(({ kind, tokens, requests, proxy, gateway, added, cpuMs, memory }) => [
+      kind,
+      tokens,
+      requests,
+      pair(proxy),
+      pair(gateway),
+      pair(added),
+      millis(cpuMs),
+      megabytes(memory),
+    ]),
+  );
