@@ -169,6 +169,33 @@ describe('fields of the vendor’s own', () => {
   });
 });
 
+describe('a model that takes tools by the Responses API alone', () => {
+  const toolsOnResponses = { strict: { toolsOnResponses: true } };
+  const profile = { id: 'p', name: 'P', vendor: 'openai', offerInChat: true } as const;
+
+  it('is asked there from its first refusal on', async () => {
+    const server = await startOpenAIServer(toolsOnResponses);
+    servers.push(server);
+    server.play(thinks('hm'));
+    await work({ ...profile, model: 'gpt-5.6-sol', baseUrl: `${server.url}/v1` }, 4, 4);
+    expect(statuses(server)).toEqual([400, 200, 200, 200, 200]);
+    expect(server.requests.slice(1).map(({ path }) => path)).toEqual(Array(4).fill('/v1/responses'));
+  });
+
+  it('is asked there at once where OpenAI is known to want it', async () => {
+    const server = await startOpenAIServer(toolsOnResponses);
+    servers.push(server);
+    server.play(thinks('hm'));
+    const real = globalThis.fetch;
+    vi.stubGlobal('fetch', (input: string | URL | Request, init?: RequestInit) => {
+      const url = input instanceof Request ? input.url : String(input);
+      return real(url.replace('https://api.openai.com', server.url), init);
+    });
+    await work({ ...profile, model: 'gpt-6.2-sol' }, 4, 4);
+    expect(statuses(server)).toEqual([200, 200, 200, 200]);
+  });
+});
+
 describe('reasoning counts as it is billed', () => {
   const openai = async (options: OpenAIServerOptions): Promise<ModelServer> => {
     const server = await startOpenAIServer({ maxContextTokens: 400_000, ...options });

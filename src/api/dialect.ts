@@ -35,19 +35,18 @@ const isHost = (url: URL, ...names: readonly string[]): boolean =>
 export const isAzure = (url: URL): boolean =>
   isHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
 
+/** Whether an endpoint is OpenAI's own, or Azure's. */
+export const isOpenAI = (url: URL): boolean => isHost(url, 'api.openai.com') || isAzure(url);
+
 /** The dialect to start with, by the server's host, before it has refused anything. */
 export const dialectOf = (url: URL): Dialect => ({
-  maxTokensField: isHost(url, 'api.openai.com') || isAzure(url) ? 'max_completion_tokens' : 'max_tokens',
+  maxTokensField: isOpenAI(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,
   temperature: true,
   systemRole: true,
   alternateRoles: false,
   cacheMarks: isHost(url, 'openrouter.ai'),
-  conversationField: isHost(url, 'openrouter.ai')
-    ? 'session_id'
-    : isHost(url, 'api.openai.com') || isAzure(url)
-      ? 'prompt_cache_key'
-      : undefined,
+  conversationField: isHost(url, 'openrouter.ai') ? 'session_id' : isOpenAI(url) ? 'prompt_cache_key' : undefined,
   maxTokens: Number.POSITIVE_INFINITY,
   wantedReasoning: isHost(url, 'openrouter.ai') ? 'details' : 'nothing',
   shortIds: isHost(url, 'mistral.ai'),

@@ -1,9 +1,10 @@
 import type { OpenAI } from 'openai';
 import { isRecord } from '../core/messages/blocks';
+import { familyOf } from '../core/vendors/families';
 import { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
-import { CHAT_QUIRKS, dialectOf, isAzure, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
+import { CHAT_QUIRKS, dialectOf, isAzure, isOpenAI, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
@@ -17,7 +18,7 @@ import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
   /** Local servers need none. */
   readonly apiKey?: string;
-  /** `responses` is OpenAI's own and Azure's; nearly everybody speaks `chat`. Default `chat`. */
+  /** `responses` is OpenAI's own and Azure's; nearly everybody speaks `chat`. Default: what the model takes tools by. */
   readonly api?: 'chat' | 'responses';
 }
 
@@ -27,7 +28,7 @@ export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
  * @throws {ApiError} kind `endpoint`
  */
 export function openaiHandler(options: OpenAIOptions): ApiHandler {
-  const { name = 'OpenAI', apiKey, api = 'chat', model, headers, allowInsecureHttp } = options;
+  const { name = 'OpenAI', apiKey, model, headers, allowInsecureHttp } = options;
   const endpoint = checkedEndpoint(name, options.baseUrl ?? 'https://api.openai.com/v1', allowInsecureHttp);
   const counter = requestCounter(options.counter, model.id, 'openai');
   const secrets = [apiKey ?? '', ...endpoint.searchParams.values(), ...Object.values(headers ?? {})];
@@ -35,6 +36,8 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
   const chatDialect = new LearnedQuirks(dialectOf(endpoint), CHAT_QUIRKS, classify);
+  // A model that takes tools on the other API alone says so in a refusal; known ones begin there.
+  let api = options.api ?? (isOpenAI(endpoint) && familyOf(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
   const connect = async ({ fetch, sdkTimeoutMs }: Attempt): Promise<OpenAI> => {
@@ -67,10 +70,21 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });
 
+  /** Undefined where the model wants to be asked by the other API. */
+  async function chatEvents(client: OpenAI, request: ApiRequest, signal: AbortSignal) {
+    try {
+      return await chat(client, request, signal);
+    } catch (raw) {
+      if (!asksForResponses(classify(raw))) throw raw;
+      return undefined;
+    }
+  }
+
   async function* attempt(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
     const client = await connect(tried);
-    if (api === 'responses') yield* fromResponsesStream(await responses(client, request, tried.signal));
-    else yield* await chat(client, request, tried.signal);
+    const events = api === 'chat' ? await chatEvents(client, request, tried.signal) : undefined;
+    if (!events) api = 'responses';
+    yield* events ?? fromResponsesStream(await responses(client, request, tried.signal));
   }
 
   return {
@@ -96,6 +110,14 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
       }),
   };
 }
+
+/**
+ * GPT-5.6 and later: "Function tools with reasoning_effort are not supported for gpt-5.6-sol in /v1/chat/completions. To use function
+ * tools, use /v1/responses or set reasoning_effort to 'none'." (danny-avila/LibreChat#14355: also where no effort was set). Others:
+ * "This model is only supported in v1/responses and not in v1/chat/completions."
+ */
+const asksForResponses = ({ kind, details: { vendorMessage = '' } }: ApiError): boolean =>
+  (kind === 'invalid-request' || kind === 'model') && /(?:use|only supported in) \/?v1\/responses/i.test(vendorMessage);
 
 /** Azure takes its key in a header of its own; a server without a key gets no header. `null` removes the SDK's. */
 function signIn(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {

@@ -78,8 +78,8 @@ interface Asked {
 
 const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: Asked) => ApiHandler>> = {
   anthropic: (common, { key = '' }) => anthropicHandler({ ...common, apiKey: key }),
-  openai: (common, { profile: { api = 'chat' }, key }) =>
-    openaiHandler({ ...common, api, ...(key !== undefined && { apiKey: key }) }),
+  openai: (common, { profile: { api }, key }) =>
+    openaiHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
   bedrock: (common, { profile: { region = '' }, key }) =>
     bedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
   vertex: (common, { profile: { region = '', projectId = '' }, key }) =>

@@ -66,7 +66,9 @@ export const profileSchema = z
     api: z
       .enum(['chat', 'responses'])
       .optional()
-      .describe("Which of OpenAI's APIs is called: Chat Completions or Responses."),
+      .describe(
+        "Which of OpenAI's APIs is called: Chat Completions or Responses. Absent: by which the model takes tools.",
+      ),
     region: text.optional().describe('Region of Bedrock or Vertex, such as us-east-1.'),
     projectId: text.optional().describe('Google Cloud project for Vertex.'),
     threshold: z

@@ -56,6 +56,11 @@ export interface OpenAIStrictness {
   /** Bytes of a request at most; more is a 413. */
   readonly maxBytes?: number;
   /**
+   * Tools are taken by the Responses API alone, as of GPT-5.6 and later, which reason unless they are told not to
+   * (danny-avila/LibreChat#14355).
+   */
+  readonly toolsOnResponses?: boolean;
+  /**
    * Which reasoning items of the input are rendered to the model again, and billed: all, or those behind the user's last message
    * (`Reasoning.context` of the SDK: the default is `all_turns` from GPT-5.6, `current_turn` before). Such an item costs the
    * tokens that it was made of, and its encrypted content is as long as OpenAI's. Default: none costs anything.
@@ -545,6 +550,17 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
 }
 
 /** The faults by the limits of a model; `most` as the request names it. */
+/** Chat Completions of a model that takes tools by the other API. */
+export function apiFault(body: Json, { toolsOnResponses }: OpenAIStrictness): OpenAIFault | undefined {
+  if (toolsOnResponses !== true || objects(body['tools']).length === 0 || body['reasoning_effort'] === 'none') {
+    return undefined;
+  }
+  return {
+    message: `Function tools with reasoning_effort are not supported for ${text(body['model'])} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
+    param: 'reasoning_effort',
+  };
+}
+
 export function limitFault(body: Json, { maxOutputTokens }: OpenAIStrictness): OpenAIFault | undefined {
   if (maxOutputTokens === undefined) return undefined;
   for (const field of ['max_tokens', 'max_completion_tokens', 'max_output_tokens']) {

@@ -25,6 +25,7 @@ import {
   type ServerOptions,
 } from './modelServer';
 import {
+  apiFault,
   chatFault,
   limitFault,
   responsesFault,
@@ -111,6 +112,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
     }
     const fault =
       (isChat ? chatFault(body, quirks) : responsesFault(body, signer, quirks)) ??
+      (isChat ? apiFault(body, strict) : undefined) ??
       limitFault(body, strict) ??
       minds.fault(body);
     if (fault) {

@@ -15,6 +15,8 @@ export interface ModelFamily {
   readonly tokenFactor?: number;
   /** Which of its earlier thinking it reads again (and bills); undefined: all. */
   readonly readsThinkingOf?: ThinkingScope;
+  /** OpenAI takes its tools by the Responses API alone, unless it is told not to reason. */
+  readonly toolsOnResponsesOnly?: boolean;
   /** Each call of the open turn must come back with what was thought before it (Google's guide "Thought signatures"). */
   readonly callsNeedThinking?: boolean;
   /**
@@ -102,7 +104,13 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     contextWindow: 400 * K,
     maxOutputTokens: 128 * K,
   },
-  { models: /gpt-(?:[5-9]|\d\d)/i, seesImages: true, contextWindow: 1_050 * K, maxOutputTokens: 128 * K },
+  {
+    models: /gpt-(?:[5-9]|\d\d)/i,
+    toolsOnResponsesOnly: true,
+    seesImages: true,
+    contextWindow: 1_050 * K,
+    maxOutputTokens: 128 * K,
+  },
   {
     models: /(?:^|\/)o[134](?!-mini)(?!\d)/i,
     readsThinkingOf: 'current_turn',

@@ -64,14 +64,20 @@ async function on(server: Promise<ModelServer>, run: (server: ModelServer) => Pr
 
 export const answersWithTools: Scenario = async (bed) => {
   const folder = bed.folder({ 'hello.txt': 'hello from the file\n' });
+  const thinking = 'The file is small, so all of it is read.';
   const script = stepping((step) =>
-    step === 0 ? readFile(join(folder, 'hello.txt')) : reply(['The file ', 'says hello.']),
+    step === 0
+      ? { ...readFile(join(folder, 'hello.txt')), thinking }
+      : reply(['The file ', 'says hello.'], { thinking }),
   );
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
-    const bench = await openCondensedModel(bed, server, { folder });
+    const bench = await openCondensedModel(bed, server, { folder, profile: { thinkingTokens: 2_048 } });
     await openChat(bench, PROFILE_NAME);
     await ask(bench, 'What does hello.txt say?');
     assert.match(await answerText(bench, (text) => text.includes('hello')), /The file says hello\./);
+    // The chat folds in what the model thinks.
+    await until('the thinking', async () => (await bench.page.locator('.chat-thinking-box').count()) > 0);
+    await screenshot(bench, 'agent-thinking-dark');
     assert.equal(stepsOf(server).length, 2);
     assert.deepEqual(refusals(server), []);
     assert.match(JSON.stringify(stepsOf(server)[1]?.body), /hello from the file/);
