@@ -24,3 +24,11 @@ it.each(documents.filter((file) => file.startsWith('src/') || /(ARCHITECTURE|los
     expect(named.filter((name) => !sources.has(name) && !existsSync(join(root, name)))).toEqual([]);
   },
 );
+
+it('CONTRIBUTING names places that there are', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/\b(?:src|test|scripts|docs|webview-ui)\/[\w./-]*\w/g)].map(
+    ([path]) => path,
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
