@@ -44,6 +44,15 @@ const WITHOUT_PROFILE = (): ProviderItem[] => [
   },
 ];
 
+/** The providers of other extensions. */
+const registeredItems = ({ registered }: Services): ProviderItem[] =>
+  registered.list().map(({ id, name, description }) => ({
+    provider: id,
+    label: name,
+    description: vscode.l10n.t('from another extension'),
+    detail: description,
+  }));
+
 /** The preset that the settings name; else the passes are the user's own. */
 const presetName = (): string => {
   const config = providerConfig('smart');
@@ -76,8 +85,9 @@ export async function askProvider(
     description,
     detail: vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name),
   });
+  const others = [...WITHOUT_PROFILE(), ...registeredItems(services)];
   picker.title = vscode.l10n.t('Condense with');
-  picker.items = [item(vscode.l10n.t('estimating…')), ...WITHOUT_PROFILE()];
+  picker.items = [item(vscode.l10n.t('estimating…')), ...others];
   picker.activeItems = picker.items.filter(({ provider }) => provider === settings.provider);
   picker.busy = true;
   const estimating = estimateNative(services, { path, settings, profile, models, signal: abort.signal }).then(
@@ -94,7 +104,7 @@ export async function askProvider(
   void estimating.then((description) => {
     if (abort.signal.aborted) return;
     const active = picker.activeItems[0]?.provider;
-    picker.items = [item(description), ...WITHOUT_PROFILE()];
+    picker.items = [item(description), ...others];
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });
@@ -115,20 +125,14 @@ export async function askProvider(
 }
 
 /** "Choose Provider": what condenses by hand and in agent mode. */
-export async function chooseProvider({ registered }: Services): Promise<void> {
+export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = modelSettings();
   const native: ProviderItem = {
     provider: 'native',
     label: PROVIDER_NAMES.native,
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
   };
-  const others = registered.list().map(({ id, name, description }) => ({
-    provider: id,
-    label: name,
-    description: vscode.l10n.t('from another extension'),
-    detail: description,
-  }));
-  const items = [native, ...WITHOUT_PROFILE(), ...others];
+  const items = [native, ...WITHOUT_PROFILE(), ...registeredItems(services)];
   const { provider } = manualSettings();
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Condense with'),

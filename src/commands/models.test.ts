@@ -8,6 +8,9 @@ import { never, refusal, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { fake } from '../../test/support/vscode';
 import { assistant, exchange, lines, user } from '../core/testing';
+import { externalProvider } from '../extensionApi/externalProvider';
+import { parseProvider } from '../extensionApi/parse';
+import { cutter } from '../extensionApi/testing';
 import { profileSchema } from '../settings/profiles';
 import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 import { condenseNow } from './condenseNow';
@@ -248,6 +251,23 @@ describe('condensing with Native', () => {
     expect(shown().at(-1)).toMatch(/^1 condensations, 0 failures, 0 fallbacks\. Time: .*Work: 1 calls, \$/);
     await showMetrics(services);
     expect(shown().at(-1)).toBe('0 condensations, 0 failures, 0 fallbacks.');
+  });
+
+  it('offers the provider of another extension, with the cursor on it where it is the one of the settings', async () => {
+    services.registered.add(externalProvider(parseProvider(cutter)));
+    fake.settings['contextCondenser.provider'] = cutter.id;
+    const picker = pickProvider(cutter.name);
+    let active: readonly string[] = [];
+    const pick = fake.onQuickPick;
+    fake.onQuickPick = (shownPicker) => {
+      active = shownPicker.activeItems.map(({ label }) => label);
+      pick?.(shownPicker);
+    };
+    await condenseNow(services, file);
+    expect(picker.items().map(({ label }) => label)).toContain(cutter.name);
+    expect(active).toEqual([cutter.name]);
+    expect(shown().at(-1)).toContain(`using ${cutter.name}`);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('the user may leave, or take a free one', async () => {

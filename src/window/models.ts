@@ -56,7 +56,7 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
       const missing: Unavailable | undefined =
         apiProfile !== undefined && !named ? { profile: apiProfile, reason: 'there is no such profile.' } : undefined;
       const first = wanted ? await summarizer(wanted) : missing;
-      return selectSummarizer({ ...(first && { condensing: first }), ...(instead && { conversation: instead }) });
+      return selectSummarizer({ ...(first && { condensing: first }), ...(instead && { instead }) });
     },
     samples: ({ model }) => outputSamples(runs, model),
   };

@@ -149,6 +149,15 @@ describe('the model that is called', () => {
   });
 
   it('none: it is said what to do', () => {
+    // A pass names a profile that isn't there: the condensing profile is no model of the conversation.
+    expect(selectSummarizer({ condensing: gone, instead: own })).toEqual({
+      summarizer: own,
+      chosen: 'condensing-profile',
+      warning: `The profile "Cheap" can't be used: it has no key. The condensing profile (Chat, claude-opus-4) is used.`,
+    });
+    expect(() => selectSummarizer({ condensing: gone, instead: { profile: 'Work', reason: 'offline.' } })).toThrow(
+      `The profile "Cheap" can't be used: it has no key. The condensing profile "Work" can't be used: offline.`,
+    );
     expect(() => selectSummarizer({})).toThrow('No model is set up for condensing. Add an API profile');
     expect(() => selectSummarizer({ condensing: gone, conversation: { profile: 'Chat', reason: 'offline.' } })).toThrow(
       `The profile "Cheap" can't be used: it has no key. The conversation's own model can't be used: offline.`,

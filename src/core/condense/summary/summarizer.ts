@@ -116,8 +116,10 @@ export interface Unavailable {
 }
 
 export interface SummarizerCandidates {
-  /** The profile that was chosen for condensing. */
+  /** The profile that a pass names, else the one that was chosen for condensing. */
   readonly condensing?: Summarizer | Unavailable;
+  /** The condensing profile, where a pass names another one. */
+  readonly instead?: Summarizer | Unavailable;
   /** The conversation's own. */
   readonly conversation?: Summarizer | Unavailable;
 }
@@ -138,19 +140,24 @@ const isThere = (candidate: Summarizer | Unavailable | undefined): candidate is 
   candidate !== undefined && 'summarize' in candidate;
 
 /**
- * The condensing profile, else the conversation's own model (FR-PR-002).
+ * The profile that was asked for, else the condensing profile, else the conversation's own model (FR-PR-002).
  * @throws NoSummarizerError
  */
-export function selectSummarizer({ condensing, conversation }: SummarizerCandidates): SelectedSummarizer {
+export function selectSummarizer({ condensing, instead, conversation }: SummarizerCandidates): SelectedSummarizer {
   if (isThere(condensing)) return { summarizer: condensing, chosen: 'condensing-profile' };
   const why = condensing ? `The profile "${condensing.profile}" can't be used: ${condensing.reason}` : '';
+  if (isThere(instead)) {
+    const warning = `${why} The condensing profile (${instead.model.profile}, ${instead.model.model}) is used.`;
+    return { summarizer: instead, chosen: 'condensing-profile', ...(condensing && { warning }) };
+  }
   if (isThere(conversation)) {
     const warning = `${why} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
     return { summarizer: conversation, chosen: 'conversation', ...(condensing && { warning }) };
   }
-  const second = conversation ? `The conversation's own model can't be used: ${conversation.reason}` : '';
+  const second = instead ? `The condensing profile "${instead.profile}" can't be used: ${instead.reason}` : '';
+  const third = conversation ? `The conversation's own model can't be used: ${conversation.reason}` : '';
   throw new NoSummarizerError(
-    [why, second].filter((text) => text !== '').join(' ') ||
+    [why, second, third].filter((text) => text !== '').join(' ') ||
       'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
   );
 }
