@@ -1,5 +1,6 @@
 /**
  * `npm run fit`: fits the weights of relevance to sessions and writes src/core/condense/relevance/weights.ts.
+ * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of two rules, and writes nothing.
  * `-- FOLDER…` takes the transcripts of folders instead of the corpora beside the project; `--cache FILE` keeps their features there,
  * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth.
  * What is printed is cross-validated: each project is judged by weights that were fitted without it, then each agent.
@@ -9,10 +10,12 @@ import { parseArgs } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { leastFor } from '../../src/core/condense/relevance/choice';
 import { FEATURE_GROUPS, FEATURE_NAMES, FEATURES, type FeatureName } from '../../src/core/condense/relevance/features';
-import { loadAllSessions } from './corpus';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { loadAllSessions, type BenchConversation } from './corpus';
 import { fitCutsOf, type FitCut } from './fitCuts';
 import { fitWeights } from './fitWeights';
-import { WINDOWS, needRows, needTable, type NeedTally } from './needBench';
+import { candidate } from './measure';
+import { WINDOWS, measureNeed, needRows, needTable, type NeedTally } from './needBench';
 
 const FILE = 'src/core/condense/relevance/weights.ts';
 /** Chosen by cross-validation (docs/decisions/0028-fitted-relevance.md). */
@@ -20,17 +23,29 @@ const PENALTY = 0.03;
 
 type Scores = (cut: FitCut) => readonly number[];
 
+const keyOfProject = ({ project }: { readonly project: string }): string => project;
+
+/** Weights by key, each fitted without the cuts that have the key. */
+function weightsLeavingOut(
+  cuts: readonly FitCut[],
+  keyOf: (cut: FitCut) => string,
+  isUsed: (feature: number) => boolean = () => true,
+): Map<string, readonly number[]> {
+  const byKey = new Map<string, readonly number[]>();
+  for (const key of new Set(cuts.map(keyOf))) {
+    const others = cuts.filter((cut) => keyOf(cut) !== key);
+    byKey.set(key, fitWeights(others, { isUsed, penalty: PENALTY }));
+  }
+  return byKey;
+}
+
 /** Weights for each cut that were fitted without those that share a key with it. */
 function leavingOut(
   cuts: readonly FitCut[],
   keyOf: (cut: FitCut) => string,
   isUsed: (feature: number) => boolean = () => true,
 ): Scores {
-  const byKey = new Map<string, readonly number[]>();
-  for (const key of new Set(cuts.map(keyOf))) {
-    const others = cuts.filter((cut) => keyOf(cut) !== key);
-    byKey.set(key, fitWeights(others, { isUsed, penalty: PENALTY }));
-  }
+  const byKey = weightsLeavingOut(cuts, keyOf, isUsed);
   return (cut) => scoresOf(cut, byKey.get(keyOf(cut)) ?? []);
 }
 
@@ -98,14 +113,34 @@ function weightsFile(weights: readonly number[]): string {
   ].join('\n');
 }
 
-async function cutsFrom(folders: readonly string[], cache: string | undefined): Promise<FitCut[]> {
-  if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
-  const sessions = loadAllSessions(
+const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
+  loadAllSessions(
     (text) => {
       console.error(`!! ${text}`);
     },
     ...(folders.length > 0 ? [folders] : []),
   );
+
+/** What File-Aware itself loses; it runs once for each cut and rule, which takes long. */
+async function showProduct(
+  sessions: readonly BenchConversation[],
+  weights: ReadonlyMap<string, readonly number[]>,
+): Promise<void> {
+  const tallies = await measureNeed(
+    sessions,
+    ({ project }) => {
+      const own = weights.get(project) ?? [];
+      const named = Object.fromEntries(FEATURE_NAMES.map((name, at) => [name, own[at] ?? 0]));
+      return candidate('file-aware', smartProvider({ weights: named }), 'file-aware');
+    },
+    { rules: ['mask 20', 'mask 10'], cuts: [0.3, 0.6, 0.9] },
+  );
+  console.log(needTable(needRows(tallies)));
+}
+
+async function cutsFrom(folders: readonly string[], cache: string | undefined): Promise<FitCut[]> {
+  if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
+  const sessions = sessionsIn(folders);
   const cuts: FitCut[] = [];
   for (const session of sessions) cuts.push(...(await fitCutsOf(session)));
   if (cache !== undefined) writeFileSync(cache, serialize(cuts));
@@ -119,6 +154,7 @@ async function main(): Promise<number> {
       cache: { type: 'string' },
       dry: { type: 'boolean', default: false },
       ablation: { type: 'boolean', default: false },
+      product: { type: 'boolean', default: false },
     },
   });
   const cuts = await cutsFrom(positionals, values.cache);
@@ -131,11 +167,11 @@ async function main(): Promise<number> {
   }
   const lines = cuts.reduce((sum, cut) => sum + cut.lines.length, 0);
   console.log(`${cuts.length} cuts of ${projects.size} projects, ${lines} needed lines`);
-  show(
-    'Each project by weights fitted without it',
-    cuts,
-    leavingOut(cuts, ({ project }) => project),
-  );
+  if (values.product) {
+    await showProduct(sessionsIn(positionals), weightsLeavingOut(cuts, keyOfProject));
+    return 0;
+  }
+  show('Each project by weights fitted without it', cuts, leavingOut(cuts, keyOfProject));
   show(
     'Each agent by weights fitted without it',
     cuts,

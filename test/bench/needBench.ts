@@ -47,6 +47,13 @@ export interface NeedTally {
   readonly afterUs: number;
 }
 
+export interface NeedOptions {
+  /** Names of rules; default all. */
+  readonly rules?: readonly string[];
+  /** Shares of a session's turns; default {@link CUTS}. */
+  readonly cuts?: readonly number[];
+}
+
 /**
  * Thinking is left out of all: rules and agents treat it each in its own way, and no line of a file stands in it.
  * @param fileAwareFor the way that is measured, for each conversation.
@@ -55,6 +62,7 @@ export async function measureNeed(
   conversations: readonly BenchConversation[],
   fileAwareFor: (conversation: BenchConversation) => Candidate = () =>
     candidate('file-aware', smartProvider(), 'file-aware'),
+  { rules = Object.keys(RULES), cuts = CUTS }: NeedOptions = {},
 ): Promise<NeedTally[]> {
   const tallies: NeedTally[] = [];
   for (const conversation of conversations) {
@@ -63,14 +71,14 @@ export async function measureNeed(
     const counter = freshCounter();
     const size = counter.messages.bind(counter);
     const found = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
-    for (const { cut } of cutsOf(messages, { cuts: CUTS })) {
+    for (const { cut } of cutsOf(messages, { cuts })) {
       const needed = WINDOWS.map((turns) => ({
         turns,
         lines: neededLinesOf(messages, cut, endOf(messages, cut, turns)),
       }));
       if (needed.every(({ lines }) => lines.length === 0)) continue;
       const prefix = messages.slice(0, cut);
-      for (const [rule, policy] of Object.entries(RULES)) {
+      for (const [rule, policy] of Object.entries(RULES).filter(([name]) => rules.includes(name))) {
         const theirs = await policy(prefix);
         const targetTokens = size(theirs.view);
         const { edits } = await condense(prefix, fileAwareFor(conversation), counter, { targetTokens });

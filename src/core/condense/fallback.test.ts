@@ -10,6 +10,7 @@ import type { CondensationRequest } from './condensation';
 import { CondensationManager } from './manager';
 import { losslessProvider } from './providers/lossless';
 import { nativeProvider } from './providers/native';
+import { smartProvider } from './providers/smart';
 import { truncationProvider } from './providers/truncation';
 import { selectSummarizer } from './summary/summarizer';
 import { testSummarizer } from './summary/testing';
@@ -126,6 +127,27 @@ describe('after a failure', () => {
     ]);
     expect(outcome.cost).toBeGreaterThan(0);
     expect(checkConversation(outcome.view)).toEqual([]);
+  });
+
+  it('File-Aware comes before truncation, where Smart is not what failed', async () => {
+    const manager = new CondensationManager(counter, [losslessProvider, smartProvider(), truncationProvider]);
+    const request = { conversation: 'c', messages, trigger: 'automatic', provider: 'lossless' } as const;
+    const fits = await condenseWithFallback(manager, request, { mayUseNative: false, window: large });
+    expect(fits.kind).toBe('unchanged');
+    const outcome = await condenseWithFallback(manager, request, { mayUseNative: false, window: small });
+    if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
+    expect(outcome.provider).toBe('smart');
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(small));
+    expect(outcome.notes).toContain(
+      'The window would have been exceeded, so what is least likely to be needed was taken out.',
+    );
+    expect(checkConversation(outcome.view)).toEqual([]);
+    const chosen = await condenseWithFallback(
+      manager,
+      { ...request, provider: 'truncation' },
+      { mayUseNative: false, window: small },
+    );
+    expect(chosen.provider).toBe('truncation');
   });
 
   it('truncation goes as far as it may once it has to, and not before', async () => {

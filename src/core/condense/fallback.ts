@@ -1,6 +1,6 @@
 /**
- * The fallbacks when a provider fails: native, then truncation, else the conversation stays as it is; if its result
- * would lose sight of too much, lossless. A fallback never brings a cost, a vendor or a loss that the user has not
+ * The fallbacks when a provider fails: native, then where the window would be exceeded File-Aware and truncation, else the
+ * conversation stays as it is; if its result would lose sight of too much, lossless. A fallback never brings a cost, a vendor or a loss that the user has not
  * allowed. Where a request must fit whatever goes, the floor follows: results are suppressed, the oldest first.
  */
 import { sumOfCosts } from '../cost/callCost';
@@ -22,14 +22,14 @@ export interface WindowLimits {
 export interface FallbackPolicy {
   /** True where the user has set up a condensing profile and a budget: only then may a failure lead to a paid call. */
   readonly mayUseNative: boolean;
-  /** Where it is known, truncation keeps the request under it, and only there. */
+  /** Where it is known, File-Aware and truncation keep the request under it, and only there. */
   readonly window?: WindowLimits;
   /** O200k tokens that the messages may have, in place of what the window allows. */
   readonly limitTokens?: number;
   /** O200k tokens that are left free where the request didn't fit, so that the next one does. Default 0. */
   readonly roomTokens?: number;
   /**
-   * O200k tokens of the messages down to which truncation and floor go once they have to; default: until they fit, with
+   * O200k tokens of the messages down to which File-Aware, truncation and floor go once they have to; default: until they fit, with
    * the room. The prompt cache is broken anyway: one that goes far costs less than many that hardly suffice.
    */
   readonly truncateTo?: number;
@@ -102,7 +102,7 @@ async function madeToFit(
 
 /** A try after another that wasn't enough. */
 interface Fallback {
-  readonly provider: 'native' | 'lossless' | 'truncation';
+  readonly provider: 'native' | 'lossless' | 'smart' | 'truncation';
   readonly config: unknown;
   /** The reason to report if it changed anything. */
   readonly why: string;
@@ -125,10 +125,20 @@ const FLOOR: readonly Fallback[] = [
   takesNewest: config.preserveRecentCount === 0,
 }));
 
-function lossyFallbacks({ provider }: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
+/** At the same size it keeps far more of what is needed than truncation of the oldest does. It calls no model. */
+const FILE_AWARE_FIRST: Fallback = {
+  provider: 'smart',
+  config: 'file-aware',
+  why: 'The window would have been exceeded, so what is least likely to be needed was taken out.',
+};
+
+function lossyFallbacks(outcome: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {
   const why = 'The window would have been exceeded, so old content was truncated.';
   const truncation = { provider: 'truncation', config: configs?.['truncation'], why } as const;
-  return [...(provider === 'truncation' ? [] : [truncation]), ...(hasFloor === true ? FLOOR : [])];
+  // Who chose truncation keeps it; and Smart, once it failed, would fail again.
+  const isSmartBroken = outcome.provider === 'smart' && hasFailed(outcome);
+  const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [FILE_AWARE_FIRST, truncation];
+  return [...chosen, ...(hasFloor === true ? FLOOR : [])];
 }
 
 const tokensOf = (outcome: CondensationOutcome): number =>

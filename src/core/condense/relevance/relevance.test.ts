@@ -11,6 +11,7 @@ import { FileHistory } from './fileHistory';
 import type { Focus, Words } from './focus';
 import { relevanceOf } from './relevance';
 import { textBlocks, type TextBlock } from './textBlocks';
+import { WEIGHTS } from './weights';
 
 const contentOf = (text: string): PlacedContent => ({
   type: 'toolResults',
@@ -155,7 +156,7 @@ describe('features', () => {
   it('are weighed and summed up', () => {
     const rows = [Float32Array.from(FEATURE_NAMES, (name) => (name === 'stale' ? 2 : 1))];
     expect(relevanceOf(rows, { stale: -3, file: 1 })).toEqual([-5]);
-    expect(Number.isFinite(relevanceOf(rows)[0])).toBe(true);
+    expect(Number.isFinite(relevanceOf(rows, WEIGHTS)[0])).toBe(true);
   });
 });
 

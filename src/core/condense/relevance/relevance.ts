@@ -1,5 +1,4 @@
 import { FEATURE_NAMES, type FeatureName } from './features';
-import { WEIGHTS } from './weights';
 
 /** A weight for each feature; those that are left out weigh nothing. */
 export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
@@ -8,7 +7,7 @@ export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
  * How likely each block is to be needed, for each token that it takes: the logarithm, give or take a constant of the
  * conversation. Only the order of the values means something.
  */
-export function relevanceOf(features: readonly Float32Array[], weights: Weights = WEIGHTS): number[] {
+export function relevanceOf(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
   return features.map((values) => row.reduce((sum, weight, at) => sum + weight * (values[at] ?? 0), 0));
 }

@@ -13,13 +13,14 @@ import {
 } from '../../types';
 import { jsonSchema, validate } from '../../config';
 import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, type Preset } from '../../presets';
+import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, type SmartConfig } from './config';
 import { Forecast } from './forecast';
 import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
 import { Prelude, SmartRun, type Shared } from './run';
 
-export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo'>> {
+export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo' | 'weights'>> {
   /** The models to summarize with; absent: there is none. */
   readonly select?: SelectModel;
   /** The user's own presets, beside the built-in ones. */
@@ -37,9 +38,10 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     memory = new PromptMemory(),
     memo = memoryMemo(),
     presets = () => [],
+    weights = WEIGHTS,
   } = options;
   const prelude = new Prelude();
-  const shared = (): Shared => ({ models: new Models(select), samples, memory, memo, prelude });
+  const shared = (): Shared => ({ models: new Models(select), samples, memory, memo, prelude, weights });
 
   const estimate = (context: ConversationContext, config: SmartConfig, run: CondensationOptions) =>
     estimateOf(context, config, run, shared());

@@ -1,6 +1,7 @@
 import type { ToolTable } from '../../../messages/tools';
 import type { ConversationContext, ModelCall } from '../../types';
 import type { SmartConfig } from './config';
+import type { Weights } from '../../relevance/relevance';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
 import type { PromptMemory } from '../../summary/promptMemory';
@@ -18,6 +19,8 @@ export interface PassParts {
   readonly calls: CallParts;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
+  /** What says how likely a block is to be needed. */
+  readonly weights: Weights;
   /** Told what a pass is doing, in words. */
   readonly onProgress: (doing: string) => void;
   /** Told after each call, whatever came of it. */

@@ -6,6 +6,7 @@ import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
 import { Pace } from '../../../pace';
 import type { Item } from './items';
+import { WEIGHTS } from '../../relevance/weights';
 import { prune } from './prune';
 
 const counter = freshCounter();
@@ -35,7 +36,7 @@ async function pruned(
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
-  await prune('Thin', draft, new Pace(), { tools: DEFAULT_TOOLS, targetTokens }, isWanted);
+  await prune('Thin', draft, new Pace(), { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
   return draft;
 }
 

@@ -5,7 +5,7 @@ import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import type { Pace } from '../../../pace';
 import { leastFor, MARKER_TOKENS } from '../../relevance/choice';
-import { relevanceOf, type Weights } from '../../relevance/relevance';
+import { relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
 import { candidatesOf, type Candidate } from './candidates';
 import type { Item } from './items';
@@ -20,7 +20,7 @@ export async function prune(
   name: string,
   draft: Draft,
   pace: Pace,
-  { tools, targetTokens, weights }: Pick<PassParts, 'tools' | 'targetTokens'> & { readonly weights?: Weights },
+  { tools, targetTokens, weights }: Pick<PassParts, 'tools' | 'targetTokens' | 'weights'>,
   isWanted: (item: Item) => boolean,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;

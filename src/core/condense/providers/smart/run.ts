@@ -1,4 +1,5 @@
 /** One condensation by the Smart provider: the lossless prelude, then the passes in order until the target is met. */
+import type { Weights } from '../../relevance/relevance';
 import { sumOfCosts } from '../../../cost/callCost';
 import { toolTable, type ToolTable } from '../../../messages/tools';
 import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coherence/coherence';
@@ -23,6 +24,8 @@ import type { ApiMessage } from '../../../messages/types';
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
   readonly models: Models;
   readonly prelude: Prelude;
+  /** What says how likely a block is to be needed. */
+  readonly weights: Weights;
 };
 
 export class SmartRun {
@@ -170,6 +173,7 @@ export class SmartRun {
         forecast: this.forecast,
       },
       targetTokens: options.targetTokens,
+      weights: shared.weights,
       onProgress: (doing) => {
         const done = config.passes.findIndex((pass) => pass.name === name);
         options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });
