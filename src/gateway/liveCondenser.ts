@@ -5,6 +5,7 @@ import { titleOf, UNTITLED } from '../conversations/title';
 import type { UsageAccounting } from '../core/cost/usage';
 import { refusesThinking } from '../api/refusedThinking';
 import { errorMessage } from '../core/errors';
+import { isRecord } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
@@ -215,7 +216,7 @@ export class LiveCondenser implements Condenser {
     return best?.id;
   }
 
-  private modelOf({ route, known, text }: AgentCall, request: WireRequest): UpstreamModel {
+  private modelOf({ route, known, body }: AgentCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
     const model = request.model ?? known.model ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
@@ -237,7 +238,7 @@ export class LiveCondenser implements Condenser {
       tokenFactor: facts.tokenFactor,
       ...(facts.prices && { prices: facts.prices }),
       accounting,
-      cacheLifetime: text.includes('"ttl"') && LONG_CACHE.test(text) ? '1h' : '5m',
+      cacheLifetime: asksForLongCache(body) ? '1h' : '5m',
       threshold:
         forAnswer === 0
           ? threshold
@@ -254,8 +255,18 @@ function withoutThinking(message: ApiMessage): ApiMessage {
   return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
 }
 
-/** An agent's cache marks may ask for an hour (Anthropic API guide, "Prompt caching"). */
-const LONG_CACHE = /"cache_control"\s*:\s*\{[^{}]*"ttl"\s*:\s*"1h"/;
+/** Whether one of an agent's cache marks asks for an hour (Anthropic API guide, "Prompt caching"). */
+function asksForLongCache({ system, tools, messages }: AgentCall['body']): boolean {
+  const inMessages = listOf(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
+  return [system, tools, ...inMessages].some((blocks) => listOf(blocks).some(isLongMark));
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
+
+function isLongMark(block: unknown): boolean {
+  const mark = isRecord(block) ? block['cache_control'] : undefined;
+  return isRecord(mark) && mark['ttl'] === '1h';
+}
 
 /** Whose prices hold where the address is the vendor's own, and how it counts. */
 const VENDORS: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {

@@ -2,7 +2,7 @@
  * The gateway: takes an agent's requests on 127.0.0.1, has them condensed, and passes them to the vendor. What it does not
  * know passes as it came, answers pass as they come, and in doubt goes out what came in.
  */
-import { Buffer } from 'node:buffer';
+import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -345,8 +345,10 @@ function addressOf(base: URL, rest: string): URL {
 /** The body read; undefined where it is not JSON that the core can work with: then it passes as it came. */
 function callOf(bytes: Buffer, about: Omit<AgentCall, 'text' | 'body'>): AgentCall | undefined {
   try {
-    // Fatal: what is no UTF-8 would not come out as it went in.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    // What is no UTF-8 would not come out as it went in.
+    if (!isUtf8(bytes)) return undefined;
+    // Most requests are ASCII, which takes a fraction of the time.
+    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
     const body: unknown = JSON.parse(text);
     return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? { ...about, text, body } : undefined;
   } catch {
