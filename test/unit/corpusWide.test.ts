@@ -20,9 +20,10 @@ import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { toolExchanges } from '../../src/core/messages/exchanges';
+import { filePartsOf } from '../../src/core/messages/fileParts';
 import { checkConversation, newViolations } from '../../src/core/messages/firewall';
 import { personText } from '../../src/core/messages/personText';
-import { DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
+import { commandOf, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { Pace } from '../../src/core/pace';
 import { freshCounter } from '../generators/setups';
@@ -94,6 +95,55 @@ describe.runIf(present)('real sessions of many agents', () => {
     expect([...unknown]).toEqual([]);
   });
 });
+
+/** `sed -n '1,80p' src/a.ts` or `cat src/a.ts` and nothing else: nobody doubts that this prints a file. */
+const PLAIN_READ = /^(?:cat|sed -n '\d+,\d+p') [\w./-]+\.\w+$/;
+/** So many lines one after the other that are known to be a file's are no chance. */
+const MIN_LINES = 8;
+
+/** Lines that say something, without numbers and paths in front. */
+const tellingLines = (text: string): (string | undefined)[] =>
+  text.split('\n').map((line) => {
+    const bare = line.replace(/^(?:[\w./-]+[:-])?\s*\d+(?:\t|[:-])/, '').trim();
+    return bare.length >= 12 ? bare : undefined;
+  });
+
+describe.runIf(present)('reads inside commands of Codex', () => {
+  it('are recognized, nine of ten, counted by what the outputs show', () => {
+    let shown = 0;
+    let recognized = 0;
+    for (const { path } of sessions.filter(({ agent }) => agent === 'codex')) {
+      const commands = toolExchanges(readConversationFile(path, { history: 'all' }).messages).filter(
+        (exchange) => ruleFor(DEFAULT_TOOLS, exchange)?.kind === 'command' && !exchange.isError,
+      );
+      const files = new Set(
+        commands
+          .filter((exchange) => PLAIN_READ.test(commandOf(exchange)?.trim() ?? ''))
+          .flatMap(({ resultText }) => tellingLines(resultText)),
+      );
+      files.delete(undefined);
+      for (const exchange of commands) {
+        if (longestRun(tellingLines(exchange.resultText), files) < MIN_LINES) continue;
+        shown++;
+        if (exchange.results.some((result) => filePartsOf(DEFAULT_TOOLS, exchange, result).length > 0)) recognized++;
+      }
+    }
+    expect(shown).toBeGreaterThan(300);
+    expect(recognized / shown).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+/** Short and blank lines between neither count nor end a run. */
+function longestRun(lines: readonly (string | undefined)[], known: ReadonlySet<string | undefined>): number {
+  let longest = 0;
+  let run = 0;
+  for (const line of lines) {
+    if (line === undefined) continue;
+    run = known.has(line) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
 
 const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] = [
   ['lossless', losslessProvider, {}],
