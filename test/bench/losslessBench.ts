@@ -10,7 +10,9 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { candidate, condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
+import { providerPolicy } from './policies';
 import { charsOf, repeatBound } from './repeatBound';
+import { measureRetention } from './retention';
 import { percent, table } from './table';
 
 const ACROSS = candidate('across files', losslessProvider, { strictOnly: true, acrossFiles: true });
@@ -26,6 +28,9 @@ export interface LosslessRow {
   readonly acrossFiles: number;
   readonly bound: number;
   readonly boundAnywhere: number;
+  /** Lines that the agent quoted within the next 20 turns of three cuts, and how many of them still stand after all operations. */
+  readonly needed: number;
+  readonly kept: number;
 }
 
 /** Folders of sessions by agent, from the project's root. */
@@ -58,6 +63,9 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
     const { edits } = await condense(messages, way, freshCounter());
     return chars - charsIn(applyEdits(messages, edits).messages);
   };
+  const { lines } = await measureRetention([messages], providerPolicy(losslessProvider, {}, freshCounter()), {
+    resamples: 1,
+  });
   const session = basename(path);
   return {
     agent,
@@ -71,6 +79,8 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
     acrossFiles: await removed(ACROSS),
     bound: sameFile,
     boundAnywhere: anywhere,
+    needed: lines.needed,
+    kept: lines.needed === 0 ? 0 : Math.round(lines.needed * lines.verbatim.share),
   };
 }
 
@@ -94,6 +104,7 @@ export function losslessTable(rows: readonly LosslessRow[]): string {
       'across files',
       'its bound',
       'all',
+      'needed lines kept',
     ],
     [...groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => {
       const projects = [...groupBy(own, ({ project }) => project).values()].map((each) => shareOf(each, 'strict'));
@@ -110,6 +121,7 @@ export function losslessTable(rows: readonly LosslessRow[]): string {
         percent(shareOf(own, 'acrossFiles')),
         percent(shareOf(own, 'boundAnywhere')),
         percent(shareOf(own, 'all')),
+        `${own.reduce((sum, { kept }) => sum + kept, 0)} of ${own.reduce((sum, { needed }) => sum + needed, 0)}`,
       ];
     }),
   );
