@@ -80,6 +80,24 @@ describe('the overview', () => {
     await page.until(() => page.root.textContent.includes('Applied.'));
     expect(saved('provider')).toBe('smart');
   });
+
+  it('“Help me choose” offers nothing that can’t run: without a profile Native is not applied', async () => {
+    const page = await openPage();
+    await page.click(() => page.find('button', 'Help me choose'));
+    for (const answer of ['More, if it is worth it', 'Ten seconds and more', 'The gist is enough', 'Nothing']) {
+      await page.click(() => page.all('.answer').findLast(({ textContent }) => textContent === answer) as HTMLElement);
+    }
+    await page.until(() => page.find('.advice [role="note"]', 'Add a profile under Profiles first') !== null);
+    expect(page.all('.advice vscode-button')).toEqual([]);
+    await page.click(
+      () => page.all('.answer').findLast(({ textContent }) => textContent === 'Every detail') as HTMLElement,
+    );
+    await page.until(() => page.find('.advice [role="note"]', 'are left out until you add a profile') !== null);
+    expect(page.all('.advice vscode-button')).toHaveLength(1);
+    fake.settings['contextCondenser.profiles'] = [profile];
+    await workspace.getConfiguration('contextCondenser').update('condensingProfile', 'work');
+    await page.until(() => page.all('.advice [role="note"]').length === 0);
+  });
 });
 
 describe('scopes', () => {
@@ -144,6 +162,15 @@ describe('profiles', () => {
       },
     });
 
+  it('say in a word whether the chosen one is called', async () => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    fake.settings['contextCondenser.condensingProfile'] = 'work';
+    const page = await openPage();
+    await page.until(() => page.root.textContent.includes('Work is ready; Lossless calls no model'));
+    await workspace.getConfiguration('contextCondenser').update('provider', 'native');
+    await page.until(() => page.root.textContent.includes('Work writes summaries'));
+  });
+
   it('say what they cost and where they inherit', async () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const page = await openProfiles();
@@ -154,7 +181,7 @@ describe('profiles', () => {
     await page.until(() => JSON.stringify(saved('profiles')).includes('"threshold":75'));
     await page.click(() => page.find('vscode-button', 'Use for summaries'));
     await page.until(() => saved('condensingProfile') === 'work');
-    await page.until(() => page.root.textContent.includes('writes summaries'));
+    await page.until(() => page.root.textContent.includes('for summaries'));
     await page.click(() => page.find('vscode-button', 'Test'));
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
   });

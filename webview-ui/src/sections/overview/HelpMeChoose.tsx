@@ -46,6 +46,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const provider = useSetting('provider');
   const limit = useSetting('maxCostPerCondensation');
   const smart = useSetting('smart');
+  const condensing = useSetting('condensingProfile').value;
   const [problems, setProblems] = useState<readonly string[]>();
   const advice = recommend(
     answers,
@@ -59,6 +60,8 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
     setProblems(found);
   };
   if (!advice) return <p className="row-help">{t('Answer all four for a recommendation.')}</p>;
+  const lacksModel = advice.needsModel === true && (typeof condensing !== 'string' || condensing === '');
+  const canRun = !lacksModel || advice.preset !== undefined;
   const name = welcome.providers.find(({ id }) => id === advice.provider)?.name ?? advice.provider;
   return (
     <div className="advice" role="status">
@@ -67,9 +70,18 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
         {': '}
         {advice.reason} {t('Cost limit: {0}.', formatDollars(advice.maxCost))}
       </p>
-      <Button primary onClick={() => void apply()}>
-        {t('Apply')}
-      </Button>
+      {lacksModel && (
+        <p role="note">
+          {canRun
+            ? t('Some of its passes need a model and are left out until you add a profile under Profiles.')
+            : t('It needs a model. Add a profile under Profiles first, then apply it here.')}
+        </p>
+      )}
+      {canRun && (
+        <Button primary onClick={() => void apply()}>
+          {t('Apply')}
+        </Button>
+      )}
       {problems?.length === 0 && <span className="row-note">{t('Applied.')}</span>}
       <Problems problems={problems ?? []} />
     </div>

@@ -55,6 +55,8 @@ export interface Recommendation {
   readonly preset?: string;
   /** US dollars. */
   readonly maxCost: number;
+  /** It calls a model: a profile has to be there. */
+  readonly needsModel?: true;
   readonly reason: string;
 }
 
@@ -95,12 +97,14 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
       provider: 'smart',
       preset,
       maxCost,
+      needsModel: true,
       reason: t('Mechanical passes come first; a model sums up only what is left to do.'),
     };
   }
   return {
     provider: 'native',
     maxCost,
+    needsModel: true,
     reason: t('A model sums up what is old. It costs what the model costs, within your limit.'),
   };
 }

@@ -37,7 +37,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
         >
           {name}
         </DisclosureButton>
-        {isCondensing && <span className="badge">{t('writes summaries')}</span>}
+        {isCondensing && <span className="badge">{t('for summaries')}</span>}
         <span className="item-facts">
           {[
             isVendor(entry.vendor) ? vendorEntry(entry.vendor).label : entry.vendor,

@@ -11,16 +11,31 @@ import { profileEntries } from '../../state/profileEntries';
 import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
 
+/** Whether the chosen profile's model is called: only some ways to condense do. */
+function useOf(provider: unknown, profile: string): string {
+  switch (provider) {
+    case 'native':
+      return t('{0} writes summaries', profile);
+    case 'lossless':
+      return t('{0} is ready; Lossless calls no model', profile);
+    case 'truncation':
+      return t('{0} is ready; Truncation calls no model', profile);
+    default:
+      return t('{0} writes summaries where one is asked for', profile);
+  }
+}
+
 /** The models that may be called. */
 export function Profiles(): ReactNode {
-  const { state } = usePanel();
+  const { state, welcome } = usePanel();
   const isSearching = useSearch() !== '';
   const [isAdding, setAdding] = useState(false);
   const entries = profileEntries(state);
   const condensing = state.settings['condensingProfile']?.value;
   const chosen = entries.find(({ id }) => id === condensing && id !== '');
+  const provider = state.settings['provider']?.value ?? welcome.schemas['provider']?.['default'];
   const summary = chosen
-    ? t('{0} writes summaries', chosen.name)
+    ? useOf(provider, chosen.name)
     : entries.length === 0
       ? t('No model is called')
       : entries.length === 1
