@@ -18,7 +18,7 @@ export function turnCounter(messages: readonly ApiMessage[]): (message: number) 
 }
 
 /** Where each file was last read, written or edited, by its path: the index of the call's message. */
-export function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
+function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange)?.kind;
