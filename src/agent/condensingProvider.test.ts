@@ -9,6 +9,8 @@ import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import { chatMessage, FakeChat, informationFrom, PassingLive, providerFor } from './testing';
+import { MARKER_START } from '../core/messages/markers';
+import { someMarker } from '../core/testing';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {
@@ -319,11 +321,11 @@ describe('what goes wrong', () => {
 });
 
 describe('a call that no tool may get', () => {
-  const marker = '⟦condensed: a file · ref ab12cd⟧';
+  const marker = someMarker('a file');
   const expanding = (live: PassingLive, known: boolean): void => {
     live.expandMarkers = (_conversation: LiveId, input: unknown) => {
       const text = JSON.stringify(input);
-      if (!text.includes('⟦')) return Promise.resolve({ input });
+      if (!text.includes(MARKER_START)) return Promise.resolve({ input });
       if (!known) return Promise.resolve({ error: 'The reference ab12cd is not known.' });
       return Promise.resolve({ input: JSON.parse(text.replace(marker, 'the original')) as unknown });
     };

@@ -17,6 +17,7 @@ import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { agentOf, liveConversations, type AgentRuntime } from './runtime';
 import { FakeChat, informationFrom } from './testing';
+import { MARKER_START } from '../core/messages/markers';
 
 let services: Services;
 let log: { readonly lines: readonly string[] };
@@ -77,7 +78,7 @@ describe('a task that outgrows the window', () => {
     const events: unknown[] = [];
     services.condensed.event((event) => events.push(event));
     await readFiles(9);
-    expect(lastBody()).toContain('⟦condensed: ');
+    expect(lastBody()).toContain(MARKER_START);
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
     expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
     expect(item().tooltip?.value).toMatch(
@@ -98,7 +99,7 @@ describe('a task that outgrows the window', () => {
     fake.settings['contextCondenser.providers'] = { [cutter.id]: { minimum: 1_000 } };
     await readFiles(10);
     expect(log.lines.join('\n')).toContain('Context condensed using Cutter strategy');
-    expect(lastBody()).toContain('⟦condensed: a file');
+    expect(lastBody()).toContain(`${MARKER_START} a file`);
     registration();
   });
 
@@ -128,7 +129,7 @@ describe('a task that outgrows the window', () => {
 describe('commands on a conversation of the chat', () => {
   it('condense it now, and take it back', async () => {
     const chat = await readFiles(12, 60);
-    expect(lastBody()).not.toContain('⟦condensed');
+    expect(lastBody()).not.toContain(MARKER_START);
     fake.onQuickPick = (picker) => {
       picker.accept(picker.items[0]!);
     };
@@ -137,14 +138,14 @@ describe('commands on a conversation of the chat', () => {
     server.play(reply('ok'));
     chat.user('and now?');
     await chat.ask();
-    expect(lastBody()).toContain('⟦condensed');
+    expect(lastBody()).toContain(MARKER_START);
     fake.settings['contextCondenser.provider'] = 'nobody';
     await agent.condense(liveConversations(services)[0]!.id);
     expect(shown().at(-1)).toContain('Nothing was condensed. There is no provider "nobody".');
     await undoLast(services);
     chat.user('again');
     await chat.ask();
-    expect(lastBody()).not.toContain('⟦condensed');
+    expect(lastBody()).not.toContain(MARKER_START);
     expect(lastBody()).toContain('file 0 line 59');
     fake.settings['contextCondenser.provider'] = 'lossless';
     fake.answers = ['Use Truncation'];
@@ -173,7 +174,7 @@ describe('commands on a conversation of the chat', () => {
     server.play(reply('ok'));
     chat.user('and now?');
     await chat.ask();
-    expect(lastBody()).not.toContain('⟦condensed');
+    expect(lastBody()).not.toContain(MARKER_START);
     fake.picks = ['Pin Messages', '1 · user'];
     await agent.showDetails();
     expect(liveConversations(services)[0]?.pinned).toEqual([0]);

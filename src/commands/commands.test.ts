@@ -16,6 +16,7 @@ import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
+import { MARKER_START } from '../core/messages/markers';
 
 let home: string;
 let file: string;
@@ -94,7 +95,7 @@ describe('Condense Context Now', () => {
     expect(title).toContain('Rename value7');
     const read = (uri: Uri): string => fake.provider!.provideTextDocumentContent(uri);
     expect(read(before)).toContain('▶ Read\nfile_path: /project/src/values.ts');
-    expect(read(after)).toContain('⟦condensed: ');
+    expect(read(after)).toContain(MARKER_START);
     expect(read(after).split('\n').length).toBeLessThan(read(before).split('\n').length);
   });
 

@@ -1,6 +1,6 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
 /** Shared by the tests of the core: short names for messages. */
-import { findMarkers, withoutRule } from './messages/markers';
+import { findMarkers, marker, withoutRule, type ReferenceId } from './messages/markers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
 export const text = (value: string, fields: Record<string, unknown> = {}): Block => ({
@@ -41,6 +41,9 @@ export const exchange = (
 /** Lines that no two texts of different names share, about 8 tokens each. */
 export const lines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
+
+/** A marker as a test writes it down. */
+export const someMarker = (what: string, reference = 'abcdef'): string => marker(what, reference as ReferenceId);
 
 /** A text with its markers shortened to their words: `[40 lines suppressed]`. */
 export const brief = (value: string): string =>

@@ -12,6 +12,7 @@ import type { CondensedEvent, ContextCondenserApi, Message, Provider } from './a
 import { condenserApi } from './condenserApi';
 import { getApi } from './index';
 import { cutter } from './testing';
+import { MARKER_START, findMarkers } from '../core/messages/markers';
 
 let services: Services;
 let api: ContextCondenserApi;
@@ -91,8 +92,9 @@ describe('the exported API', () => {
     const grown = { id: 'c', messages: [...messages, user('And now?')], edits };
     const view = api.viewOf(grown);
     expect(view).toEqual([...outcome.view, user('And now?')]);
-    const [marker, reference = ''] = /⟦condensed: [^⟧]* · ref (\w+)⟧/.exec(JSON.stringify(view)) ?? [];
+    const [marker] = findMarkers(JSON.stringify(view));
     expect(marker).toBeDefined();
+    const { reference } = marker!;
     const original = api.expand(grown, reference);
     expect(original?.length).toBeGreaterThan(100);
     expect(before).toContain(JSON.stringify(original).slice(1, -1));
@@ -223,7 +225,7 @@ describe('a provider of another extension', () => {
     });
     expect(outcome).toMatchObject({ kind: 'condensed', provider: cutter.id, cost: 0, notes: ['Cut.'] });
     expect(steps).toEqual(['Cutting']);
-    expect(JSON.stringify(outcome.kind === 'condensed' && outcome.view)).toContain('⟦condensed: a file');
+    expect(JSON.stringify(outcome.kind === 'condensed' && outcome.view)).toContain(`${MARKER_START} a file`);
     const estimate = await api.estimate(conversation, { provider: cutter.id });
     expect(outcome).toMatchObject(estimate);
 
@@ -433,7 +435,10 @@ describe('a provider of another extension', () => {
     );
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     expect(outcome.view[2]).toMatchObject({
-      content: [parallel[2]!.content[0], { tool_use_id: 'b', content: expect.stringMatching(/^⟦condensed: w/) }],
+      content: [
+        parallel[2]!.content[0],
+        { tool_use_id: 'b', content: expect.stringMatching(new RegExp(`^${MARKER_START} w`)) },
+      ],
     });
   });
 });

@@ -10,6 +10,7 @@ import { LiveCondenser } from './liveCondenser';
 import { knownRequest } from './wires';
 import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
 import type { Body, WireName } from './wires/wire';
+import { MARKER_START } from '../core/messages/markers';
 
 const never = new AbortController().signal;
 
@@ -168,7 +169,7 @@ describe('the engine behind the gateway', () => {
       expect(await condenser.prepare(callOf('anthropic', title), never)).toBeUndefined();
       const asks = '},{"role":"assistant","content":"Well."},{"role":"user","content":"Summarize this."}],"stream"';
       const summary = without.replace('}],"stream"', asks);
-      expect((await condenser.prepare(callOf('anthropic', summary), never))?.text).toContain('⟦condensed');
+      expect((await condenser.prepare(callOf('anthropic', summary), never))?.text).toContain(MARKER_START);
     }));
 
   it('keeps agents with ids apart, whatever they say', () =>

@@ -22,6 +22,7 @@ import { bigTask } from '../generators/bigTask';
 import { itemsOf, kindOf, startUpstream, toolsOf, type Seen, type Upstream, type UpstreamOptions } from './upstream';
 import { hashesIn, INSTALLED, leaksIn, makeBed, runAgent, setUp, shapeOf, type Bed, type Ended } from './agentRun';
 import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
+import { MARKER_START } from '../../src/core/messages/markers';
 
 const WINDOW = 100_000;
 /** The vendor's tokens for one of o200k. */
@@ -292,7 +293,7 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   if (ended.code !== 0) say(ended.output.slice(-1_500));
   const first = upstream.seen.find(({ kind }) => kind === 'main');
   const items = first ? itemsOf(first.record.body) : [];
-  return { code: ended.code, items: items.length, markers: (JSON.stringify(items).match(/⟦condensed/g) ?? []).length };
+  return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
 /** What passes between an agent and a gateway, to be compared with what passes behind it. */

@@ -12,6 +12,7 @@ import { isObject, objects, text, type Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
 import { startOpenAIServer } from '../servers/openaiServer';
 import type { FaultKind } from './agents';
+import { findMarkers } from '../../src/core/messages/markers';
 
 /** What a request is for. */
 export type RequestKind = 'main' | 'summary' | 'small';
@@ -291,6 +292,6 @@ function thought({ thinking, include, generationConfig }: Json): { readonly thin
 
 /** A reference that stands in a marker of the conversation and was not asked for yet. */
 function markerIn(body: Json, asked: readonly string[]): string | undefined {
-  const markers = JSON.stringify(itemsOf(body)).matchAll(/⟦condensed: [^⟦⟧]* · ref ([0-9a-f]+)⟧/g);
-  return [...markers].map(([, reference = '']) => reference).find((reference) => !asked.includes(reference));
+  const markers = findMarkers(JSON.stringify(itemsOf(body)));
+  return markers.map(({ reference }) => reference).find((reference) => !asked.includes(reference));
 }

@@ -3,6 +3,7 @@
  * in part or changed, and providers have something to do; and texts that no agent would write, for everything else.
  */
 import fc from 'fast-check';
+import { someMarker } from '../../src/core/testing';
 
 const FILES = 4;
 
@@ -133,9 +134,9 @@ export const loneSurrogates: fc.Arbitrary<string> = fc
 
 /** Looks like this product's own traces, or like the structure of a history. */
 const trickyText: fc.Arbitrary<string> = fc.constantFrom(
-  '⟦condensed: same as later Read · ref abcdef⟧',
-  `⟦condensed: 3 lines truncated · ref 012345⟧\n${'text behind a marker of somebody else\n'.repeat(40)}`,
-  '⟦condensed: 1 lines as in later Grep · ref aaaaaa⟧\n'.repeat(30),
+  someMarker('same as later Read'),
+  `${someMarker('3 lines truncated', '012345')}\n${'text behind a marker of somebody else\n'.repeat(40)}`,
+  `${someMarker('1 lines as in later Grep', 'aaaaaa')}\n`.repeat(30),
   '<read_file>\n<path>never closed',
   `[read_file for 'x.ts'] Result:`,
   `[execute_command for 'npm test'] Result:\n${'all is well\n'.repeat(80)}`,

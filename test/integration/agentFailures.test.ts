@@ -12,6 +12,7 @@ import type { ModelServer } from '../servers/modelServer';
 import { taskRequests } from '../servers/taskFigures';
 import { condensationsIn, taskBench, type TaskBench, type TaskBenchOptions } from '../support/taskBench';
 import { fake, secretStorage } from '../support/vscode';
+import { MARKER_START } from '../../src/core/messages/markers';
 
 const ROOT = '/home/dev/project';
 const CALLS = 48;
@@ -138,7 +139,7 @@ describe('the task goes on', () => {
     expect(await chat.edit(edited, QUESTION)).toBe(task.early.line);
     const [again] = taskRequests(bench.server.requests).slice(before);
     expect(again?.status).toBe(200);
-    expect(JSON.stringify(again?.body['messages'])).toContain('⟦condensed');
+    expect(JSON.stringify(again?.body['messages'])).toContain(MARKER_START);
     await chat.ask(GO_ON_PROMPT);
     expect(bench.figures().refused).toEqual([]);
   });

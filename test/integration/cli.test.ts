@@ -16,6 +16,7 @@ import { run } from '../../src/cli/run';
 import { readConversation } from '../../src/conversations/read';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
+import { MARKER_START } from '../../src/core/messages/markers';
 
 let folder: string;
 let file: string;
@@ -80,7 +81,7 @@ describe('condense', () => {
     const out = join(folder, 'out.json');
     await cli('condense', file, '--out', out);
     const text = JSON.stringify(messagesIn(out));
-    expect(text).toContain('⟦condensed: ');
+    expect(text).toContain(MARKER_START);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 

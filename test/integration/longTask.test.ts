@@ -14,6 +14,7 @@ import {
 import { figuresText } from '../servers/taskFigures';
 import { condensationsIn, taskBench, type TaskBench } from '../support/taskBench';
 import { fake } from '../support/vscode';
+import { MARKER_START } from '../../src/core/messages/markers';
 
 const ROOT = '/home/dev/project';
 const task = longTask(ROOT);
@@ -56,7 +57,7 @@ describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
       // The marker that the model writes into a call's parameters is its original when the tool gets it.
       expect(await chat.ask(NOTES_PROMPT)).toBe(WRITTEN);
       expect(bench.workspace.text('notes.txt')).toContain(line);
-      expect(bench.workspace.text('notes.txt')).not.toContain('⟦condensed');
+      expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);
     },
   );
 });

@@ -20,14 +20,14 @@ import {
 } from '../servers/behaviour';
 import { objects } from '../servers/json';
 import type { RecordedRequest } from '../servers/modelServer';
+import { findMarkers } from '../../src/core/messages/markers';
+import { someMarker } from '../../src/core/testing';
 
 /** Share of the requests that go wrong. */
 const FAULTS = 0.12;
 /** Share of the answers that end a turn. */
 const ENDS = 0.12;
 const STREAM_FAULTS: readonly Fault['kind'][] = ['cut', 'no-end', 'malformed', 'error'];
-const MARKER = /⟦condensed: [^⟦⟧]{1,200} · ref ([0-9a-f]+)⟧/g;
-
 export class MisbehavingModel {
   /** Requests are not answered while this holds. */
   isSilent = false;
@@ -84,7 +84,8 @@ export class MisbehavingModel {
     const { random, workspace } = this;
     const path = random.pick(workspace.paths);
     const filePath = workspace.absolute(path);
-    const markers = [...JSON.stringify(body['messages']).matchAll(MARKER)];
+    const sent = JSON.stringify(body['messages']);
+    const markers = findMarkers(sent);
     switch (random.weighted({ read: 8, search: 2, edit: 3, create: 1, list: 1, recall: 2, marker: 1, unknown: 0.3 })) {
       case 'read': {
         const startLine = random.between(1, 500);
@@ -105,14 +106,15 @@ export class MisbehavingModel {
       case 'list':
         return { name: 'list_dir', input: { path: workspace.root } };
       case 'recall': {
-        const reference = markers.length > 0 && random.chance(0.8) ? random.pick(markers)[1] : undefined;
+        const reference = markers.length > 0 && random.chance(0.8) ? random.pick(markers).reference : undefined;
         return {
           name: RECALL_TOOL,
           input: reference === undefined ? { words: 'return value' } : { references: [reference], maxTokens: 2_000 },
         };
       }
       case 'marker': {
-        const content = markers.length > 0 ? random.pick(markers)[0] : '⟦condensed: nothing · ref 000000⟧';
+        const copied = markers.length > 0 ? random.pick(markers) : undefined;
+        const content = copied ? sent.slice(copied.start, copied.end) : someMarker('nothing', '000000');
         return { name: 'create_file', input: { filePath: workspace.absolute(`copied-${random.int(9)}.md`), content } };
       }
       case 'unknown':

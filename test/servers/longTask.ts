@@ -8,6 +8,7 @@ import { callsTool, reply, type Reply } from './behaviour';
 import type { RecordedRequest, ServerOptions } from './modelServer';
 import { callId, resultOf, scriptedAgent, type AgentTurn } from './scriptedAgent';
 import { taskRequests } from './taskFigures';
+import { findMarkers } from '../../src/core/messages/markers';
 
 export const RECALL_TOOL = 'contextCondenser_recall';
 export const TASK_PROMPT = 'Go through the whole project and put it in order.';
@@ -93,10 +94,10 @@ interface Marker {
 }
 
 /** The markers in what is left of the early result. */
-const markersIn = (request: RecordedRequest): Marker[] =>
-  [...(resultOf(request, EARLY_CALL) ?? '').matchAll(/⟦condensed: [^⟦⟧]* · ref ([0-9a-f]+)⟧/g)].map(
-    ([marker, reference = '']) => ({ marker, reference }),
-  );
+function markersIn(request: RecordedRequest): Marker[] {
+  const text = resultOf(request, EARLY_CALL) ?? '';
+  return findMarkers(text).map(({ start, end, reference }) => ({ marker: text.slice(start, end), reference }));
+}
 
 /** Lines that are recalled at once: VS Code writes what a tool gives to a file once it is longer than 8 KB (seen in 1.139). */
 const LINES_AT_ONCE = 90;

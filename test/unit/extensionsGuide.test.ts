@@ -9,6 +9,7 @@ import { condenserApi } from '../../src/extensionApi/condenserApi';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { openTestWindow } from '../support/testWindow';
 import { fake } from '../support/vscode';
+import { findMarkers } from '../../src/core/messages/markers';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'extensions.md'), 'utf8');
@@ -86,7 +87,7 @@ describe('the guide for other extensions', () => {
     conversation.messages.push(...reads(60).slice(11));
     const view = await conversation.view();
     expect(JSON.stringify(view).length).toBeLessThan(JSON.stringify(conversation.messages).length);
-    const [, reference = ''] = /⟦condensed: [^⟧]* · ref (\w+)⟧/.exec(JSON.stringify(view)) ?? [];
+    const reference = findMarkers(JSON.stringify(view))[0]?.reference ?? '';
     expect(conversation.original(reference)).toBeDefined();
     expect(await conversation.view()).toEqual(view);
   });

@@ -8,7 +8,7 @@ import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { lastByPlace, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
 import { expandReference, referencesOf } from '../../src/core/condense/edits/references';
 import { cutsOf } from '../../src/core/testing';
-import { expandMarkers } from '../../src/core/messages/markers';
+import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
 import { hashText, type Hash } from '../../src/core/hash';
 import { contentsOf, type Content } from '../../src/core/messages/content';
 import { checkConversation, newViolations } from '../../src/core/messages/firewall';
@@ -204,7 +204,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       const originals = originalsOf(history, edits);
       for (const edit of cutsOf(lastByPlace(edits))) {
         const original = originalText(history, edit);
-        if (original.includes('⟦condensed: ') || edit.cuts.some(({ reference }) => reference === undefined)) continue;
+        if (original.includes(MARKER_START) || edit.cuts.some(({ reference }) => reference === undefined)) continue;
         const standing = valueAt(view[edit.place.message], edit.place.path) as string;
         const expanded = expandMarkers(standing, (reference) => {
           const named = references.get(reference);

@@ -15,6 +15,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { mechanicalConfig, smartConfig } from '../generators/arbitrarySmart';
 import { freshCounter } from '../generators/setups';
+import { someMarker } from '../../src/core/testing';
 
 const numRuns = Number(process.env['FC_RUNS'] ?? 25);
 const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
@@ -125,10 +126,7 @@ describe('with a model', () => {
         validHistory,
         smartConfig,
         fc.array(
-          fc.oneof(
-            fc.constantFrom('short', '⟦condensed: x · ref abcdef⟧', '</content><read_file>'),
-            fc.string({ unit: 'binary' }),
-          ),
+          fc.oneof(fc.constantFrom('short', someMarker('x'), '</content><read_file>'), fc.string({ unit: 'binary' })),
         ),
         async (history, config, script) => {
           expectSound(history, await condense(history, config, summaries(testSummarizer(script))));

@@ -16,6 +16,7 @@ import { storeOf, summariesOf } from '../../window/background';
 import { entriesOf, type HistoryEntry } from './entries';
 import { formatHistory } from './historyFile';
 import { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './index';
+import { MARKER_START } from '../../core/messages/markers';
 
 let home: string;
 let file: string;
@@ -58,8 +59,8 @@ describe('the history of this machine', () => {
     const add = vi.spyOn(services.comparisons, 'add');
     await showCondensation(services, entry);
     const { before, after } = add.mock.calls[0]![0];
-    expect(after).toContain('⟦condensed: ');
-    expect(before).not.toContain('⟦condensed: ');
+    expect(after).toContain(MARKER_START);
+    expect(before).not.toContain(MARKER_START);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
   });
 

@@ -32,6 +32,7 @@ import {
   until,
 } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
+import { MARKER_START } from '../../../src/core/messages/markers';
 
 /** A step of the agent's task, as against the chat's own small requests. */
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
@@ -129,7 +130,7 @@ export const condensesAndTellsIt: Scenario = (bed) =>
     const words = await notification(bench, 'Context condensed using');
     assert.match(words.text, /Total: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)\. Cost: \$0\. Time: /);
     assert.deepEqual(words.buttons, ['Undo', 'Show Diff', 'Details']);
-    assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), /⟦condensed: /);
+    assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), new RegExp(MARKER_START));
     assert.match(await statusText(bench), /\d+K \/ 60K/);
     await screenshot(bench, 'agent-notice-dark');
     await bench.page.locator(`${statusItem} a`).hover();
@@ -143,7 +144,7 @@ export const condensesAndTellsIt: Scenario = (bed) =>
     await setTheme(bench, 'light');
     await screenshot(bench, 'agent-notice-light');
     await clickNotification(bench, 'Context condensed using', 'Show Diff');
-    await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes('⟦condensed')));
+    await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
     await screenshot(bench, 'agent-diff-light');
     await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
     await notification(bench, /undone|taken back/i);

@@ -25,6 +25,7 @@ import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
 import { answerStored, condensationsOf, openLongTask, writeProject } from '../longTask';
 import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
+import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = freshCounter();
 const CALLS = 48;
@@ -100,7 +101,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     await ask(bench, NOTES_PROMPT);
     await answerText(bench, (text) => text.includes(WRITTEN));
     const notes = readFileSync(task.notes, 'utf8');
-    assert.ok(notes.includes(task.early.line) && !notes.includes('⟦condensed'), 'no tool gets a marker');
+    assert.ok(notes.includes(task.early.line) && !notes.includes(MARKER_START), 'no tool gets a marker');
   } finally {
     await server.close();
   }

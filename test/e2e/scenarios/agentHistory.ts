@@ -13,6 +13,7 @@ import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
 import { condensationsOf } from '../longTask';
 import { answerText, ask, editRequest, forkAt, openChat, screenshot } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
+import { findMarkers, MARKER_START } from '../../../src/core/messages/markers';
 
 const WINDOW = 60_000;
 const FIRST = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
@@ -47,7 +48,7 @@ const has = (request: RecordedRequest, words: string): boolean =>
 
 /** The reference of the first marker. */
 const oldestReference = (request: RecordedRequest): string =>
-  /⟦condensed: [^⟧]* · ref (\w+)⟧/.exec(messagesOf(request).join('\n'))?.[1] ?? 'none';
+  findMarkers(messagesOf(request).join('\n'))[0]?.reference ?? 'none';
 
 const turns = (folder: string): AgentTurn[] => [
   { prompt: PROMPTS.first, steps: [...readFiles(folder, FIRST), reply('All six are read.')] },
@@ -135,7 +136,7 @@ export const goesOnAfterAnEarlierRequestWasEdited: Scenario = (bed) =>
     assert.ok(has(edited, 'const theta_7 '), 'the new turn has its own result');
     // Byte for byte: the edits of what the two have in common are kept, and the vendor's cache holds.
     assert.deepEqual(before(edited, PROMPTS.edited), before(replaced, PROMPTS.replaced));
-    assert.match(before(edited, PROMPTS.edited).join('\n'), /⟦condensed: /);
+    assert.match(before(edited, PROMPTS.edited).join('\n'), new RegExp(MARKER_START));
     assert.equal(condensationsOf(bench), condensations, 'nothing had to be condensed again');
     await recalls(bench, server);
   });

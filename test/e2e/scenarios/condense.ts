@@ -19,6 +19,7 @@ import {
   temporaryFolder,
   until,
 } from '../workbench/index';
+import { MARKER_START } from '../../../src/core/messages/markers';
 
 const CONDENSE = 'Context Condenser: Condense Context Now';
 const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
@@ -79,7 +80,7 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
   const copy = join(folder, 'copy.json');
   await answer(bench, copy);
   const saved = await until('the copy', () => JSON.parse(readFileSync(copy, 'utf8')) as { messages: unknown[] });
-  assert.match(JSON.stringify(saved.messages), /⟦condensed: /);
+  assert.match(JSON.stringify(saved.messages), new RegExp(MARKER_START));
 
   await clickNotification(bench, 'Context condensed using', 'Details');
   const lines = await outputPanel(bench, (text) => text.some((line) => line.includes('Total reduction:')));

@@ -26,6 +26,7 @@ import {
   treeRows,
   until,
 } from '../workbench/index';
+import { MARKER_START } from '../../../src/core/messages/markers';
 
 const VIEW = 'Context Condenser';
 const TASK = 'Rename value7';
@@ -109,7 +110,7 @@ async function opensPreviewsCondensesAndExports(bench: Workbench, file: string):
   await quickInput(bench, ({ value }) => value.endsWith('.export.md'), 'the box for the file');
   await answer(bench, file);
   await notification(bench, `Exported to ${basename(file)}.`);
-  assert.match(readFileSync(file, 'utf8'), /Rename value7[^]*⟦condensed: /);
+  assert.match(readFileSync(file, 'utf8'), new RegExp(`Rename value7[^]*${MARKER_START}`));
   await clearNotifications(bench);
 }
 

@@ -21,6 +21,7 @@ import {
   treeRows,
   until,
 } from '../workbench/index';
+import { MARKER_START } from '../../../src/core/messages/markers';
 
 /** Opens a window on a home folder, and condenses the one conversation that an agent has in it. */
 async function condensed(bed: Bed, home: string, agent: string): Promise<Workbench> {
@@ -64,7 +65,7 @@ export const givesAZooTaskBackInPlace: Scenario = async (bed) => {
   const after = readConversation(readFileSync(path), { path }, { history: 'all' }).messages;
   assert.ok(after.length > messages.length, 'all messages stay');
   const sent = effectiveHistory(after);
-  assert.match(JSON.stringify(sent), /⟦condensed: /);
+  assert.match(JSON.stringify(sent), new RegExp(MARKER_START));
   assert.ok(JSON.stringify(sent).length < JSON.stringify(messages).length);
   assert.match(JSON.stringify(json(files[1]!)), /"say":"condense_context"/);
   await undo(bench);
@@ -83,7 +84,7 @@ export const givesAClineSessionASidecar: Scenario = async (bed) => {
   assert.deepEqual(readFileSync(path), before);
   const sidecar = path.replace('.messages.json', '.compaction.json');
   const sent = projected(json(sidecar), json(path));
-  assert.match(JSON.stringify(sent), /⟦condensed: /);
+  assert.match(JSON.stringify(sent), new RegExp(MARKER_START));
   await undo(bench);
   assert.ok(!existsSync(sidecar));
 };
@@ -97,7 +98,7 @@ export const givesANewClaudeCodeSession: Scenario = async (bed) => {
   const others = () => globSync(join(dirname(path), '*.jsonl')).filter((file) => file !== path);
   const [session = ''] = await until('the new session', () => (others().length === 1 ? others() : undefined));
   const { messages } = readConversation(readFileSync(session), { path: session });
-  assert.match(JSON.stringify(messages), /⟦condensed: /);
+  assert.match(JSON.stringify(messages), new RegExp(MARKER_START));
   assert.deepEqual(readFileSync(path), before);
   await undo(bench);
   assert.deepEqual(others(), []);

@@ -19,6 +19,7 @@ import { figuresText, taskFigures } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { condensationsOf, openLongTask } from '../longTask';
 import { answerText, ask, screenshot } from '../workbench/index';
+import { MARKER_START } from '../../../src/core/messages/markers';
 
 const runsToItsEndOnASmallWindow: Scenario = async (bed) => {
   const folder = bed.folder();
@@ -51,7 +52,7 @@ const runsToItsEndOnASmallWindow: Scenario = async (bed) => {
     await ask(bench, NOTES_PROMPT);
     await answerText(bench, (text) => text.includes(WRITTEN));
     const notes = readFileSync(task.notes, 'utf8');
-    assert.ok(notes.includes(task.early.line) && !notes.includes('⟦condensed'), 'no tool gets a marker');
+    assert.ok(notes.includes(task.early.line) && !notes.includes(MARKER_START), 'no tool gets a marker');
   } finally {
     await server.close();
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { SampleExports } from '../sample-extension/main';
+import { findMarkers } from '../../../src/core/messages/markers';
 
 /** A task and so many reads of a file of some 1,000 tokens. */
 const reads = (count: number) => [
@@ -57,7 +58,8 @@ suite('the exported API, used by another extension', () => {
       events.map(({ source, provider, tokensAfter }) => ({ source, provider, tokensAfter })),
       [{ source: 'api', provider: outcome.provider, tokensAfter: outcome.tokensAfter }],
     );
-    const [, reference = ''] = /⟦condensed: read_file[^⟧]* · ref (\w+)⟧/.exec(JSON.stringify(view)) ?? [];
+    const read = findMarkers(JSON.stringify(view)).find(({ what }) => what.startsWith('read_file'));
+    const reference = read?.reference ?? '';
     assert.equal(api.expand(conversation(), reference), 'export const value0 = 1;\n'.repeat(120));
 
     // The conversation goes on: what was condensed stays as it is.

@@ -9,7 +9,7 @@ import { Draft } from './draft';
 import { applyEdits } from '../edits/applyEdits';
 import { renderCuts } from '../edits/edits';
 import { expandReference, referencesOf } from '../edits/references';
-import { findMarkers, marker, MARKER_RULE, type ReferenceId } from '../../messages/markers';
+import { findMarkers, marker, MARKER_RULE, type ReferenceId, MARKER_START } from '../../messages/markers';
 
 const INFO: CutInfo = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false };
 const counter = freshCounter();
@@ -99,7 +99,7 @@ describe('cut', () => {
     cut(draft, slice(draft.text(PLACE).indexOf('<c'), draft.text(PLACE).indexOf('<d'), 'c'));
     const text = draft.text(PLACE);
     // From the middle of the first marker to the middle of the second.
-    cut(draft, slice(10, text.lastIndexOf('⟦') + 10, 'all'));
+    cut(draft, slice(10, text.lastIndexOf(MARKER_START) + 10, 'all'));
     expect(textOf(draft)).toBe(`[all]${block('d')}`);
     expect(cutsOf(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });

@@ -19,7 +19,7 @@ it.each([
 });
 
 it('the text in the place of a block has its name of today', () => {
-  const text = { text: '⟦…⟧', reference: 'a1b2c3' };
+  const text = { text: 'a marker', reference: 'a1b2c3' };
   const edit = { ...old, kind: 'block', reason: 'old' };
   expect(currentEdit({ ...edit, standIn: text })).toEqual({ ...edit, operation: 'suppress', placeholder: text });
 });

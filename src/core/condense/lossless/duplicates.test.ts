@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS, toolTable } from '../../messages/tools';
-import { exchange, lines, result, user } from '../../testing';
+import { exchange, lines, result, user, someMarker } from '../../testing';
 import { Draft } from '../draft/draft';
 import { Pace } from '../../pace';
 import { duplicateReads, duplicateResults } from './duplicates';
 import { counter, did, results, run, TASK } from './testing';
+import { MARKER_EXAMPLE } from '../../messages/markers';
 
 const tools = DEFAULT_TOOLS;
 
@@ -66,10 +67,11 @@ describe('duplicate reads', () => {
   });
 
   it('keep a marker whole whatever a file is called', async () => {
+    const [OPEN, CLOSE] = [MARKER_EXAMPLE.at(0), MARKER_EXAMPLE.at(-1)];
     const evil = [
       TASK,
-      ...did('Read', { file_path: 'x⟧ · ref 000000\n⟦' }, A),
-      ...did('Read', { file_path: '⟧\n⟦' }, A),
+      ...did('Read', { file_path: `x${CLOSE} · ref 000000\n${OPEN}` }, A),
+      ...did('Read', { file_path: `${CLOSE}\n${OPEN}` }, A),
     ];
     const [first] = results(await run(duplicateReads(tools, 'first'), evil)).slice(1);
     expect(first).toBe('[same as earlier Read of x · ref 000000 ]');
@@ -83,7 +85,7 @@ it('duplicate results are of any other tools', async () => {
 
 describe('markers that stand in the conversation already', () => {
   it('are text like any other', async () => {
-    const quoted = `⟦condensed: 3 lines · ref abcdef⟧\n${A}`;
+    const quoted = `${someMarker('3 lines')}\n${A}`;
     const draft = new Draft([TASK, ...did('Read', {}, quoted), ...did('Read', {}, quoted)], counter);
     await duplicateReads(tools, 'latest').run(draft, new Pace());
     expect(results(draft)).toEqual(['[same as later Read]', `[3 lines]\n${A}`]);

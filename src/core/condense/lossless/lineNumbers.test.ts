@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { text, user } from '../../testing';
+import { text, user, someMarker } from '../../testing';
 import { lineNumbers } from './lineNumbers';
 import { code, did, read, resultAt, run, TASK } from './testing';
 
@@ -100,8 +100,8 @@ describe('paths of search results', () => {
   });
 
   it('begin anew behind lines that are gone without a word which they were, so that no check gives them back', async () => {
-    const gap = '⟦condensed: 37 lines truncated · ref e9a2a5⟧';
-    const named = '⟦condensed: lines 9-40 of lines.ts, shown later · ref e9a2a5⟧';
+    const gap = someMarker('37 lines truncated', 'e9a2a5');
+    const named = someMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
     const shown = (marker: string): Promise<string> => {
       const numbers = [7, 8, 41, 42, 43];
       return cut('Grep', numbers.map((n) => `${PATH}:${n}:line ${n}${n === 8 ? marker : ''}`).join('\n'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { Draft } from '../draft/draft';
-import { assistant, text, user } from '../../testing';
+import { assistant, text, user, someMarker } from '../../testing';
 import type { Keep } from './sources';
 import { LINE_OPERATIONS, repeatedLines, type LineOperation } from './repeatedLines';
 import { called, code, did, read, resultAt, run, shown, TASK } from './testing';
@@ -194,7 +194,7 @@ describe('repeated runs', () => {
   });
 
   it('never takes markers for content', async () => {
-    const marked = `⟦condensed: 90 lines, shown later · ref abcdef⟧ ${A.join(' ')}`;
+    const marked = `${someMarker('90 lines, shown later')} ${A.join(' ')}`;
     const messages = [TASK, ...did('Probe', {}, `one\n${marked}`), ...did('Probe', {}, `two\n${marked}`)];
     expect((await condense(messages)).edits).toEqual([]);
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { declarationsIn } from './declarations';
+import { MARKER_START } from '../../messages/markers';
+import { someMarker } from '../../testing';
 
 /** The lines that declare something. */
 const outlineOf = (text: string, isMarkdown = false): string[] => {
-  const lines = text.split('\n').map((line) => ({ text: line, isMarker: line.includes('⟦condensed') }));
+  const lines = text.split('\n').map((line) => ({ text: line, isMarker: line.includes(MARKER_START) }));
   const declares = declarationsIn(lines, isMarkdown);
   return lines.filter((_, index) => declares[index]).map((line) => line.text.trim());
 };
@@ -101,8 +103,7 @@ describe('declarations', () => {
   });
 
   it('stay declarations where the text behind them was taken out', () => {
-    const text =
-      'func a() {\n⟦condensed: lines 2-9 · ref abcdef⟧\n}\nfunc b() {\n⟦condensed: lines 12-19 · ref abcdee⟧\n}';
+    const text = `func a() {\n${someMarker('lines 2-9')}\n}\nfunc b() {\n${someMarker('lines 12-19', 'abcdee')}\n}`;
     expect(outlineOf(text)).toEqual(['func a() {', 'func b() {']);
   });
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { anyHistory } from '../../../../test/generators/arbitraries';
 import { newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, cutsOf, exchange, user } from '../../testing';
+import { assistant, cutsOf, exchange, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
-import { expandMarkers } from '../../messages/markers';
+import { expandMarkers, MARKER_START } from '../../messages/markers';
 import { Pace } from '../../pace';
 import { fileLines } from './fileLines';
 import { outlineStep, type OutlineOptions } from './outline';
@@ -44,7 +44,6 @@ const idle = (turns: number): ApiMessage[] =>
   Array.from({ length: turns }, () => [assistant('I look on.'), user('Go on.')]).flat();
 
 const resultOf = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
-const brief = (text: string): string => text.replace(/⟦condensed: ([^⟧;]*?)(?:; never[^⟧]*)? · ref \w+⟧/g, '[$1]');
 
 describe('the outline of a cold read', () => {
   it('keeps declarations and what edits quoted, with a line on either side', async () => {
@@ -100,8 +99,8 @@ describe('the outline of a cold read', () => {
       ...idle(4),
     ];
     const draft = await outline(messages, { targetTokens: counter.messages(messages) - 150 });
-    expect(resultOf(draft, 2)).toContain('⟦condensed: ');
-    expect(resultOf(draft, 4)).not.toContain('⟦condensed: ');
+    expect(resultOf(draft, 2)).toContain(MARKER_START);
+    expect(resultOf(draft, 4)).not.toContain(MARKER_START);
   });
 
   it('keeps what a tool said behind the file', async () => {

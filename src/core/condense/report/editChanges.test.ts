@@ -4,6 +4,7 @@ import { assistant, exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { editChanges, withoutEdits, withoutMessages } from './editChanges';
+import { MARKER_START } from '../../messages/markers';
 
 const counter = freshCounter();
 const FILE = lines('file', 40);
@@ -48,7 +49,7 @@ describe('a preview', () => {
     const draft = new Draft(MESSAGES, counter, earlier);
     cut(draft, 'again', 2, 1);
     const [edit] = editChanges(MESSAGES, earlier, draft.edits);
-    expect(edit?.before).toContain('⟦condensed: the beginning');
+    expect(edit?.before).toContain(`${MARKER_START} the beginning`);
   });
 
   it('tells what is left without some edits', () => {
@@ -86,7 +87,7 @@ describe('a preview', () => {
     draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
     const [first, second] = editChanges(messages, [], draft.edits);
     expect(first).toMatchObject({ message: 1, before: JSON.stringify(image) });
-    expect(first?.after).toContain('⟦condensed: image');
+    expect(first?.after).toContain(`${MARKER_START} image`);
     expect(second).toMatchObject({ message: 2, before: JSON.stringify(thinking), after: '' });
   });
 });

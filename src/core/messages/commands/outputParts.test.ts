@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandSteps } from './commandSteps';
 import { outputParts } from './outputParts';
+import { someMarker } from '../../testing';
 
 /** `path:first line:head`, then the part's text. */
 function shown(line: string, output: string, shell?: 'sh' | 'powershell'): (readonly [string, string])[] {
@@ -94,7 +95,7 @@ describe('several commands', () => {
     const condensed = a
       .split('\n')
       .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
-      .toSpliced(3, 4, '⟦condensed: 4 lines, shown above · ref abcdef⟧')
+      .toSpliced(3, 4, someMarker('4 lines, shown above'))
       .join('\n');
     expect(shown(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
     // Two texts that begin with the same number: nobody knows which one is whose.

@@ -8,6 +8,7 @@ import { Pace } from '../../../pace';
 import type { Item } from './items';
 import { WEIGHTS } from '../../relevance/weights';
 import { prune } from './prune';
+import { MARKER_START } from '../../../messages/markers';
 
 const counter = freshCounter();
 
@@ -41,7 +42,7 @@ async function pruned(
 }
 
 const resultAt = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
-const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes('⟦condensed: ');
+const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
 describe('thinning', () => {
   it('takes out the blocks that the conversation is least about, and no more than the target asks for', async () => {
@@ -53,13 +54,13 @@ describe('thinning', () => {
     expect(draft.tokens).toBeLessThanOrEqual(counter.messages(messages) - 120);
     const text = resultAt(draft, 2);
     expect(text).toContain('migrateCall3');
-    expect(text).toMatch(/⟦condensed: lines \d+-\d+/);
+    expect(text).toMatch(new RegExp(`${MARKER_START} lines \\d+-\\d+`));
     expect(text).toMatch(/(?:setup|teardown)Call3/);
   });
 
   it('joins neighbours, and names the lines by their numbers', async () => {
     const draft = await pruned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
-    expect(resultAt(draft, 2)).toMatch(/^⟦condensed: lines 1-46[;·]? /);
+    expect(resultAt(draft, 2)).toMatch(new RegExp(`^${MARKER_START} lines 1-46[;·]? `));
   });
 
   it('takes outputs of commands before files', async () => {
@@ -84,7 +85,7 @@ describe('thinning', () => {
     ];
     const draft = await pruned(messages, 300);
     expect(draft.messages[1]?.content).toMatchObject([{ input: { file_path: '/p/a.go' } }]);
-    expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain('⟦condensed: ');
+    expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain(MARKER_START);
   });
 
   it('leaves what it may not touch, what a person said in a result, and all where there is no target', async () => {
