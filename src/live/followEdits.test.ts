@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
@@ -96,6 +97,10 @@ describe('the conversations of a host', () => {
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);
+      // As after that host's end: what a running process holds is in use.
+      for (const { folder } of await listLedgers(root)) {
+        for (const name of readdirSync(folder)) if (name.startsWith('held-')) rmSync(join(folder, name));
+      }
       const later = {
         now: () => Date.now() + 40 * 24 * 3_600_000,
         after: () => () => undefined,

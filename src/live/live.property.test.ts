@@ -8,11 +8,13 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { validHistory } from '../../test/generators/arbitraries';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { isAnyThinking, isToolResult } from '../core/messages/blocks';
+import { allowedTokens } from '../core/condense/trigger/thresholds';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { openLedger } from '../storage/ledgerStore';
+import { reservedOf } from './tokenLearning';
 import { liveBed, request, sentAnew, upstream, type TestBed } from './testing';
 import type { PreparedRequest } from './request';
 
@@ -155,7 +157,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
             const prefix = prepared.messages.slice(0, last.messages.length);
             expect(json(prefix)).toBe(json(last.messages));
           }
-          const fits = prepared.tokens <= window * 0.9 - 256;
+          const fits = prepared.tokens <= allowedTokens(window, reservedOf(model));
           expect(fits || prepared.notes.some((note) => note.includes('nothing more'))).toBe(true);
           last = prepared;
         }

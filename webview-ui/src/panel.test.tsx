@@ -87,12 +87,12 @@ describe('the overview', () => {
     for (const answer of ['More, if it is worth it', 'Ten seconds and more', 'The gist is enough', 'Nothing']) {
       await page.click(() => page.all('.answer').findLast(({ textContent }) => textContent === answer) as HTMLElement);
     }
-    await page.until(() => page.find('.advice [role="note"]', 'Add a profile under Profiles first') !== null);
+    await page.until(() => page.find('.advice [role="note"]', 'Add a profile under Profiles first'));
     expect(page.all('.advice vscode-button')).toEqual([]);
     await page.click(
       () => page.all('.answer').findLast(({ textContent }) => textContent === 'Every detail') as HTMLElement,
     );
-    await page.until(() => page.find('.advice [role="note"]', 'are left out until you add a profile') !== null);
+    await page.until(() => page.find('.advice [role="note"]', 'are left out until you add a profile'));
     expect(page.all('.advice vscode-button')).toHaveLength(1);
     fake.settings['contextCondenser.profiles'] = [profile];
     await workspace.getConfiguration('contextCondenser').update('condensingProfile', 'work');

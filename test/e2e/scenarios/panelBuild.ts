@@ -29,6 +29,11 @@ const byMouse: Scenario = async (bed) => {
       `the operation of ${name}`,
       (settings) => JSON.stringify(settings['contextCondenser.smart']).split('"truncate"').length === index + 2,
     );
+    // The page's next change to the list is made of what it knows.
+    await frame
+      .locator(`[data-setting^="smart.passes.${index}.individualConfig.defaults.toolResults."]`)
+      .first()
+      .waitFor();
     // Folded again, so that all of the list is on the screen when it is dragged in.
     await frame.getByRole('button', { name, exact: true }).click();
     await until(`${name} is folded`, async () => (await frame.locator('.pass .item-content').count()) === 0);

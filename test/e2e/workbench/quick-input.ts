@@ -73,12 +73,17 @@ export function quickInput(
   bench: Workbench,
   wanted: (shown: QuickInput) => boolean = () => true,
   what = 'a quick pick',
+  timeout?: number,
 ): Promise<QuickInput> {
-  return until(what, async () => {
-    if ((await widget(bench).count()) === 0) return undefined;
-    const shown = await read(bench);
-    return !shown.value.startsWith('>') && wanted(shown) ? shown : undefined;
-  });
+  return until(
+    what,
+    async () => {
+      if ((await widget(bench).count()) === 0) return undefined;
+      const shown = await read(bench);
+      return !shown.value.startsWith('>') && wanted(shown) ? shown : undefined;
+    },
+    timeout,
+  );
 }
 
 /** Clicks the row with this label. */

@@ -47,8 +47,8 @@ export class StrategyRun {
         continue;
       }
       const { tokens } = this;
-      await this.runStep(step);
-      if (step.ends && this.tokens < tokens) break;
+      const reports = await this.runStep(step);
+      if (step.ends && (this.tokens < tokens || this.hasDone(reports))) break;
     }
     return { ...this.spent(), edits: this.edits };
   }
@@ -73,10 +73,19 @@ export class StrategyRun {
       this.costs.push(estimate.cost);
       if (estimate.edits) this.apply(ready.name, estimate.edits);
       else this.tokens = Math.min(this.tokens, estimate.tokensAfter);
-      if (step.ends && this.tokens < tokens) break;
+      if (step.ends && (this.tokens < tokens || this.hasDone(estimate.steps))) break;
     }
     const { tokensBefore, tokens, steps, edits } = this;
     return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs) };
+  }
+
+  /**
+   * Whether the view already shows what these steps do: a condensation before went this way, and a second one would not find more by
+   * going on to steps that were never meant to follow.
+   */
+  private hasDone(reports: readonly StepReport[]): boolean {
+    const names = new Set(reports.map(({ name }) => name));
+    return this.context.edits.some(({ step }) => names.has(step));
   }
 
   /** Why a step doesn't run; undefined where it does. */
@@ -114,21 +123,24 @@ export class StrategyRun {
     return this.whyNotAffordable(cost);
   }
 
-  private async runStep(step: StrategyStep): Promise<void> {
+  /** @returns the reports of the step's own steps; none where it failed. */
+  private async runStep(step: StrategyStep): Promise<readonly StepReport[]> {
     const ready = readyStep(step, this.parts);
     if (typeof ready === 'string') {
       this.fail(nameOf(step), ready);
-      return;
+      return [];
     }
     const { name, provider, config } = ready;
     try {
       const result = await provider.condense(this.contextNow(), config, this.optionsNow());
       this.take(name, result);
       this.apply(name, result.edits);
+      return result.steps;
     } catch (error) {
       if (error instanceof ProviderFailure) this.take(name, error.spent);
       if (this.options.signal?.aborted) throw this.cancelled(error);
       this.fail(name, errorMessage(error));
+      return [];
     }
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { generateConversation } from '../../../../test/generators/conversation';
 import { newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, exchange, lines, user } from '../../testing';
@@ -293,3 +294,17 @@ function losslessConfig(config: unknown) {
   if (!checked.valid) throw new Error('unreachable');
   return checked.config;
 }
+
+it('cost-aware without a budget goes the same way a second time, and finds nothing more', async () => {
+  const strategy = strategyProvider({ providers: () => [losslessProvider, truncationProvider, smartProvider()] });
+  const checked = strategy.validateConfig('cost-aware');
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  for (let seed = 1; seed <= 4; seed++) {
+    const messages = generateConversation({ seed, targetTokens: 15_000 });
+    const options = { maxCost: 0, targetTokens: Math.floor(counter.messages(messages) / 2) };
+    const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
+    expect(edits.length).toBeGreaterThan(0);
+    const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
+    expect(again.edits).toEqual([]);
+  }
+});

@@ -13,7 +13,10 @@ const stepSchema = z
       .default('any')
       .describe('`failure`: only where a step before failed, or its result was refused.'),
     affordable: z.boolean().default(false).describe('Only where the estimated cost is known and within the budget.'),
-    ends: z.boolean().default(false).describe('Where it took something out, no other step follows.'),
+    ends: z
+      .boolean()
+      .default(false)
+      .describe('Where it took something out, now or in a condensation before, no other step follows.'),
   })
   .refine(({ provider, preset }) => (provider === undefined) !== (preset === undefined), {
     message: 'needs a provider or a preset, and not both',

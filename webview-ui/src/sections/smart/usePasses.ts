@@ -55,6 +55,8 @@ export function usePasses(name: string): Passes {
     return true;
   };
   const change = async (after: readonly unknown[], text: string): Promise<void> => {
+    // The last change is no longer the last: its undo would take back two.
+    setDone(undefined);
     if (await write(after)) setDone({ text, before: raws });
   };
   return {
