@@ -24,7 +24,7 @@ export async function report(session: Session): Promise<ExitCode> {
     { counter, calibrate, pace: new Pace(io.signal), withoutContent: args.withoutContent, version: io.version },
   );
   await writeWhole(out, page);
-  if (subject.at === undefined) io.stderr('Nothing of it is condensed yet: the report is a preview.\n');
+  if (subject.at === undefined) io.stderr('The conversation has not been condensed: the report is a preview.\n');
   io.stderr(`Written: ${out}\n`);
   return EXIT.done;
 }

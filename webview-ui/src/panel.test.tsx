@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type Page } from './testing';
@@ -305,6 +305,29 @@ describe('passes', () => {
     await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
     expect(page.find('button', 'Move Pass b up').getAttribute('aria-disabled')).toBe('true');
+  });
+
+  it('offer no undo of the change before while the next one is being saved: it would take back both', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
+    const page = await openPasses();
+    await page.click(() => page.find('button', 'Move Pass a down'));
+    await page.until(() => page.root.textContent.includes('"Pass a" is at position 2 of 3 now.'));
+    const real = workspace.getConfiguration.bind(workspace);
+    let save = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => (save = resolve));
+    vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
+      ...real(section),
+      update: async (...change) => {
+        await isAsked;
+        await real(section).update(...change);
+      },
+    }));
+    await page.click(() => page.find('button', 'Delete Pass a'));
+    expect(ids()).toEqual(['b', 'a', 'c']);
+    expect(page.all('.done').map(({ textContent }) => textContent)).toEqual(['']);
+    save();
+    await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
+    vi.restoreAllMocks();
   });
 
   it('are edited field by field', async () => {

@@ -69,7 +69,7 @@ const SECRETS: readonly (readonly [text: string, secret: string])[] = [
   ['https://x.blob.example.net/c?sv=2024&sig=abc%2Bdef0123456789ghij', 'abc%2Bdef0123456789ghij'],
   ['https://s3.example.com/k?X-Amz-Signature=0123456789abcdef0123', '0123456789abcdef0123'],
   ['https://api.example.com/v1?access_token=8f3kd93kd93kd93k', '8f3kd93kd93kd93k'],
-  ['https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX', 'XXXXXXXXXXXXXXXXXXXXXXXX'],
+  ['https://hooks.slack.com/services/T00000000/B00000000/8f3kd93kd93kAbCd8f3kd93k', '8f3kd93kd93kAbCd8f3kd93k'],
   ['https://discord.com/api/webhooks/123456789012345678/abcDEF-ghi_jkl0123', 'abcDEF-ghi_jkl0123'],
   ['MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs', 'ZnCjm1XVW7vRze4b7Cq4se7kKWs'],
   ['110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw', 'AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'],

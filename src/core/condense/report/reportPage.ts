@@ -132,7 +132,7 @@ const KINDS: Readonly<Record<ContentType | 'other', string>> = {
   other: 'Thinking, images, structure',
 };
 
-/** Tokens by kind of content. */
+/** Content by kind. */
 type Sizes = Readonly<Record<keyof typeof KINDS | 'total', number>>;
 
 interface BothSizes {
@@ -180,10 +180,10 @@ function sizesSection({ before, after }: BothSizes, tokens: Tokens, change: Chan
       </td>
     </tr>`;
   return html`<section>
-    <h2>What it was made of</h2>
+    <h2>Tokens before and after</h2>
     <table>
       <caption>
-        Tokens by kind of content
+        Content by kind
       </caption>
       <thead>
         <tr>
@@ -262,7 +262,7 @@ function curveSection({ before, after }: Curve, tokens: Tokens): Html {
       <td class="number">${tokens(at(after, share))}</td>
     </tr>`;
   return html`<section>
-    <h2>How it grew</h2>
+    <h2>Growth</h2>
     <svg
       class="curve"
       viewBox="-4 -4 ${WIDTH + 8} ${HEIGHT + 8}"
@@ -307,11 +307,11 @@ function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Chan
       <td>${outcome.kind === 'done' ? '' : masked(`${outcome.kind}: ${outcome.reason}`)}</td>
     </tr>`;
   return html`<section>
-    <h2>Step by step</h2>
-    <div class="wide" tabindex="0" role="region" aria-label="Step by step">
+    <h2>Steps</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="Steps">
       <table>
         <caption>
-          What each step did, in the order in which they ran
+          The steps, in the order in which they ran
         </caption>
         <thead>
           <tr>
@@ -364,13 +364,13 @@ function coherenceSection(coherence: CoherenceReport, withoutContent: boolean): 
     <h2>Facts kept</h2>
     <table>
       <caption>
-        Facts of the conversation that still stand in what the model sees
+        Facts that the model still sees, can recall, or has lost
       </caption>
       <thead>
         <tr>
           <th scope="col">Kind</th>
           <th scope="col" class="number">In view</th>
-          <th scope="col" class="number">By recall only</th>
+          <th scope="col" class="number">Recallable</th>
           <th scope="col" class="number">Lost</th>
         </tr>
       </thead>
@@ -378,12 +378,12 @@ function coherenceSection(coherence: CoherenceReport, withoutContent: boolean): 
         ${FACT_KINDS.map(row)}
       </tbody>
     </table>
-    ${examples('By recall only', (kind) => coherence[kind].recallableExamples)}
+    ${examples('Recallable', (kind) => coherence[kind].recallableExamples)}
     ${examples('Lost', (kind) => coherence[kind].lostExamples)}
   </section>`;
 }
 
-// What went
+// Removed content
 
 interface RemovedPart {
   /** Where, in words. */
@@ -451,7 +451,7 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
       const before = masked(renderConversation(original.slice(edit.start, edit.end)));
       return html`<pre><ins>${masked(renderConversation([edit.message], [SUMMARY_ORIGIN]))}</ins></pre>
         <details>
-          <summary>What it stands for</summary>
+          <summary>The messages that it replaced</summary>
           <pre><del>${before}</del></pre>
         </details>`;
     }
@@ -478,7 +478,10 @@ function cutBody(text: unknown, { cuts }: CutEdit): Html {
   // Where a key was masked the cuts' offsets are no longer the text's; and a key that a cut parts would not be known again.
   if (shown !== text) {
     const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${masked(cut.text)}</ins> `]));
-    return html`<p>Holds what looks like a key, which is masked; shown whole, with what stands there now above it.</p>
+    return html`<p>
+        This text contains what looks like a key, which is masked. It is shown in full; the markers that replaced parts
+        of it stand first.
+      </p>
       <pre>${markers}${shown}</pre>`;
   }
   const pieces: Html[] = [];
@@ -510,8 +513,8 @@ function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutCo
   const words = withoutContent
     ? html`<p>The conversation’s text was left out of this report.</p>`
     : html`<p>
-        ${parts.length} ${parts.length === 1 ? 'place' : 'places'}. Open one to read it; searching the page finds text
-        in closed ones, too. What looks like a key is masked.
+        ${parts.length} ${parts.length === 1 ? 'place' : 'places'}. Expand a place to read what was removed there. Keys
+        are masked.
       </p>`;
   const part = ({ where, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): Html =>
     html`<details>
@@ -520,7 +523,7 @@ function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutCo
       ${body}
     </details>`;
   return html`<section>
-    <h2>What went</h2>
+    <h2>Removed content</h2>
     ${words} ${parts.map(part)}
   </section>`;
 }

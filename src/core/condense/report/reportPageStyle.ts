@@ -23,6 +23,10 @@ th, td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0; b
 thead th, thead td { border-top: 0; font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .wide { overflow-x: auto; }
+@media (max-width: 40rem) {
+  th, td { padding-right: 0.5rem; }
+  .bars { display: none; }
+}
 rect.before { fill: var(--before); }
 rect.after { fill: var(--after); }
 .curve { width: 100%; height: auto; }
@@ -35,7 +39,6 @@ rect.after { fill: var(--after); }
 .legend span.after::before { border-top: 2px solid var(--after); }
 details { border-top: 1px solid var(--line); padding: 0.25rem 0; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
-.size { white-space: nowrap; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.8rem; margin: 0.4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 12.5px/1.5 ui-monospace, monospace; unicode-bidi: plaintext; }
 del { background: var(--gone); text-decoration: none; }
 ins { background: var(--now); text-decoration: none; }
