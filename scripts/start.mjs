@@ -19,8 +19,7 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1);
 const page = join(store, 'report.html');
 const reported = spawnSync(process.execPath, ['dist/cli.cjs', 'report', sample, '--store', store, '--out', page]);
-if (reported.status === 0)
-  console.log(`\nReport of this condensation: ${pathToFileURL(page).href}`);
+if (reported.status === 0) console.log(`\nReport of this condensation: ${pathToFileURL(page).href}`);
 console.log(
   '\nThe same on a conversation of yours: node dist/cli.cjs condense <file>\n(node dist/cli.cjs --help says more)',
 );
