@@ -55,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     ),
     vscode.commands.registerCommand('contextCondenser.condenseNewest', () => load().condenseNewest(services, sample)),
     vscode.commands.registerCommand('contextCondenser.condenseSample', () => load().condenseNow(services, sample)),
+    vscode.commands.registerCommand('contextCondenser.condenseFurther', () => load().condenseFurther(services)),
     vscode.commands.registerCommand('contextCondenser.openSettings', (section?: unknown) => {
       loadPanel().openSettings(panelParts, typeof section === 'string' ? section : undefined);
     }),

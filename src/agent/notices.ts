@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
-import { formatReport, formatTokens } from '../core/condense/report/report';
-import { changeWords, condensationWords } from '../window/condensationWords';
+import { formatReport, formatTokens, namesOf } from '../core/condense/report/report';
+import { changeWords, condensationWords, isTargetMissed } from '../window/condensationWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
@@ -14,6 +14,8 @@ type Condensed = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 export interface NoticeParts {
   readonly manager: CondensationManager;
   readonly kind: () => Settings['notifications'];
+  /** How many percent of the messages' tokens may stay where a person condenses. */
+  readonly targetPercent: () => number;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
   readonly undo: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
@@ -22,8 +24,7 @@ export interface NoticeParts {
 /** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
 export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
   const { manager, log } = parts;
-  const reportOf = (outcome: CondensationOutcome): string =>
-    formatReport(outcome, manager.providerName(outcome.provider));
+  const reportOf = (outcome: CondensationOutcome): string => formatReport(outcome, (id) => manager.providerName(id));
   switch (event.kind) {
     case 'condensed':
       log.info(`${reportOf(event.outcome)}\n${decisionWords(event.decision)}`);
@@ -42,9 +43,10 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
 }
 
 async function showCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
-  const provider = parts.manager.providerName(outcome.provider);
+  const provider = namesOf(outcome, (id) => parts.manager.providerName(id));
+  const isByHand = decision.reason === 'by-hand';
   // Whoever asked for it wants to know.
-  switch (decision.reason === 'by-hand' ? 'notification' : parts.kind()) {
+  switch (isByHand ? 'notification' : parts.kind()) {
     case 'none':
       return;
     case 'statusBar': {
@@ -56,14 +58,20 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       const undo = vscode.l10n.t('Undo');
       const showDiff = vscode.l10n.t('Show Diff');
       const details = vscode.l10n.t('Details');
-      // The figures of the steps are of the messages alone; the status bar shows the whole request.
-      const whole = vscode.l10n.t(
-        'the request went from {0} of {1}',
-        changeWords(decision.tokensBefore, decision.tokensAfter),
-        formatTokens(decision.contextWindow),
+      const further = vscode.l10n.t('Condense Further…');
+      // Whoever condenses by hand aims at a share of the messages; else the whole request counts, as in the status bar.
+      const figures = isByHand
+        ? { ...outcome, provider, targetTokens: Math.ceil((outcome.tokensBefore * parts.targetPercent()) / 100) }
+        : { ...outcome, provider, tokensBefore: decision.tokensBefore, tokensAfter: decision.tokensAfter };
+      const others = isTargetMissed(figures) ? [further] : [];
+      const choice = await vscode.window.showInformationMessage(
+        condensationWords(figures),
+        ...others,
+        undo,
+        showDiff,
+        details,
       );
-      const words = condensationWords({ ...outcome, provider, notes: [whole, ...outcome.notes] });
-      const choice = await vscode.window.showInformationMessage(words, undo, showDiff, details);
+      if (choice === further) await vscode.commands.executeCommand('contextCondenser.condenseFurther');
       if (choice === undo) await parts.undo(conversation);
       if (choice === showDiff) await parts.showDiff(conversation);
       if (choice === details) parts.log.show();

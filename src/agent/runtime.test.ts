@@ -110,7 +110,9 @@ describe('a task that outgrows the window', () => {
     await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
     const notification = fake.shown.find(({ choices }) => choices.includes('Undo'));
     expect(notification?.choices).toEqual(['Undo', 'Show Diff', 'Details']);
-    expect(notification?.message).toMatch(/^Context condensed using Truncation\. .* Total: .* Cost: \$0\. Time: /);
+    expect(notification?.message).toMatch(
+      /^Context condensed using [\w, ]+: [\d,]+ → [\d,]+ tokens .*\. Cost: \$0\. Time: /,
+    );
     fake.shown = [];
     fake.settings['contextCondenser.notifications'] = 'none';
     await readFiles(9);
@@ -134,7 +136,7 @@ describe('commands on a conversation of the chat', () => {
       picker.accept(picker.items[0]!);
     };
     await condenseNow(services);
-    expect(shown().join()).toContain('Context condensed using Truncation.');
+    expect(shown().join()).toContain('Context condensed using Truncation: ');
     server.play(reply('ok'));
     chat.user('and now?');
     await chat.ask();

@@ -136,7 +136,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
-  async condense(conversation: LiveId, provider = setting('provider')): Promise<void> {
+  async condense(conversation: LiveId, provider = setting('provider'), config = configToRun(provider)): Promise<void> {
     const live = await this.live();
     const progress = {
       location: vscode.ProgressLocation.Notification,
@@ -144,7 +144,7 @@ export class AgentRuntime implements vscode.Disposable {
       cancellable: true,
     };
     const targetPercent = setting('manual.targetPercent');
-    const options = { provider, config: configToRun(provider), targetPercent };
+    const options = { provider, config, targetPercent };
     let outcome: CondensationOutcome | undefined;
     try {
       outcome = await vscode.window.withProgress(progress, (_report, token) =>
@@ -158,7 +158,7 @@ export class AgentRuntime implements vscode.Disposable {
     }
     if (outcome?.kind === 'condensed') return;
     const { manager } = await engineOf(this.services);
-    const [headline = ''] = outcome ? formatReport(outcome, manager.providerName(outcome.provider)).split('\n') : [];
+    const [headline = ''] = outcome ? formatReport(outcome, (id) => manager.providerName(id)).split('\n') : [];
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = provider === 'truncation' ? [] : [truncate];
     const text = headline || vscode.l10n.t('Nothing was condensed.');
@@ -182,6 +182,7 @@ export class AgentRuntime implements vscode.Disposable {
       const parts = {
         manager,
         kind: () => setting('notifications'),
+        targetPercent: () => setting('manual.targetPercent'),
         log: this.services.log,
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
@@ -207,7 +208,8 @@ export class AgentRuntime implements vscode.Disposable {
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
     const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
-    this.services.last = { conversation, title, isLive: true };
+    const way = { provider, config: configToRun(provider) };
+    this.services.last = { conversation, title, isLive: true, way };
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 

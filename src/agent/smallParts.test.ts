@@ -174,7 +174,14 @@ describe('what is told of a live conversation', () => {
     const log = window.createOutputChannel();
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();
-    const parts: NoticeParts = { manager, kind: () => 'none', log, undo: done, showDiff: done };
+    const parts: NoticeParts = {
+      manager,
+      kind: () => 'none',
+      targetPercent: () => 50,
+      log,
+      undo: done,
+      showDiff: done,
+    };
     // Of an outcome only what is told matters here.
     const report = (event: object) => showLiveEvent(event as LiveEvent, parts);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };

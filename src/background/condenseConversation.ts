@@ -69,7 +69,7 @@ export async function condenseConversation(
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
-  const report = formatReport(outcome, manager.providerName(outcome.provider));
+  const report = formatReport(outcome, (id) => manager.providerName(id), { targetTokens });
   const summary = summaryOf(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
     runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...context });
@@ -87,12 +87,13 @@ export async function condenseConversation(
     const id = ledger.condensations.at(-1)?.id;
     if (id !== undefined) context.condensation = id;
   }
-  const { provider, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
+  const { provider, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
   const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruned(task.store, conversation.id))];
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
     provider,
+    ...(alsoBy && { alsoBy }),
     steps,
     tokensBefore,
     tokensAfter,

@@ -10,6 +10,8 @@ export interface CondensedResult {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
+  /** Providers whose edits come before its own; absent: none. */
+  readonly alsoBy?: readonly string[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;

@@ -34,7 +34,7 @@ function print(session: Session, outcome: CondensationOutcome, out: string | und
   if (args.json) {
     io.stdout(`${JSON.stringify(outcomeFigures(session, outcome))}\n`);
   } else {
-    io.stdout(`${formatReport(outcome, manager.providerName(outcome.provider), session.calibrate)}\n`);
+    io.stdout(`${formatReport(outcome, (id) => manager.providerName(id), { calibrate: session.calibrate })}\n`);
   }
   if (out === undefined) {
     if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');

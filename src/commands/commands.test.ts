@@ -5,13 +5,14 @@ import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript, writeTranscript, nothingToGain } from '../../test/support/transcript';
 import type { window } from '../../test/support/vscode';
 import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
+import { exchange, lines, user } from '../core/testing';
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
 import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
-import { chooseProvider, condenseNewest, condenseNow, undoLast } from './index';
+import { chooseProvider, condenseFurther, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
@@ -54,14 +55,14 @@ function whenListed(act: (picker: FakeQuickPick) => void): void {
 }
 
 describe('Condense Context Now', () => {
-  it('says what each step did, the total, cost and time, and offers what can be done next', async () => {
+  it('says what came of it in two sentences, and offers what can be done next; the log has the steps', async () => {
     await condenseNow(services, file);
     expect(last().message).toMatch(
-      /^Context condensed using Lossless\. .+: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Total: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\. Time: .+/,
+      /^Context condensed using Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\. Time: [^.]+(\.\d seconds)?\.$/,
     );
     expect(last().choices).toEqual(['Show Diff', 'Save Condensed Copy…', 'Undo', 'Details']);
     expect(fake.progress).toContain('Reading the conversation');
-    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:`);
+    expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:\n - `);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
@@ -71,7 +72,7 @@ describe('Condense Context Now', () => {
     expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
     services.registered.add(externalProvider(parseProvider(cutter)));
     await condenseNow(services, file);
-    expect(last().message).toMatch(/^Context condensed using Cutter\. /);
+    expect(last().message).toMatch(/^Context condensed using Cutter: /);
     await previewCondensation(services, file);
     expect(last().message).toContain('sample.cutter comes from another extension');
     fake.picks = ['Cutter'];
@@ -178,7 +179,44 @@ describe('Condense Context Now', () => {
   it('notes a target that was not reached', async () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
     await condenseNow(services, file);
-    expect(last().message).toMatch(/Note: the target of [\d,]+ tokens was not reached/);
+    expect(last().message).toMatch(/ The target of 222 tokens was missed\.$/);
+    expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
+  });
+
+  it('offers the other ways where the target was missed, those without a model first, each with its size and its loss', async () => {
+    await condenseFurther(services);
+    expect(last().message).toBe('Nothing was condensed in this window yet.');
+    const read = (name: string, times = 1) =>
+      Array.from({ length: times }, (_, index) => exchange(`${name}${index}`, 'Read', { path: name }, lines(name, 60)));
+    const names = Array.from({ length: 24 }, (_, index) => `/w/f${index}.ts`);
+    file = join(home, 'reads.json');
+    const messages = [
+      user('Read all.'),
+      ...read('/w/same.ts', 6).flat(),
+      ...names.flatMap((name) => read(name).flat()),
+    ];
+    writeFileSync(file, JSON.stringify({ messages }));
+    fake.answers = ['Condense Further…'];
+    await condenseNow(services, file);
+    expect(last().choices[0]).toBe('Condense Further…');
+    expect(fake.executed.at(-1)).toEqual(['contextCondenser.condenseFurther']);
+    let items: readonly FakeItem[] = [];
+    whenListed((picker) => {
+      ({ items } = picker);
+      picker.accept(items.find(({ label }) => label === 'File-Aware')!);
+    });
+    await condenseFurther(services);
+    const labels = items.map(({ label }) => label);
+    expect(labels.slice(0, 3)).toEqual(['calls no model', 'File-Aware', 'Truncation']);
+    expect(labels).not.toContain('Lossless');
+    expect(labels.indexOf('calls a model where it is needed')).toBeLessThan(labels.indexOf('Native'));
+    const [, fileAware] = items;
+    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(-\d+%\) · meets the target$/);
+    expect(fileAware?.detail).toMatch(/^No model: .* (All \d+ facts .* still stand\.|Of \d+ facts \d+ still stand)/);
+    expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
+    // What was told is what comes.
+    const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
+    expect(last().message).toMatch(new RegExp(`^Context condensed using Smart: [\\d,]+ → ${size} tokens`));
   });
 });
 

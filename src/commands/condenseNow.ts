@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { type CondensationProvider, smartProvider } from '../core/condense';
-import { formatTokens } from '../core/condense/report/report';
+import { namesOf } from '../core/condense/report/report';
 import { isBuiltIn, PROVIDER_NAMES } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
-import { condensationWords } from '../window/condensationWords';
+import { condensationWords, isTargetMissed } from '../window/condensationWords';
 import { agentOf } from '../agent/runtime';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from '../window/background';
@@ -20,7 +20,7 @@ import { condenseNative, condenseHere } from './native';
 import { newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun } from '../window/settings/providerConfig';
-import type { Services } from '../window/services';
+import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
@@ -55,7 +55,12 @@ export async function condenseNewest(services: Services, sample: string): Promis
 }
 
 /** Condenses one file, with progress and cancel; errors are told in words, with Retry. */
-export async function condenseFile(services: Services, path: string, settings: ManualSettings): Promise<void> {
+export async function condenseFile(
+  services: Services,
+  path: string,
+  settings: ManualSettings,
+  config: unknown = configToRun(settings.provider),
+): Promise<void> {
   const { log } = services;
   const progress = {
     location: vscode.ProgressLocation.Notification,
@@ -67,7 +72,7 @@ export async function condenseFile(services: Services, path: string, settings: M
     path,
     history: settings.history,
     provider: settings.provider,
-    config: configToRun(settings.provider),
+    config,
     targetPercent: settings.targetPercent,
     coherenceFloor: settings.coherenceFloor,
     ...(settings.excluded && { excluded: settings.excluded }),
@@ -91,7 +96,7 @@ export async function condenseFile(services: Services, path: string, settings: M
     );
     log.info(`${path}\n${result.report}`);
     await keepMetrics(services, result.metrics, settings.provider);
-    if (result.kind === 'condensed') await showCondensed(services, result);
+    if (result.kind === 'condensed') await showCondensed(services, result, { provider: settings.provider, config });
     else await showUnchanged(services, result, settings);
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
@@ -99,7 +104,7 @@ export async function condenseFile(services: Services, path: string, settings: M
       void vscode.window.setStatusBarMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
       return;
     }
-    await showError(services, error, () => condenseFile(services, path, settings));
+    await showError(services, error, () => condenseFile(services, path, settings, config));
   }
 }
 
@@ -107,9 +112,14 @@ export async function condenseFile(services: Services, path: string, settings: M
 const runsInHost = (provider: string, config: unknown): boolean =>
   !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
-/** Reports the result in one paragraph (a notification has no lines), with the next actions. */
-async function showCondensed(services: Services, result: CondensedResult): Promise<void> {
-  services.last = { conversation: result.conversation.id, title: result.conversation.title };
+/** Says the result in two sentences, with the next actions. */
+async function showCondensed(services: Services, result: CondensedResult, way: LastCondensation['way']): Promise<void> {
+  services.last = {
+    conversation: result.conversation.id,
+    title: result.conversation.title,
+    path: result.conversation.path,
+    way,
+  };
   const { provider, tokensBefore, tokensAfter, cost } = result;
   const { id } = result.conversation;
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
@@ -120,10 +130,21 @@ async function showCondensed(services: Services, result: CondensedResult): Promi
   const details = vscode.l10n.t('Details');
   const giveBack = vscode.l10n.t('Give Back to the Agent…');
   const { path } = result.conversation;
-  const choices = [showDiff, save, ...(possibleTarget(path) ? [giveBack] : []), undo, details];
+  const further = vscode.l10n.t('Condense Further…');
+  const choices = [
+    ...(isTargetMissed(result) ? [further] : []),
+    showDiff,
+    save,
+    ...(possibleTarget(path) ? [giveBack] : []),
+    undo,
+    details,
+  ];
   for (;;) {
     const choice = await vscode.window.showInformationMessage(summaryOf(services, result), ...choices);
     switch (choice) {
+      case further:
+        await vscode.commands.executeCommand('contextCondenser.condenseFurther');
+        return;
       case showDiff:
         await services.comparisons.show(
           comparison,
@@ -148,19 +169,8 @@ async function showCondensed(services: Services, result: CondensedResult): Promi
   }
 }
 
-function summaryOf({ registered }: Services, result: CondensedResult): string {
-  const { provider, tokensAfter, targetTokens, notes } = result;
-  const missed =
-    tokensAfter > targetTokens
-      ? [
-          vscode.l10n.t(
-            'the target of {0} tokens was not reached; another provider may take out more',
-            formatTokens(targetTokens),
-          ),
-        ]
-      : [];
-  return condensationWords({ ...result, provider: nameOf(provider, registered.list()), notes: [...missed, ...notes] });
-}
+const summaryOf = ({ registered }: Services, result: CondensedResult): string =>
+  condensationWords({ ...result, provider: namesOf(result, (id) => nameOf(id, registered.list())) });
 
 const nameOf = (id: string, registered: readonly CondensationProvider[]): string =>
   isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);

@@ -7,6 +7,7 @@ export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseP
 export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
 export { watchIdleTasks } from './conversations/idleTasks';
+export { condenseFurther } from './condenseFurther';
 export { condenseNewest, condenseNow } from './condenseNow';
 export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection, vendorModels } from './manageProfiles';

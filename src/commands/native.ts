@@ -134,5 +134,7 @@ export async function condenseHere(
   const parts = { manager, counter, onProgress, signal, maxCost: models.maxCost };
   const { result } = await condenseConversation(conversation, task, parts);
   if (result.kind !== 'condensed') return result;
-  return { ...result, notes: [...result.notes, ...warningsOf(result.metrics, models.warnings)] };
+  const warnings = warningsOf(result.metrics, models.warnings);
+  const report = [result.report, ...warnings.map((warning) => ` - Note: ${warning}`)].join('\n');
+  return { ...result, report, notes: [...result.notes, ...warnings] };
 }

@@ -46,7 +46,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
     { provider: chosen, notes }: Chosen,
     outcome: CondensationOutcome,
   ): Outcome => {
-    const report = formatReport(outcome, manager.providerName(outcome.provider));
+    const report = formatReport(outcome, (provider) => manager.providerName(provider));
     services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;

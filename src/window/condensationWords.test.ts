@@ -1,41 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import type { StepReport } from '../core/condense/types';
-import { condensationWords } from './condensationWords';
+import { condensationWords, type CondensationFigures } from './condensationWords';
 
-const step = (name: string, saved: number): StepReport => ({
-  name,
-  tokensBefore: 1_000,
-  tokensAfter: 1_000 - saved,
-  edits: saved > 0 ? 1 : 0,
-  timeMs: 1,
-  cost: 0,
-  outcome: { kind: 'done' },
-});
-
-const words = (...saved: number[]): string =>
+const words = (changes: Partial<CondensationFigures> = {}): string =>
   condensationWords({
     provider: 'Smart',
-    steps: saved.map((tokens, index) => step(`Step ${index + 1}`, tokens)),
     tokensBefore: 2_000,
     tokensAfter: 1_000,
     cost: 0,
     timeMs: 5,
-    notes: ['it is done.'],
+    notes: [],
+    ...changes,
   });
-
-const named = (text: string): string[] => [...text.matchAll(/Step (\d)/g)].map(([, number = '']) => number);
 
 describe('the words of a condensation', () => {
-  it('are one paragraph: steps that did something, total, cost, time, notes', () => {
-    expect(words(100, 0)).toBe(
-      'Context condensed using Smart. Step 1: 1,000 → 900 tokens (-10%). Total: 2,000 → 1,000 tokens (-50%). Cost: $0. Time: 5 ms. Note: it is done.',
-    );
+  it('tell what came of it, its cost and its time', () => {
+    expect(words()).toBe('Context condensed using Smart: 2,000 → 1,000 tokens (-50%). Cost: $0. Time: 5 ms.');
   });
 
-  it('name the steps that took out most, in their order, and count the others', () => {
-    expect(named(words(1, 2, 3, 4, 5, 6))).toHaveLength(6);
-    const many = words(70, 10, 60, 20, 50, 30, 40);
-    expect(named(many)).toEqual(['1', '3', '5', '6', '7']);
-    expect(many).toContain(' 2 more steps. Total:');
+  it('end with what a person should know: a missed target, a note, or where the notes are', () => {
+    expect(words({ targetTokens: 1_000 })).toBe(words());
+    expect(words({ targetTokens: 999, notes: ['a', 'b'] })).toBe(`${words()} The target of 999 tokens was missed.`);
+    expect(words({ notes: ['it is done.'] })).toBe(`${words()} Note: it is done.`);
+    expect(words({ notes: ['a', 'b'] })).toBe(`${words()} 2 notes are in Details.`);
   });
 });

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report/report';
-import type { StepReport } from '../core/condense/types';
 
 /** A condensation that was applied. */
 export interface CondensationFigures {
-  /** The provider's name. */
+  /** What people call the providers that took something out. */
   readonly provider: string;
-  readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** Tokens that were to be left at most; absent: nobody set a target. */
+  readonly targetTokens?: number;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
   /** Milliseconds. */
@@ -16,33 +16,33 @@ export interface CondensationFigures {
   readonly notes: readonly string[];
 }
 
-/** The result (NFR-U-002) in one paragraph: a notification has no lines. */
+/**
+ * The result in two sentences: what came of it, and what a person should know of it. The report (NFR-U-002) has steps and notes,
+ * and stands in the log.
+ */
 export function condensationWords(figures: CondensationFigures): string {
-  const { provider, steps, tokensBefore, tokensAfter, cost, timeMs, notes } = figures;
-  return [
-    vscode.l10n.t('Context condensed using {0}.', provider),
-    ...stepWords(steps.filter((step) => step.edits > 0)),
-    vscode.l10n.t('Total: {0}.', changeWords(tokensBefore, tokensAfter)),
-    vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs)),
-    ...notes.map((note) => vscode.l10n.t('Note: {0}.', note.replace(/\.$/, ''))),
-  ].join(' ');
+  const { provider, tokensBefore, tokensAfter, cost, timeMs } = figures;
+  const did = vscode.l10n.t('Context condensed using {0}: {1}.', provider, changeWords(tokensBefore, tokensAfter));
+  const took = vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs));
+  return [did, took, ...remarks(figures)].join(' ');
 }
 
-/** Steps that a notification names; the log has all. */
-const MAX_STEPS = 5;
+/** Whether more was to go than went. */
+export const isTargetMissed = ({
+  tokensAfter,
+  targetTokens = Infinity,
+}: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
-/** The steps that took out most, in the order in which they ran. */
-function stepWords(steps: readonly StepReport[]): string[] {
-  const saved = ({ tokensBefore, tokensAfter }: StepReport): number => tokensBefore - tokensAfter;
-  // One step left out would save no words.
-  const most = steps.length === MAX_STEPS + 1 ? steps.length : MAX_STEPS;
-  const largest = new Set(steps.toSorted((a, b) => saved(b) - saved(a)).slice(0, most));
-  const others = steps.length - largest.size;
+function remarks(figures: CondensationFigures): string[] {
+  const { notes, targetTokens = 0 } = figures;
+  const [note] = notes;
+  if (isTargetMissed(figures))
+    return [vscode.l10n.t('The target of {0} tokens was missed.', formatTokens(targetTokens))];
+  if (note === undefined) return [];
   return [
-    ...steps
-      .filter((step) => largest.has(step))
-      .map((step) => `${step.name}: ${changeWords(step.tokensBefore, step.tokensAfter)}.`),
-    ...(others > 0 ? [vscode.l10n.t('{0} more steps.', others)] : []),
+    notes.length === 1
+      ? vscode.l10n.t('Note: {0}.', note.replace(/\.$/, ''))
+      : vscode.l10n.t('{0} notes are in Details.', notes.length),
   ];
 }
 

@@ -38,5 +38,9 @@ export interface LastCondensation {
   readonly conversation: string;
   /** It is one of the chat's. */
   readonly isLive?: true;
+  /** Of the conversation's file, where it has one. */
+  readonly path?: string;
+  /** How it was condensed. */
+  readonly way: { readonly provider: string; readonly config: unknown };
   readonly title: string;
 }

@@ -66,6 +66,8 @@ export type CondensationOutcome = OutcomeBase &
         readonly view: readonly ApiMessage[];
         /** The files, error lines, instructions and to-dos of the conversation that still stand in the view. */
         readonly coherence: CoherenceReport;
+        /** Providers whose edits come before those of `provider`, where fallbacks were needed; absent: none. */
+        readonly alsoBy?: readonly string[];
       }
     | { readonly kind: 'unchanged'; readonly reason: UnchangedReason; readonly detail: string }
     /** The firewall said no. */

@@ -279,6 +279,7 @@ describe('a request that must fit', () => {
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'truncation' });
     expect(outcome.kind === 'condensed' && outcome.tokensAfter).toBeLessThanOrEqual(2_000);
     expect(outcome.notes.filter((note) => note.includes('suppressed'))).toHaveLength(1);
+    expect(outcome.notes.join(), 'truncation took something out in the end').not.toContain('Truncation found nothing');
     expect(checkConversation(outcome.kind === 'condensed' ? outcome.view : [])).toEqual([]);
   });
 

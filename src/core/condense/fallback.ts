@@ -67,11 +67,11 @@ async function condenseWithoutLoss(
   let outcome = await manager.condense(request);
   if (hasFailed(outcome) && outcome.provider !== 'native' && mayUseNative) {
     const native = { provider: 'native', config: configs?.['native'], why: 'Native was used instead.' } as const;
-    outcome = await next(manager, outcome, request, native);
+    outcome = settledBy(await next(manager, outcome, request, native));
   }
   if (outcome.kind === 'unchanged' && outcome.reason === 'incoherent' && outcome.provider !== 'lossless') {
     const lossless = { provider: 'lossless', config: configs?.['lossless'], why: LOSSLESS_WHY } as const;
-    outcome = await next(manager, outcome, request, lossless);
+    outcome = settledBy(await next(manager, outcome, request, lossless));
   }
   return outcome;
 }
@@ -92,13 +92,22 @@ async function madeToFit(
   // A condensation that breaks the prompt cache because the request didn't fit must leave room, or the next request breaks
   // it again.
   const enough = outcome.tokensBefore > limit ? fittingTarget : limit;
+  const idle: Idle[] = [];
   for (const fallback of lossyFallbacks(outcome, policy)) {
     const isEnough = tokensOf(outcome) <= (fallback.takesNewest ? limit : enough);
-    if (outcome.kind === 'cancelled' || isEnough) return outcome;
-    outcome = await next(manager, outcome, fitting, fallback);
+    if (outcome.kind === 'cancelled' || isEnough) break;
+    const tried = await next(manager, outcome, fitting, fallback);
+    outcome = tried.outcome;
+    if (tried.idle !== undefined) idle.push(tried.idle);
   }
-  return outcome;
+  // A provider that found nothing with one configuration and something with the next did find something.
+  const reasons = idle.filter(({ provider }) => !hasEdited(outcome, provider)).map(({ reason }) => reason);
+  return reasons.length === 0 ? outcome : { ...outcome, notes: [...new Set([...outcome.notes, ...reasons])] };
 }
+
+/** Whether changes of a provider are among those of an outcome. */
+const hasEdited = (outcome: CondensationOutcome, provider: string): boolean =>
+  outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
 
 /** A try after another that wasn't enough. */
 interface Fallback {
@@ -146,14 +155,30 @@ const tokensOf = (outcome: CondensationOutcome): number =>
 
 const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
 
-/** Tries another provider, on top of what the one before achieved. */
+/** A provider that was asked and found nothing. */
+interface Idle {
+  readonly provider: string;
+  readonly reason: string;
+}
+
+interface Tried {
+  readonly outcome: CondensationOutcome;
+  /** Said at the end, unless the same provider found something after all. */
+  readonly idle?: Idle;
+}
+
+/** A try that is the last of its kind: what it found nothing for is said at once. */
+const settledBy = ({ outcome, idle }: Tried): CondensationOutcome =>
+  idle === undefined ? outcome : { ...outcome, notes: [...outcome.notes, idle.reason] };
+
+/** Tries another provider, on top of what the one before achieved. The notes tell in order what was done and why. */
 async function next(
   manager: CondensationManager,
   before: CondensationOutcome,
   request: CondensationRequest,
   { provider, config, why }: Fallback,
-): Promise<CondensationOutcome> {
-  if (!manager.listProviders().some(({ id }) => id === provider)) return before;
+): Promise<Tried> {
+  if (!manager.listProviders().some(({ id }) => id === provider)) return { outcome: before };
   const made: readonly Edit[] = before.kind === 'condensed' ? before.edits : [];
   const { maxCost } = request;
   const tried = await manager.condense({
@@ -179,11 +204,18 @@ async function next(
     ...((before.calls ?? tried.calls) && { calls: [...(before.calls ?? []), ...(tried.calls ?? [])] }),
   };
   if (tried.kind === 'condensed') {
-    const notes = both.notes.includes(why) ? both.notes : [...both.notes, why];
-    return { ...tried, ...both, edits: [...made, ...tried.edits], notes };
+    const notes = reported.includes(why) ? both.notes : [...reported, why, ...tried.notes];
+    const earlier = before.kind === 'condensed' ? [...(before.alsoBy ?? []), before.provider] : [];
+    const alsoBy = [...new Set(earlier)].filter((id) => id !== tried.provider);
+    return {
+      outcome: { ...tried, ...both, edits: [...made, ...tried.edits], notes, ...(alsoBy.length > 0 && { alsoBy }) },
+    };
   }
-  if (tried.kind === 'cancelled') return { ...tried, ...both };
-  return { ...before, ...both, notes: [...both.notes, reasonOf(manager, tried)] };
+  if (tried.kind === 'cancelled') return { outcome: { ...tried, ...both } };
+  const outcome = { ...before, ...both };
+  const idle = { provider, reason: reasonOf(manager, tried) };
+  if (tried.kind === 'unchanged') return { outcome, idle };
+  return { outcome: { ...outcome, notes: [...both.notes, idle.reason] } };
 }
 
 /** Which provider did nothing, and why; its words may name it already. */

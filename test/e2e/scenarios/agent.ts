@@ -128,7 +128,7 @@ const statusText = async ({ page }: Workbench): Promise<string> => page.locator(
 export const condensesAndTellsIt: Scenario = (bed) =>
   readsBeyondTheWindow(bed, { 'contextCondenser.notifications': 'notification' }, async (bench, server) => {
     const words = await notification(bench, 'Context condensed using');
-    assert.match(words.text, /Total: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)\. Cost: \$0\. Time: /);
+    assert.match(words.text, /: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)\. Cost: \$0\. Time: /);
     assert.deepEqual(words.buttons, ['Undo', 'Show Diff', 'Details']);
     assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), new RegExp(MARKER_START));
     assert.match(await statusText(bench), /\d+K \/ 60K/);

@@ -75,7 +75,7 @@ export const summarizesWithTheModelOfAProfile: Scenario = async (bed) => {
     const bench = await openWithProfile(bed, server);
     await condense(bench, 'native-pick-dark');
     const done = await notification(bench, 'Context condensed using Native', 60_000);
-    assert.match(done.text, /Total: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
+    assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
     await screenshot(bench, 'native-summary-dark');
     assert.equal(server.requests.length, 1);
     assert.equal(server.requests[0]?.status, 200);

@@ -44,7 +44,7 @@ describe('formatReport', () => {
       ],
       notes: ['The defaults were used.'],
     };
-    expect(formatReport(outcome, 'Smart')).toBe(
+    expect(formatReport(outcome, () => 'Smart')).toBe(
       [
         'Context condensed using Smart strategy:',
         ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
@@ -59,7 +59,9 @@ describe('formatReport', () => {
         ' - Note: The defaults were used.',
       ].join('\n'),
     );
-    expect(formatReport(outcome, 'Smart', (tokens) => tokens * 1.5)).toContain('67% (12,750 → 4,200 tokens)');
+    expect(formatReport(outcome, () => 'Smart', { calibrate: (tokens) => tokens * 1.5 })).toContain(
+      '67% (12,750 → 4,200 tokens)',
+    );
   });
 
   it.each<[string, CondensationOutcome]>([
@@ -74,11 +76,13 @@ describe('formatReport', () => {
     ['Cancelled. Nothing was condensed.', { ...base, kind: 'cancelled' }],
     ['Nothing was condensed: Smart failed. no network', { ...base, kind: 'failed', error: new Error('no network') }],
   ])('says %j, and what it cost', (headline, outcome) => {
-    expect(formatReport(outcome, 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
+    expect(formatReport(outcome, () => 'Smart')).toBe(`${headline}\n - Cost: $0\n - Time: 12 ms`);
   });
 
   it('does without a violation where none is named', () => {
-    expect(formatReport({ ...base, kind: 'refused', violations: [] }, 'Smart')).toContain('valid conversation. \n');
+    expect(formatReport({ ...base, kind: 'refused', violations: [] }, () => 'Smart')).toContain(
+      'valid conversation. \n',
+    );
   });
 });
 

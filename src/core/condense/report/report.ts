@@ -28,46 +28,62 @@ export function formatTime(ms: number): string {
   return whole < 1000 ? `${whole} ms` : `${(ms / 1000).toFixed(1)} seconds`;
 }
 
+export interface ReportOptions {
+  /** Tokens of the model for a number of o200k tokens. Default: the same. */
+  readonly calibrate?: (tokens: number) => number;
+  /** O200k tokens that the messages were to have at most. */
+  readonly targetTokens?: number;
+}
+
 /**
  * Reports a condensation in the form of NFR-U-002: one line for each step that changed anything, then total, cost and time;
  * behind them which facts of the conversation still stand in the view.
- * @param providerName what people call the outcome's provider.
- * @param calibrate tokens of the model for a number of o200k tokens.
+ * @param nameOf what people call a provider.
  */
 export function formatReport(
   outcome: CondensationOutcome,
-  providerName: string,
-  calibrate: (tokens: number) => number = (count) => count,
+  nameOf: (provider: string) => string,
+  { calibrate = (count) => count, targetTokens }: ReportOptions = {},
 ): string {
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
     `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
-  const lines = [headline(outcome, providerName), ...stepLines(outcome.steps, change)];
+  const lines = [headline(outcome, nameOf), ...stepLines(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
     const { tokensBefore, tokensAfter } = outcome;
     const reduction = formatChange(tokensBefore, tokensAfter).slice(1);
     lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
+    if (targetTokens !== undefined && tokensAfter > targetTokens) {
+      lines.push(` - Target: ${tokens(targetTokens)} tokens, missed by ${tokens(tokensAfter - targetTokens)}`);
+    }
   }
   lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
   return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
-function headline(outcome: CondensationOutcome, providerName: string): string {
+/** The providers that took something out, in the order in which they did. */
+export const namesOf = (
+  { provider, alsoBy = [] }: { readonly provider: string; readonly alsoBy?: readonly string[] },
+  nameOf: (provider: string) => string,
+): string => [...alsoBy, provider].map(nameOf).join(', then ');
+
+function headline(outcome: CondensationOutcome, nameOf: (provider: string) => string): string {
+  const name = nameOf(outcome.provider);
   switch (outcome.kind) {
     case 'condensed':
-      return `Context condensed using ${outcome.provider === 'strategy' ? 'a' : providerName} strategy:`;
+      return `Context condensed using ${outcome.provider === 'strategy' ? 'a' : namesOf(outcome, nameOf)} strategy:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {
       const [first] = outcome.violations;
       const where = first ? `message ${first.message}: ${first.detail} (${first.rule})` : '';
-      return `Nothing was condensed: the result of ${providerName} would not be a valid conversation. ${where}`;
+      return `Nothing was condensed: the result of ${name} would not be a valid conversation. ${where}`;
     }
     case 'cancelled':
       return 'Cancelled. Nothing was condensed.';
     case 'failed':
-      return `Nothing was condensed: ${providerName} failed. ${outcome.error.message}`;
+      return `Nothing was condensed: ${name} failed. ${outcome.error.message}`;
   }
 }
 
