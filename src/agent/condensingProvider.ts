@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
+import { summarizerOf } from '../api/summarizer';
+import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
@@ -35,10 +37,15 @@ export interface ProviderParts {
   readonly live: () => Promise<LiveConversationsApi>;
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => Threshold;
+  /** What the user says of summaries by a model. */
+  readonly summaries: (profile: ApiProfile) => SummaryWishes;
   /** A tool is called in a live conversation. */
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
 }
+
+/** `mayCost`: whether a condensation may cost anything. */
+type SummaryWishes = Pick<SummarizerModel, 'prompt' | 'maskSecrets'> & { readonly mayCost: boolean };
 
 type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
 type ChatProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -259,7 +266,7 @@ export class CondensingProvider {
       extraTokens,
       model: {
         key: modelKey(model),
-        vendor: model.wraps?.vendor ?? host ?? profile.vendor,
+        vendor: vendorOf(model),
         contextWindow: model.contextWindow,
         ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
         ...(profile.maxOutputTokens !== undefined && { reservedOutput: profile.maxOutputTokens }),
@@ -269,8 +276,31 @@ export class CondensingProvider {
         cacheLifetime: cacheLifetimeOf(profile),
         ...(cacheSpan && { cacheSpan }),
         threshold: this.parts.threshold(profile),
+        summarizer: () => this.summarizerOf(model),
       },
     };
+  }
+
+  /** The chat's model, asked beside the chat: the conversation has gone to its vendor anyway, and the user pays it already. */
+  private async summarizerOf(model: OfferedModel): Promise<Summarizer | Unavailable> {
+    const { name: profile, prices, tokenFactor } = model;
+    const { mayCost, ...wishes } = this.parts.summaries(model.profile);
+    // What VS Code's models cost is often not known by the token: a subscription pays, or one's own machine.
+    const isIncluded = model.wraps !== undefined && !prices;
+    if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
+    try {
+      return summarizerOf({
+        profile,
+        handler: await this.parts.handlers.handlerOf(model, true),
+        vendor: vendorOf(model),
+        ...(prices && { prices }),
+        billing: isIncluded ? 'included' : 'per-token',
+        tokenFactor,
+        wishes,
+      });
+    } catch (error) {
+      return { profile, reason: errorMessage(error) };
+    }
   }
 
   private async send(
@@ -315,6 +345,10 @@ export class CondensingProvider {
     for (const note of notes) this.parts.log.info(note);
   }
 }
+
+/** Who gets to see what a model is asked. */
+const vendorOf = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
+  wraps?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
 
 /** VS Code's id of a conversation; undefined where it names none. */
 function conversationOf({ modelOptions }: Passage['options']): string | undefined {

@@ -129,6 +129,26 @@ describe('a task that outgrows the window', () => {
 });
 
 describe('commands on a conversation of the chat', () => {
+  it('Native without a condensing profile: the chat’s own model writes the summary, and that is told and counted', async () => {
+    const [profile] = fake.settings['contextCondenser.profiles'] as object[];
+    fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
+    await readFiles(12, 60);
+    server.play(reply('## Goal\nRead them all.'));
+    const before = server.requests.length;
+    await agent.condense(liveConversations(services)[0]!.id, 'native');
+    expect(server.requests).toHaveLength(before + 1);
+    expect(lastBody()).not.toContain('"tools"');
+    const told = log.lines.join('\n');
+    expect(told).toContain('Context condensed using Native strategy');
+    expect(told).toMatch(/Cost: \$0\.\d+, 1 request to claude-sonnet-4-20250514 \(Work, the conversation's own\)/);
+    expect(told).toContain(
+      "No profile is chosen for condensing. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",
+    );
+    fake.settings['contextCondenser.maxCostPerCondensation'] = 0;
+    await agent.condense(liveConversations(services)[0]!.id, 'native');
+    expect(server.requests).toHaveLength(before + 1);
+  });
+
   it('condense it now, and take it back', async () => {
     const chat = await readFiles(12, 60);
     expect(lastBody()).not.toContain(MARKER_START);

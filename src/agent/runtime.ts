@@ -5,7 +5,7 @@ import { languageModels } from '../window/languageModels';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
-import { configToRun } from '../window/settings/providerConfig';
+import { configToRun, summaryWishes } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import type { CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report/report';
@@ -72,6 +72,7 @@ export class AgentRuntime implements vscode.Disposable {
       live: () => this.live(),
       settings: agentSettings,
       threshold: (profile) => thresholdOf(profile, modelSettings().threshold),
+      summaries: (profile) => ({ ...summaryWishes(profile), mayCost: modelSettings().maxCost > 0 }),
       onCall: (conversation, name, input) => {
         this.recall.calledBy(conversation, name, input);
       },

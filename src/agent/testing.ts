@@ -236,6 +236,7 @@ export function providerFor(
     live: () => Promise.resolve(live),
     settings: () => all,
     threshold: () => ({ percent: 75 }),
+    summaries: () => ({ mayCost: true }),
     onCall: (...call) => void calls.push(call),
     log: { info: log, warn: log, error: log },
   });

@@ -7,7 +7,9 @@ import { modelSettings, type ModelSettings } from '../window/settings/modelSetti
 import { saveUserSetting } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
-import type { ApiProfile } from '../settings/profiles';
+import { profileSchema, type ApiProfile } from '../settings/profiles';
+import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
+import { modelsOfEditor } from './modelFacts';
 import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { providerConfig } from '../window/settings/providerConfig';
@@ -141,6 +143,33 @@ export async function chooseProvider(services: Services): Promise<void> {
   if (!picked) return;
   if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
   await saveUserSetting('provider', picked.provider);
+}
+
+/**
+ * Asks which of VS Code's models sums up this once; what it costs is its vendor's affair.
+ * @returns a profile for this run alone; undefined where VS Code has no model, `left` where the user went away
+ */
+export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
+  const models = await modelsOfEditor();
+  if (models.length === 0) return undefined;
+  const picked = await vscode.window.showQuickPick(
+    models.map(({ id, name, vendor, maxInputTokens }) => ({
+      label: name,
+      description: vscode.l10n.t('{0} · {1} tokens', vendor, formatTokens(maxInputTokens)),
+      profile: profileSchema.parse({
+        id: 'picked',
+        name,
+        vendor: 'vscode',
+        model: id,
+        contextWindow: maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
+      }),
+    })),
+    {
+      title: vscode.l10n.t('Which of VS Code’s models writes the summary?'),
+      placeHolder: vscode.l10n.t('One request to it at least; its vendor may count it. The conversation goes there.'),
+    },
+  );
+  return picked ? picked.profile : 'left';
 }
 
 /** "Choose Condensing Profile". @returns false where none was chosen. */

@@ -13,7 +13,7 @@ import { condensationWords, isTargetMissed } from '../window/condensationWords';
 import { agentOf } from '../agent/runtime';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from '../window/background';
-import { askProvider, chooseCondensingProfile } from './chooseProvider';
+import { askProvider, askSummarizingModel, chooseCondensingProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
 import { condenseNative, condenseHere } from './native';
@@ -62,6 +62,10 @@ export async function condenseFile(
   config: unknown = configToRun(settings.provider),
 ): Promise<void> {
   const { log } = services;
+  const { condensing } = modelSettings();
+  // Where no profile is chosen, a person may have one of VS Code's models write the summary.
+  const asked = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
+  if (asked === 'left') return;
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t('Condensing {0}', basename(path)),
@@ -89,9 +93,10 @@ export async function condenseFile(
           return condenseInHost(services, path, settings, task.config, models, signal, onProgress);
         }
         if (settings.provider !== 'native') return inBackground(services, task, signal, onProgress);
-        const profile = models.condensing;
+        const profile = models.condensing ?? asked;
         if (!profile) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
-        return condenseNative(services, { path, settings, profile, models, signal }, onProgress);
+        const billing = models.condensing ? 'per-token' : 'included';
+        return condenseNative(services, { path, settings, profile, billing, models, signal }, onProgress);
       }),
     );
     log.info(`${path}\n${result.report}`);

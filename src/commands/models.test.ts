@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { never, refusal, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
@@ -311,6 +311,30 @@ describe('condensing with Native', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('without a profile one of VS Code’s models writes it, if the person picks one; the request is counted', async () => {
+    fake.settings['contextCondenser.profiles'] = [];
+    fake.settings['contextCondenser.provider'] = 'native';
+    const asked: unknown[] = [];
+    const answerOf = async function* () {
+      yield await Promise.resolve(new vscode.LanguageModelTextPart('## Goal\nMake the tests pass.'));
+    };
+    const model = { vendor: 'copilot', family: 'gpt-x', id: 'gpt-x', name: 'GPT X', maxInputTokens: 100_000 };
+    const sendRequest = (messages: unknown) => {
+      asked.push(messages);
+      return Promise.resolve({ stream: answerOf() });
+    };
+    fake.models = [{ ...model, sendRequest, countTokens: () => Promise.resolve(10) }];
+    fake.picks = [];
+    await condenseNow(services, file);
+    expect(asked).toEqual([]);
+    expect(fake.shown).toEqual([]);
+    fake.picks = ['GPT X'];
+    await condenseNow(services, file);
+    expect(asked).toHaveLength(1);
+    expect(shown().at(-1)).toMatch(/^Context condensed using Native: /);
+    expect(JSON.stringify(services.log)).toContain('1 request to gpt-x (GPT X)');
+  });
+
   it('an estimate that can’t be made says why', async () => {
     fake.secrets.clear();
     const picked = pickProvider(undefined);
@@ -337,7 +361,7 @@ describe('choosing', () => {
     fake.picks = ['Native'];
     await chooseProvider(services);
     expect(setting('provider')).toBe('native');
-    fake.picks = [undefined];
+    fake.picks = [];
     await chooseProvider(services);
   });
 

@@ -10,7 +10,7 @@ import { CondensationManager, nativeProvider } from '../core/condense';
 import { outputSamples, warningsOf } from '../core/condense/metrics/metrics';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
-import { selectSummarizer, type SelectedSummarizer } from '../core/condense/summary/summarizer';
+import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summary/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { storeOf } from '../window/background';
@@ -29,6 +29,8 @@ export interface NativeRequest {
   readonly settings: ManualSettings;
   /** Whose model sums up. */
   readonly profile: ApiProfile;
+  /** Set where the user picked one of VS Code's models for this run: what it costs by the token need not be known. */
+  readonly billing?: SummarizerModel['billing'];
   readonly models: ModelSettings;
   readonly signal: AbortSignal;
 }
@@ -42,14 +44,17 @@ interface Prepared {
   readonly select: () => Promise<SelectedSummarizer>;
 }
 
-async function prepare(services: Services, { path, settings, profile, signal }: NativeRequest): Promise<Prepared> {
+async function prepare(
+  services: Services,
+  { path, settings, profile, billing, signal }: NativeRequest,
+): Promise<Prepared> {
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
   const counter = await counterOf(services);
   const runs = await metricsOf(services).read();
   const select = async () =>
     selectSummarizer({
-      condensing: await summarizerOfWindow(services, counter, profile, runs),
+      condensing: await summarizerOfWindow(services, counter, profile, runs, billing),
     });
   const native = nativeProvider({ select, samples: ({ model }) => outputSamples(runs, model) });
   const config = configToRun('native');

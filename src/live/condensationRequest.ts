@@ -33,6 +33,7 @@ export function requestFor(
     overheadTokens,
     ...(system !== undefined && { system }),
     ...(model.vendor !== undefined && { vendor: model.vendor }),
+    ...(model.summarizer && { ownModel: model.summarizer }),
     ...(pinned.size > 0 && { pinned }),
     ...(maxCost !== undefined && { maxCost }),
     ...(coherenceFloor && { coherenceFloor }),

@@ -5,6 +5,7 @@ import type { UsageAccounting } from '../core/cost/usage';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { ApiMessage } from '../core/messages/types';
 import type { CondensationOutcome } from '../core/condense';
+import type { OwnModel } from '../core/condense/summary/summarizer';
 
 /** Names a live conversation; its ledger on disk has the same id. */
 export type LiveId = string & { readonly __live: unique symbol };
@@ -47,6 +48,8 @@ export interface UpstreamModel {
   /** How long the vendor keeps a prompt; undefined: it keeps none, or nobody knows. */
   readonly cacheSpan?: CacheSpan;
   readonly threshold: Threshold;
+  /** The model as one that sums up, for condensations that find no profile; absent: it can't be asked beside the chat. */
+  readonly summarizer?: OwnModel;
 }
 
 /** The messages to send in the request's place. */

@@ -17,6 +17,8 @@ export interface SummarizerParts {
   readonly tokenFactor?: (model: string) => number | undefined;
   /** What the user's settings say of summaries by a profile's model. */
   readonly wishes?: (profile: ApiProfile) => SummarizerOptions['wishes'];
+  /** Default: by the token. */
+  readonly billing?: SummarizerOptions['billing'];
 }
 
 /** The model of a profile, ready to be called; or why it isn't. */
@@ -39,6 +41,7 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       handler,
       vendor: baseUrl === undefined ? vendor : new URL(baseUrl).host,
       ...(prices && { prices }),
+      ...(parts.billing && { billing: parts.billing }),
       cacheLifetime: profile.cacheLifetime ?? 'none',
       tokenFactor: parts.tokenFactor?.(id) ?? tokenFactor,
       ...(parts.wishes && { wishes: parts.wishes(profile) ?? {} }),

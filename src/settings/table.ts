@@ -179,7 +179,7 @@ const rows = {
   condensingProfile: whole(z.string(), {
     default: '',
     scope: 'machine',
-    text: 'Id of the API profile whose model writes summaries. Empty, the default: no model is called.',
+    text: 'Id of the API profile whose model writes summaries. Empty, the default: only where you choose a way that asks a model, the model that the conversation runs on writes them.',
   }),
   threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,

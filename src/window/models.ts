@@ -31,6 +31,7 @@ export const summarizerOfWindow = (
   counter: MessageCounter,
   profile: ApiProfile,
   runs: readonly RunMetrics[],
+  billing: SummarizerModel['billing'] = 'per-token',
 ): Promise<Summarizer | Unavailable> =>
   summarizerFor(profile, {
     counter,
@@ -38,6 +39,7 @@ export const summarizerOfWindow = (
     models: languageModels,
     tokenFactor: (model) => calibratedFactor(runs, model),
     wishes: summaryWishes,
+    billing,
   });
 
 /** Reads settings and measures each time that a model is asked for: a change counts at once. */
@@ -46,7 +48,7 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
   const summarizer = (profile: ApiProfile): Promise<Summarizer | Unavailable> =>
     summarizerOfWindow(services, counter, profile, runs);
   return {
-    async select(apiProfile): Promise<SelectedSummarizer> {
+    async select(apiProfile, own): Promise<SelectedSummarizer> {
       const { profiles, condensing } = modelSettings();
       runs = await metrics.read();
       // Where the profile that a pass names isn't there, the one for condensing is used, and that is told.
@@ -56,7 +58,13 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
       const missing: Unavailable | undefined =
         apiProfile !== undefined && !named ? { profile: apiProfile, reason: 'there is no such profile.' } : undefined;
       const first = wanted ? await summarizer(wanted) : missing;
-      return selectSummarizer({ ...(first && { condensing: first }), ...(instead && { instead }) });
+      const isUsable = [first, instead].some((candidate) => candidate && 'summarize' in candidate);
+      const conversation = isUsable ? undefined : await own?.();
+      return selectSummarizer({
+        ...(first && { condensing: first }),
+        ...(instead && { instead }),
+        ...(conversation && { conversation }),
+      });
     },
     samples: ({ model }) => outputSamples(runs, model),
   };

@@ -35,7 +35,7 @@ export interface WayRow extends RetentionReport {
 }
 
 /** The scripted model, and how a provider is given it. */
-type BenchModel = Required<Pick<Parameters<typeof nativeProvider>[0], 'select' | 'samples'>>;
+type BenchModel = Required<Pick<NonNullable<Parameters<typeof smartProvider>[0]>, 'select' | 'samples'>>;
 
 interface Way {
   readonly name: string;
@@ -45,7 +45,10 @@ interface Way {
 const WAYS: readonly Way[] = [
   { name: 'Lossless', make: () => candidate('lossless', losslessProvider, {}) },
   { name: 'Truncation', make: () => candidate('truncation', truncationProvider, {}) },
-  { name: 'Native', make: (model) => candidate('native', nativeProvider(model), {}) },
+  {
+    name: 'Native',
+    make: (model) => candidate('native', nativeProvider({ ...model, select: () => model.select(undefined) }), {}),
+  },
   ...BUILT_IN_PRESETS.map(({ id, name, config }) => ({
     name: `Smart, ${name}`,
     make: (model: BenchModel) => candidate(id, smartProvider(model), config),

@@ -68,6 +68,7 @@ export function openAgentWindow({ profile, storage, settings, providers = [] }: 
     live: () => Promise.resolve(live),
     settings: agentSettings,
     threshold: (asked) => thresholdOf(asked, { percent: 75 }),
+    summaries: () => ({ mayCost: true }),
     onCall: (conversation, name, input) => {
       recall.calledBy(conversation, name, input);
     },

@@ -3,6 +3,7 @@ import type { Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
 import type { CoherenceFloor, CoherenceReport } from './report/coherence/coherence';
 import type { Edit } from './edits/edits';
+import type { OwnModel } from './summary/summarizer';
 import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
 
 /** When a result is worth applying: either figure is enough. */
@@ -32,6 +33,8 @@ export interface CondensationRequest extends CondensationOptions {
   readonly vendor?: string;
   /** Indexes of the messages that a person pinned. */
   readonly pinned?: ReadonlySet<number>;
+  /** The conversation's own model, where it can be called. */
+  readonly ownModel?: OwnModel;
   readonly minimumGain?: MinimumGain;
   /**
    * Shares of files, error lines, instructions and to-dos that must stand in the view; a result under them is refused.

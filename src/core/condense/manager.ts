@@ -265,13 +265,14 @@ export interface Situation {
 }
 
 function situationOf(request: CondensationRequest, counter: MessageCounter): Situation {
-  const { messages, edits = [], system, vendor, pinned } = request;
+  const { messages, edits = [], system, vendor, pinned, ownModel } = request;
   const { messages: current, stale } = applyEdits(messages, edits);
   const gone = new Set(stale.map(editKey));
   const known = {
     ...(system !== undefined && { system }),
     ...(vendor !== undefined && { vendor }),
     ...(pinned && { pinned }),
+    ...(ownModel && { ownModel }),
   };
   const context = { messages, edits: edits.filter((edit) => !gone.has(editKey(edit))), counter, ...known };
   return { context, current, staleEdits: stale.length };

@@ -2,6 +2,7 @@ import type { Usage } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { Edit } from './edits/edits';
+import type { OwnModel } from './summary/summarizer';
 
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
@@ -53,6 +54,8 @@ export interface ConversationContext {
   readonly vendor?: string;
   /** Indexes of the messages that a person pinned: no lossy operation touches them. */
   readonly pinned?: ReadonlySet<number>;
+  /** The conversation's own model, which sums up where no profile can; absent: it can't be called here. */
+  readonly ownModel?: OwnModel;
 }
 
 export interface CondensationProgress {

@@ -5,7 +5,7 @@ import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
 import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
 import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
-import type { SelectedSummarizer, SummarizerModel } from '../summary/summarizer';
+import type { OwnModel, SelectedSummarizer, SummarizerModel } from '../summary/summarizer';
 import { summaryMessage, summaryText, SUMMED_UP } from '../summary/summaryMessage';
 import {
   PROVIDER_NAMES,
@@ -26,7 +26,7 @@ export interface NativeOptions {
    * The model to summarize with, chosen anew each time.
    * @throws NoSummarizerError
    */
-  readonly select: () => SelectedSummarizer | Promise<SelectedSummarizer>;
+  readonly select: (own: OwnModel | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
   /** Lengths of the replies in earlier runs with a model. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory?: PromptMemory;
@@ -43,7 +43,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
     config: NativeConfig,
     { signal }: CondensationOptions,
   ): Promise<Made> => {
-    const selected = await select();
+    const selected = await select(context.ownModel);
     const { model } = selected.summarizer;
     const plan = await planSummary({ context, config, model, signal });
     const expected = plan.kind === 'plan' ? forecast(plan, model, samples(model), memory) : undefined;

@@ -140,7 +140,11 @@ describe('the model that is called', () => {
       summarizer: there,
       chosen: 'condensing-profile',
     });
-    expect(selectSummarizer({ conversation: own })).toEqual({ summarizer: own, chosen: 'conversation' });
+    expect(selectSummarizer({ conversation: own })).toEqual({
+      summarizer: own,
+      chosen: 'conversation',
+      warning: "No profile is chosen for condensing. The conversation's own model (Chat, claude-opus-4) is used.",
+    });
     expect(selectSummarizer({ condensing: gone, conversation: own })).toEqual({
       summarizer: own,
       chosen: 'conversation',

@@ -57,9 +57,23 @@ export function formatReport(
       lines.push(` - Target: ${tokens(targetTokens)} tokens, missed by ${tokens(tokensAfter - targetTokens)}`);
     }
   }
-  lines.push(` - Cost: ${formatCost(outcome.cost)}`, ` - Time: ${formatTime(outcome.timeMs)}`);
+  lines.push(
+    ` - Cost: ${formatCost(outcome.cost)}${requestWords(outcome.calls)}`,
+    ` - Time: ${formatTime(outcome.timeMs)}`,
+  );
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
   return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
+}
+
+/** How many requests were made of whose model: many subscriptions count requests and not tokens. */
+function requestWords(calls: CondensationOutcome['calls'] = []): string {
+  const models = new Map<string, number>();
+  for (const { model, profile, chosen } of calls) {
+    const own = chosen === 'conversation' ? ", the conversation's own" : '';
+    const whose = profile === model ? `${model}${own}` : `${model} (${profile}${own})`;
+    models.set(whose, (models.get(whose) ?? 0) + 1);
+  }
+  return [...models].map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`).join('');
 }
 
 /** The providers that took something out, in the order in which they did. */

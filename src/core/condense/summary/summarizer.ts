@@ -115,6 +115,9 @@ export interface Unavailable {
   readonly reason: string;
 }
 
+/** The model that a conversation runs on, as one that sums up. Asked for only where no profile can be used. */
+export type OwnModel = () => Promise<Summarizer | Unavailable>;
+
 export interface SummarizerCandidates {
   /** The profile that a pass names, else the one that was chosen for condensing. */
   readonly condensing?: Summarizer | Unavailable;
@@ -151,8 +154,9 @@ export function selectSummarizer({ condensing, instead, conversation }: Summariz
     return { summarizer: instead, chosen: 'condensing-profile', ...(condensing && { warning }) };
   }
   if (isThere(conversation)) {
-    const warning = `${why} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
-    return { summarizer: conversation, chosen: 'conversation', ...(condensing && { warning }) };
+    const first = why === '' ? 'No profile is chosen for condensing.' : why;
+    const warning = `${first} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
+    return { summarizer: conversation, chosen: 'conversation', warning };
   }
   const second = instead ? `The condensing profile "${instead.profile}" can't be used: ${instead.reason}` : '';
   const third = conversation ? `The conversation's own model can't be used: ${conversation.reason}` : '';

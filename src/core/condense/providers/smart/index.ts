@@ -41,10 +41,17 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     weights = WEIGHTS,
   } = options;
   const prelude = new Prelude();
-  const shared = (): Shared => ({ models: new Models(select), samples, memory, memo, prelude, weights });
+  const shared = ({ ownModel }: ConversationContext): Shared => ({
+    models: new Models(select, ownModel),
+    samples,
+    memory,
+    memo,
+    prelude,
+    weights,
+  });
 
   const estimate = (context: ConversationContext, config: SmartConfig, run: CondensationOptions) =>
-    estimateOf(context, config, run, shared());
+    estimateOf(context, config, run, shared(context));
 
   return {
     id: 'smart',
@@ -60,7 +67,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     async condense(context, config, run) {
       // A run that calls no model costs nothing: there is nothing to compare with later.
       const expected = asksModel(config) ? (await estimate(context, config, run)).cost : undefined;
-      const work = new SmartRun(context, config, run, shared());
+      const work = new SmartRun(context, config, run, shared(context));
       try {
         const draft = await work.run();
         return { ...resultOf(work, expected), edits: draft.edits };

@@ -5,7 +5,12 @@ import type { Weights } from '../../relevance/relevance';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
 import type { PromptMemory } from '../../summary/promptMemory';
-import { NoSummarizerError, type SelectedSummarizer, type SummarizerModel } from '../../summary/summarizer';
+import {
+  NoSummarizerError,
+  type OwnModel,
+  type SelectedSummarizer,
+  type SummarizerModel,
+} from '../../summary/summarizer';
 import type { Forecast } from './forecast';
 import { overBudget } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
@@ -83,17 +88,24 @@ export class Budget {
 }
 
 /**
- * The model of a profile; of none the one that is chosen for condensing.
+ * The model of a profile; of none the one that is chosen for condensing, and where that can't be used the conversation's own.
  * @throws NoSummarizerError
  */
-export type SelectModel = (apiProfile: string | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
+export type SelectModel = (
+  apiProfile: string | undefined,
+  own?: OwnModel,
+) => SelectedSummarizer | Promise<SelectedSummarizer>;
 
 /** The models of one condensation: each profile is asked for once. */
 export class Models {
   private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
   private readonly reported = new Set<string>();
 
-  constructor(private readonly select: SelectModel) {}
+  /** @param own the conversation's own model. */
+  constructor(
+    private readonly select: SelectModel,
+    private readonly own: OwnModel | undefined,
+  ) {}
 
   /** The model of a profile, or why there is none. */
   of(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
@@ -111,7 +123,7 @@ export class Models {
 
   private async ask(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     try {
-      const selected = await this.select(apiProfile);
+      const selected = await this.select(apiProfile, this.own);
       if (selected.warning !== undefined) this.reported.add(selected.warning);
       return selected;
     } catch (error) {
