@@ -38,7 +38,7 @@ export async function prune(
     const chosen = leastOf(candidates, order, excess);
     draft.rollback(before);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
-      cutAll(name, draft, leftOut(content, item, joined(blocks)));
+      cutAll(name, draft, leftOut('thin', content, item, joined(blocks)));
       await pace.yieldIfDue();
     }
     const missing = draft.tokens - targetTokens;

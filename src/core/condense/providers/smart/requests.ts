@@ -53,9 +53,13 @@ export function removable(content: PlacedContent, item: Item): Slice | undefined
   return isIdentifying(content, item) ? truncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
-/** Takes slices out of a content; what a person said in it stays. */
-export const leftOut = (content: PlacedContent, item: Item, slices: readonly MarkedSlice[]): PlacedRequest[] =>
-  slices.flatMap((slice) => requestsIn(content, item, slice, [], 'thin', slice.marker));
+/** Takes slices out of a content for an operation; what a person said in it stays. */
+export const leftOut = (
+  operation: CutOperation,
+  content: PlacedContent,
+  item: Item,
+  slices: readonly MarkedSlice[],
+): PlacedRequest[] => slices.flatMap((slice) => requestsIn(content, item, slice, [], operation, slice.marker));
 
 export interface MarkedSlice extends Slice {
   /** The marker's words; undefined: the size of the text. */
