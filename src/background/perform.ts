@@ -1,4 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { accountCsv, accountJson } from '../account/accountFile';
+import { accountStores } from '../account/accountStores';
 import { readConversationFile } from '../conversations/readFile';
+import { overviewOf } from '../core/account/account';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -16,8 +20,8 @@ import {
   setUndone,
   showConversation,
 } from './storedConversations';
-import type { CondenseTask, Task, TaskProgress, UndoTask } from './tasks';
-import type { CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
+import type { AccountTask, CondenseTask, Task, TaskProgress, UndoTask } from './tasks';
+import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
 
 type Report = (progress: TaskProgress) => void;
 
@@ -32,6 +36,8 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
       return indexConversations(task, tokens, (index) => {
         onProgress({ step: 'Looking for conversations', index });
       });
+    case 'account':
+      return account(task, tokens, onProgress);
     case 'ledgers':
       return outlineLedgers(task);
     case 'set-undone':
@@ -73,4 +79,25 @@ async function undo(task: UndoTask): Promise<UndoResult> {
   const last = ledger.ledger.condensations.find(({ id }) => id === entry.condensation);
   await ledger.append(entry, new Map());
   return { undone: last && { provider: last.provider, edits: last.edits.length } };
+}
+
+/** Told problems are for a log: more of them than this help nobody. */
+const TOLD_PROBLEMS = 20;
+
+async function account(
+  task: AccountTask,
+  tokens: () => Promise<TokenCounter>,
+  onProgress: Report,
+): Promise<AccountResult> {
+  const { sessions, problems } = await accountStores(task, tokens, (done, all) => {
+    onProgress({ step: `Accounting sessions: ${done} of ${all}`, account: { done, all } });
+  });
+  const { file, sinceDay } = task;
+  if (file)
+    await writeFile(file.path, file.form === 'json' ? accountJson(sessions, file.by) : accountCsv(sessions, file.by));
+  return {
+    overview: overviewOf(sessions, sinceDay),
+    leftOut: problems.length,
+    problems: problems.slice(0, TOLD_PROBLEMS),
+  };
 }

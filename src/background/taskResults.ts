@@ -1,4 +1,6 @@
 /** The results of the background worker: plain data, for it crosses a thread. */
+import type { AccountProblem } from '../account/accountStores';
+import type { AccountOverview } from '../core/account/account';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
@@ -110,6 +112,13 @@ export interface GivenBackResult {
 export interface ReportedPage {
   /** HTML; undefined where nothing of the conversation is condensed. */
   readonly page: string | undefined;
+}
+
+export interface AccountResult {
+  readonly overview: AccountOverview;
+  /** Sessions that could not be read, the first of them with the reason. */
+  readonly leftOut: number;
+  readonly problems: readonly AccountProblem[];
 }
 
 export interface RecoverResult {

@@ -2,6 +2,8 @@
  * The tasks of the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
+import type { AccountOptions } from '../account/accountStores';
+import type { Grouping } from '../core/account/account';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
@@ -12,6 +14,7 @@ import type { ExportedConversation, ExportTarget } from '../conversations/export
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { GiveBackErrorData } from '../giveBack/giveBackError';
 import type {
+  AccountResult,
   CondensedResult,
   GivenBackResult,
   LedgersResult,
@@ -60,6 +63,15 @@ export interface IndexTask {
 }
 
 export type IndexProgress = { readonly found: FindResult } | { readonly details: readonly ConversationDetails[] };
+
+/** The account of every conversation on this machine. */
+export interface AccountTask extends AccountOptions {
+  readonly kind: 'account';
+  /** Only requests from this local date on, `2026-11-16`. */
+  readonly sinceDay?: string;
+  /** Writes the account to a file, too. */
+  readonly file?: { readonly path: string; readonly form: 'json' | 'csv'; readonly by: Grouping };
+}
 
 /** A stored conversation with its ledger. */
 export interface StoredConversation {
@@ -148,6 +160,7 @@ export type Task =
   | CondenseTask
   | UndoTask
   | IndexTask
+  | AccountTask
   | LedgersTask
   | SetUndoneTask
   | ShowTask
@@ -163,6 +176,7 @@ interface Results {
   readonly condense: CondensedResult | NotCondensedResult;
   readonly undo: UndoResult;
   readonly index: null;
+  readonly account: AccountResult;
   readonly ledgers: LedgersResult;
   readonly 'set-undone': null;
   readonly show: ShownConversation;
@@ -181,6 +195,8 @@ export interface TaskProgress {
   /** The current step, in words. */
   readonly step: string;
   readonly index?: IndexProgress;
+  /** Sessions that are accounted. */
+  readonly account?: { readonly done: number; readonly all: number };
 }
 
 /** Messages of the worker. */

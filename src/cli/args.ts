@@ -51,6 +51,7 @@ Commands without a file
   run       start an agent behind a gateway that condenses what it sends: run [options] <agent> [its arguments …]
             agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen; run -- <command> … for any other
   gateway   the same gateway alone, until Ctrl+C; prints what to set
+  account   what the sessions of all agents on this machine cost, and what they were made of
   mcp       an MCP server on stdin and stdout: recall and search in what was condensed away
 
 Options
@@ -66,6 +67,11 @@ Options
   --to <form>           export: anthropic, openai, markdown or handover
   --condensed           export: as the last condensation left it
   --without-content     report: figures only, none of the conversation's text
+
+Options of account
+  --by <what>           agent (default), project, model, day or session
+  --days <n>            sessions of the last n days only
+  --json, --csv         for other programs; --store as above
 
 Options of run and gateway
   --window <n>          tokens of the model's window (default: by the agent's settings and the table of models)

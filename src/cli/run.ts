@@ -1,6 +1,7 @@
 import { isConversationReadError } from '../conversations/readError';
 import { UnknownProviderError } from '../core/condense';
 import { errorMessage } from '../core/errors';
+import { accountCommand } from './account';
 import { HELP, parseLine, UsageError, type CommandName } from './args';
 import { condense } from './condense';
 import { estimate } from './estimate';
@@ -27,6 +28,7 @@ const RUN: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise
 
 /** Commands that have no conversation's file, with what stands behind their name. */
 const OTHERS: Readonly<Partial<Record<string, (argv: readonly string[], io: CliIo) => Promise<number>>>> = {
+  account: accountCommand,
   gateway: gatewayCommand,
   mcp: mcpCommand,
   run: runCommand,

@@ -1,4 +1,5 @@
 import type { AgentFormat } from '../core/agents';
+import type { RecordedRequests } from '../core/account/recordedRequest';
 import type { ApiMessage } from '../core/messages/types';
 
 /** The formats of agents, by the table of agents, records of runs, and the plain ones of the APIs. */
@@ -22,6 +23,8 @@ export interface Conversation {
   readonly workspace?: string;
   /** The fields beside `messages` in a document that is an object: `system`, `tools`, `model`, … as they came. */
   readonly request?: Readonly<Record<string, unknown>>;
+  /** The requests that the agent recorded; only with the history `all`, whose indexes they name, and where it records any. */
+  readonly recorded?: RecordedRequests;
 }
 
 /** A subagent's conversation inside its parent's file. */

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { accountTable, benchAccount, benchReplay, replayTable } from './accountBench';
 import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchCurve, curveTable } from './curveBench';
@@ -35,6 +36,8 @@ const PARTS = [
   'preview',
   'gateway',
   'stores',
+  'account',
+  'replay',
   'headline',
   'presets',
   'calls',
@@ -173,6 +176,22 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run(_corpus, { isFull }) {
       const data = await benchStores(isFull ? 3e9 : 1e8);
       return { text: storesTable(data), data };
+    },
+  },
+  account: {
+    title: 'The account of all conversations on a machine',
+    isOnCorpus: false,
+    async run(_corpus, { isFull }) {
+      const data = await benchAccount(isFull ? 3e9 : 1e8);
+      return { text: accountTable(data), data };
+    },
+  },
+  replay: {
+    title: 'Requests made again beside what agents recorded of them, the second halves of real sessions',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchReplay();
+      return { text: data.length > 0 ? replayTable(data) : 'no real sessions beside the project', data };
     },
   },
 };

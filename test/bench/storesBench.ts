@@ -15,7 +15,7 @@ import { Random } from '../generators/random';
 import { toTranscript } from '../generators/transcript';
 import { megabytes, millis, table } from './table';
 
-const CONVERSATIONS = 2_000;
+export const CONVERSATIONS = 2_000;
 
 /** Shares of the whole that the conversations' sizes have: a few long ones hold most of it. */
 const SIZES = [0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2.2, 3, 4];
@@ -57,7 +57,7 @@ export async function benchStores(totalBytes: number): Promise<StoresBench> {
 }
 
 /** @returns how many bytes were written */
-function writeStore(home: string, totalBytes: number): number {
+export function writeStore(home: string, totalBytes: number): number {
   const mean = totalBytes / CONVERSATIONS;
   const templates = SIZES.map((size, seed) => template(seed, (size / average(SIZES)) * mean));
   let written = 0;
@@ -147,7 +147,7 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
 }
 
 /** On a machine that has other things to do a thread waits for its turn: what is measured is compared with this. */
-async function idleLag(): Promise<number> {
+export async function idleLag(): Promise<number> {
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
   await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -156,7 +156,7 @@ async function idleLag(): Promise<number> {
 }
 
 /** The bytes that this process has read by Linux's account, threads included. */
-function bytesRead(): number | undefined {
+export function bytesRead(): number | undefined {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
   } catch {

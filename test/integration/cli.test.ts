@@ -478,3 +478,28 @@ describe('the program', () => {
     expect(JSON.parse(out)).toMatchObject({ outcome: 'condensed' });
   });
 });
+
+describe('account', () => {
+  it('says what the sessions of this machine cost, for people and for programs', async () => {
+    writeHome(folder);
+    expect(await cli('account')).toBe(0);
+    expect(stdout).toMatch(/^\d+ sessions, \d+ requests: /);
+    expect(await cli('account', '--json', '--by', 'model')).toBe(0);
+    expect(json()).toMatchObject({
+      by: 'model',
+      rows: expect.any(Array) as unknown,
+      sessions: expect.any(Array) as unknown,
+    });
+    expect(await cli('account', '--csv', '--by', 'day')).toBe(0);
+    expect(stdout).toMatch(/^day,label,sessions,requests,replayed,/);
+  });
+
+  it.each([
+    [['--by', 'week'], /--by is one of agent, project, model, day, session, not "week"/],
+    [['--json', '--csv'], /give one of them/],
+    [['--days', 'x'], /--days is a number above 0/],
+  ])('%j is told with what is expected', async (argv, words) => {
+    expect(await cli('account', ...argv)).toBe(2);
+    expect(stderr).toMatch(words);
+  });
+});

@@ -3,6 +3,7 @@
  * the way from the last entry up to the root. Sources: Pi's docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's
  * docs/session.md, real sessions.
  */
+import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
@@ -10,7 +11,7 @@ import { countedKinds, leftOutNote, plural } from '../notes';
 import { ConversationReadError } from '../readError';
 import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
-import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
+import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 import { titleOf, tidyTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { unansweredNote } from './unanswered';
@@ -30,7 +31,8 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   const notes: string[] = [];
   const { header, entries, titles } = parseEntries(jsonRecords(linesOf(input, name), name, options, notes), name);
   const way = wayToRoot(entries);
-  const everything = messagesOf(way);
+  const owners = new Map<Fields, ApiMessage>();
+  const everything = messagesOf(way, owners);
   const messages = options.history === 'all' ? everything : messagesOf(activeEntries(way));
   const passedOver = countsOf(way);
   if (everything.length === 0) {
@@ -62,7 +64,60 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(system !== undefined && { request: { system } }),
+    ...(options.history === 'all' && recordedIn(entries, way, everything, owners)),
   };
+}
+
+/** Requests of branches that were left were paid for, too. */
+function recordedIn(
+  entries: readonly Fields[],
+  way: readonly Fields[],
+  everything: readonly ApiMessage[],
+  owners: ReadonlyMap<Fields, ApiMessage>,
+): { recorded?: RecordedRequests } {
+  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const indexOf = (entry: Fields): number | undefined => {
+    const owner = owners.get(entry);
+    return owner && indexes.get(owner);
+  };
+  const requests = entries.flatMap((entry): RecordedRequest[] => {
+    const message = recordIn(entry, 'message') ?? {};
+    const usage = message['role'] === 'assistant' ? recordIn(message, 'usage') : undefined;
+    if (entry['type'] !== 'message' || !usage) return [];
+    const at = timeIn(message, 'timestamp') ?? timeIn(entry, 'timestamp');
+    const index = indexOf(entry);
+    const model = stringIn(message, 'model');
+    const seller = stringIn(message, 'provider');
+    const recordedCost = numberIn(recordIn(usage, 'cost') ?? {}, 'total');
+    const reasoning = numberIn(usage, 'reasoning') ?? numberIn(usage, 'reasoningTokens');
+    return [
+      {
+        ...(at !== undefined && { at }),
+        ...(model !== undefined && { model }),
+        ...(seller !== undefined && { seller }),
+        ...(recordedCost !== undefined && { recordedCost }),
+        ...(index !== undefined && { message: index }),
+        usage: {
+          accounting: 'anthropic',
+          source: 'reported',
+          inputTokens: countIn(usage, 'input'),
+          outputTokens: countIn(usage, 'output'),
+          cacheReadTokens: countIn(usage, 'cacheRead'),
+          cacheWriteTokens: countIn(usage, 'cacheWrite'),
+          ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+        },
+        purpose: 'answer',
+      },
+    ];
+  });
+  const compactions = way.flatMap((entry): RecordedCompaction[] => {
+    const message = entry['type'] === 'compaction' ? indexOf(entry) : undefined;
+    if (message === undefined) return [];
+    const at = timeIn(entry, 'timestamp');
+    const tokensBefore = numberIn(entry, 'tokensBefore');
+    return [{ message, ...(at !== undefined && { at }), ...(tokensBefore !== undefined && { tokensBefore }) }];
+  });
+  return requests.length === 0 ? {} : { recorded: { requests, compactions } };
 }
 
 interface Entries {
@@ -132,8 +187,11 @@ function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Results that follow each other go into one message. */
-function messagesOf(entries: readonly Fields[]): ApiMessage[] {
+/**
+ * Results that follow each other go into one message.
+ * @param owners gets for each entry the message that it began
+ */
+function messagesOf(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const entry of entries) {
@@ -145,7 +203,9 @@ function messagesOf(entries: readonly Fields[]): ApiMessage[] {
       continue;
     }
     results = isResult ? [...made.content] : undefined;
-    messages.push(results ? { ...made, content: results } : made);
+    const message = results ? { ...made, content: results } : made;
+    messages.push(message);
+    owners?.set(entry, message);
   }
   return messages;
 }

@@ -9,6 +9,22 @@ export const stringIn = (value: Fields, field: string): string | undefined => {
   return typeof text === 'string' ? text : undefined;
 };
 
+/** A field that is a number; no field that is none of the finite ones. */
+export const numberIn = (value: Fields, field: string): number | undefined => {
+  const number = value[field];
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+};
+
+/** A field that counts something: 0 where it is missing or no count. */
+export const countIn = (value: Fields, field: string): number => Math.max(0, numberIn(value, field) ?? 0);
+
+/** A point in time as records spell it, ISO 8601 or milliseconds since the epoch, in milliseconds. */
+export function timeIn(value: Fields, field: string): number | undefined {
+  const time = value[field];
+  const ms = typeof time === 'string' ? Date.parse(time) : time;
+  return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
 /** A field that is an object. */
 export const recordIn = (value: Fields, field: string): Fields | undefined => {
   const inner = value[field];

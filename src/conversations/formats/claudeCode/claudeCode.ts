@@ -2,6 +2,7 @@ import type { Fields } from '../../text/values';
 import { type Branch, activeBranch } from './branch';
 import { joinRecords } from './join';
 import { type ClaudeCodeRecord, parseRecords } from './record';
+import { recordedIn } from './usage';
 import { sourceId, sourceName } from '../../conversationId';
 import { groupBy } from '../../groupBy';
 import { linesOf } from '../../text/lines';
@@ -51,6 +52,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
     sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
     ...parentOf(branch),
     ...workspaceOf(records),
+    ...(options.history === 'all' && recordedIn(records, branch, everything, earlier.messages.length)),
   };
 }
 

@@ -8,6 +8,7 @@ import { type JsonRecord, jsonRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { ShapeError, checkMessage } from '../messageShape';
 import { ConversationReadError, describe } from '../../readError';
+import { numberIn } from '../../text/values';
 import type { ReadOptions } from '../../types';
 
 export interface ClaudeCodeRecord {
@@ -20,6 +21,8 @@ export interface ClaudeCodeRecord {
   readonly sessionId?: string;
   readonly agentId?: string;
   readonly cwd?: string;
+  /** ISO 8601 time. */
+  readonly timestamp?: string;
   readonly isSidechain: boolean;
   /** An assistant record that Claude Code made itself to show an error; it never sends it. */
   readonly isApiError: boolean;
@@ -27,6 +30,8 @@ export interface ClaudeCodeRecord {
   readonly message?: ApiMessage;
   /** At a compact boundary: messages that stay as they are beside the summary. */
   readonly preserved?: Preserved;
+  /** At a compact boundary: tokens of the context before. */
+  readonly tokensBefore?: number;
 }
 
 export interface Preserved {
@@ -70,13 +75,14 @@ function recordOf(value: JsonRecord['value'], line: number, source: string): Cla
       sessionId: 'sessionId',
       agentId: 'agentId',
       cwd: 'cwd',
+      timestamp: 'timestamp',
     }),
     ...message(value, type, wrong),
-    ...preserved(value['compactMetadata']),
+    ...compaction(value['compactMetadata']),
   };
 }
 
-type StringField = 'subtype' | 'uuid' | 'parent' | 'logicalParent' | 'sessionId' | 'agentId' | 'cwd';
+type StringField = 'subtype' | 'uuid' | 'parent' | 'logicalParent' | 'sessionId' | 'agentId' | 'cwd' | 'timestamp';
 
 function strings(value: Readonly<Record<string, unknown>>, names: Readonly<Record<StringField, string>>) {
   const found: Partial<Record<StringField, string>> = {};
@@ -118,16 +124,19 @@ function message(
 }
 
 /** Two generations of the same fact: head and tail of a segment, later also all uuids by name. */
-function preserved(metadata: unknown): { preserved?: Preserved } {
+function compaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {
   if (!isRecord(metadata)) return {};
   const segment = isRecord(metadata['preservedSegment']) ? metadata['preservedSegment'] : {};
   const messages = isRecord(metadata['preservedMessages']) ? metadata['preservedMessages'] : {};
+  const tokensBefore = numberIn(metadata, 'preTokens');
+  const tokens = tokensBefore === undefined ? {} : { tokensBefore };
   const anchor = messages['anchorUuid'] ?? segment['anchorUuid'];
-  if (typeof anchor !== 'string') return {};
+  if (typeof anchor !== 'string') return tokens;
   const listed = messages['allUuids'] ?? messages['uuids'];
   const uuids = Array.isArray(listed) ? listed.filter((uuid): uuid is string => typeof uuid === 'string') : [];
   const { headUuid, tailUuid } = segment;
   return {
+    ...tokens,
     preserved: {
       anchor,
       uuids,

@@ -1,8 +1,9 @@
 import { isRecord } from '../../../core/messages/blocks';
+import type { RecordedRequests } from '../../../core/account/recordedRequest';
 import type { Fields } from '../../text/values';
 import type { ApiMessage } from '../../../core/messages/types';
 import { messagesOf } from './items';
-import { type CodexRollout, parseRollout } from './rollout';
+import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { countedKinds, leftOutNote, plural } from '../../notes';
@@ -28,7 +29,8 @@ const BARE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_cal
 export function readCodex(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
   const rollout = parseRollout(linesOf(input, name), name, options);
-  const everything = messagesOf(rollout.everything);
+  const owners = new Map<CodexItem, ApiMessage>();
+  const everything = messagesOf(rollout.everything, owners);
   if (everything.length === 0) {
     throw new ConversationReadError({
       problem: 'wrong-shape',
@@ -48,6 +50,33 @@ export function readCodex(input: string | Uint8Array, source: Source, options: R
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
+    ...(options.history === 'all' &&
+      rollout.requests.length > 0 && { recorded: recordedIn(rollout, everything, owners) }),
+  };
+}
+
+/** Token counts come behind the answer that they count, and may come behind the results of its calls. */
+function recordedIn(
+  { requests, compactions }: CodexRollout,
+  everything: readonly ApiMessage[],
+  owners: ReadonlyMap<CodexItem, ApiMessage>,
+): RecordedRequests {
+  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const indexOf = (item: CodexItem | undefined): number | undefined => {
+    const owner = item && owners.get(item);
+    return owner && indexes.get(owner);
+  };
+  const answered = (index: number | undefined): number | undefined =>
+    index === undefined ? undefined : everything.findLastIndex(({ role }, at) => at <= index && role === 'assistant');
+  return {
+    requests: requests.map(({ request, item }) => {
+      const message = answered(indexOf(item));
+      return message === undefined || message === -1 ? request : { ...request, message };
+    }),
+    compactions: compactions.flatMap(({ item, at }) => {
+      const index = item === undefined ? -1 : indexOf(item);
+      return index === undefined ? [] : [{ message: index + 1, ...(at !== undefined && { at }) }];
+    }),
   };
 }
 
@@ -57,7 +86,7 @@ function notesOf(
   messages: readonly ApiMessage[],
 ): string[] {
   return [
-    ...(compactions > 0 && messages !== everything
+    ...(compactions.length > 0 && messages !== everything
       ? [leftOutNote(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} that was taken back (rollback).`] : []),

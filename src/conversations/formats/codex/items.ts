@@ -11,16 +11,19 @@ const CODEX_ITEM = 'codex_item';
 /**
  * One message for what the model said without an answer in between, one for the results that follow each other, one for each
  * message of a user.
+ * @param owners gets for each item the message that it went into
  */
-export function messagesOf(items: readonly CodexItem[]): ApiMessage[] {
+export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
-  const add = (kind: 'reply' | 'results', blocks: readonly Block[]): void => {
+  const add = (kind: 'reply' | 'results', item: CodexItem, blocks: readonly Block[]): void => {
     if (open?.kind !== kind) {
       open = { kind, blocks: [] };
       messages.push({ role: kind === 'reply' ? 'assistant' : 'user', content: open.blocks });
     }
     open.blocks.push(...blocks);
+    const owner = messages.at(-1);
+    if (owner) owners?.set(item, owner);
   };
   // Reports of sub-agents come at any time, also between a call and its result: they stand behind the results.
   let reports: ApiMessage[] = [];
@@ -40,9 +43,11 @@ export function messagesOf(items: readonly CodexItem[]): ApiMessage[] {
     const role = stringIn(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
       open = undefined;
-      messages.push(spoken(item, role === 'developer' || role === 'system' ? 'system' : 'user'));
-    } else if (isResult) add('results', [resultOf(item)]);
-    else add('reply', replyBlocks(item));
+      const message = spoken(item, role === 'developer' || role === 'system' ? 'system' : 'user');
+      messages.push(message);
+      owners?.set(item, message);
+    } else if (isResult) add('results', item, [resultOf(item)]);
+    else add('reply', item, replyBlocks(item));
   }
   addReports();
   return messages.filter(({ content }) => content.length > 0);

@@ -8,7 +8,20 @@ import { personText } from '../../../core/messages/personText';
 import { type JsonRecord, checkDepth, jsonRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import type { ReadOptions } from '../../types';
-import { type Fields, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import type { RecordedRequest } from '../../../core/account/recordedRequest';
+
+/** A request that Codex counted, and the item that its answer ended with. */
+export interface CountedRequest {
+  readonly request: RecordedRequest;
+  readonly item: CodexItem | undefined;
+}
+
+/** A compaction, and the item behind which it was made. */
+export interface CodexCompaction {
+  readonly item: CodexItem | undefined;
+  readonly at: number | undefined;
+}
 
 /** An item of the Responses API, as Codex sends and receives it. */
 export type CodexItem = Fields;
@@ -23,7 +36,9 @@ export interface CodexRollout {
   readonly active: readonly CodexItem[];
   /** All that was said and not taken back, the summaries of compactions included. */
   readonly everything: readonly CodexItem[];
-  readonly compactions: number;
+  readonly compactions: readonly CodexCompaction[];
+  /** What the records of token counts tell. */
+  readonly requests: readonly CountedRequest[];
   /** Turns that were taken back. */
   readonly rolledBack: number;
   /** Records that are no part of the conversation, by kind. */
@@ -52,7 +67,10 @@ class Replay {
   private header: Fields | undefined;
   private active: CodexItem[] = [];
   private everything: CodexItem[] = [];
-  private compactions = 0;
+  private readonly compactions: CodexCompaction[] = [];
+  private readonly requests: CountedRequest[] = [];
+  private model: string | undefined;
+  private counted = 0;
   private rolledBack = 0;
   private readonly passedOver = new Map<string, number>();
 
@@ -72,11 +90,16 @@ class Replay {
         this.item(payload);
         return;
       case 'compacted':
-        this.compacted(payload);
+        this.compacted(payload, timeIn(value, 'timestamp'));
         return;
       case 'event_msg':
         if (payload['type'] === 'thread_rolled_back') this.rollBack(payload);
-        else this.passOver(`event ${kindOf(payload)}`);
+        else if (payload['type'] === 'token_count') this.count(payload, timeIn(value, 'timestamp'));
+        if (payload['type'] !== 'thread_rolled_back') this.passOver(`event ${kindOf(payload)}`);
+        return;
+      case 'turn_context':
+        this.model = stringIn(payload, 'model') ?? this.model;
+        this.passOver(kindOf(value));
         return;
       default:
         this.passOver(kindOf(value));
@@ -95,6 +118,7 @@ class Replay {
       active: this.active,
       everything: this.everything,
       compactions: this.compactions,
+      requests: this.requests,
       rolledBack: this.rolledBack,
       passedOver: this.passedOver,
     };
@@ -109,8 +133,38 @@ class Replay {
     this.everything.push(item);
   }
 
-  private compacted(payload: Fields): void {
-    this.compactions += 1;
+  /** The counts come again with each look at the limits, and with nothing in them behind a compaction. */
+  private count(payload: Fields, at: number | undefined): void {
+    const info = recordIn(payload, 'info') ?? {};
+    const total = countIn(recordIn(info, 'total_token_usage') ?? {}, 'total_tokens');
+    const last = recordIn(info, 'last_token_usage');
+    if (!last || total === this.counted || countIn(last, 'input_tokens') === 0) return;
+    this.counted = total;
+    const window = numberIn(info, 'model_context_window');
+    const seller = this.header && stringIn(this.header, 'model_provider');
+    this.requests.push({
+      item: this.everything.at(-1),
+      request: {
+        ...(at !== undefined && { at }),
+        ...(this.model !== undefined && { model: this.model }),
+        ...(seller !== undefined && { seller }),
+        ...(window !== undefined && { window }),
+        usage: {
+          accounting: 'openai',
+          source: 'reported',
+          inputTokens: countIn(last, 'input_tokens'),
+          outputTokens: countIn(last, 'output_tokens'),
+          cacheReadTokens: countIn(last, 'cached_input_tokens'),
+          cacheWriteTokens: 0,
+          reasoningTokens: countIn(last, 'reasoning_output_tokens'),
+        },
+        purpose: 'answer',
+      },
+    });
+  }
+
+  private compacted(payload: Fields, at: number | undefined): void {
+    this.compactions.push({ item: this.everything.at(-1), at });
     const text = stringIn(payload, 'message') ?? '';
     const summary: CodexItem = {
       type: 'message',

@@ -2,7 +2,9 @@ import { isRecord } from '../../../core/messages/blocks';
 import type { Fields } from '../../text/values';
 import { groupBy } from '../../groupBy';
 import { sourceId, sourceName } from '../../conversationId';
-import { messagesOf } from './messages';
+import { type CopilotMessages, messagesOf } from './messages';
+import { markedCompactions } from '../../../core/account/replay';
+import type { RecordedRequests } from '../../../core/account/recordedRequest';
 import { type CopilotEvent, parseEvents } from './events';
 import { linesOf } from '../../text/lines';
 import { countedKinds, leftOutNote, plural } from '../../notes';
@@ -53,8 +55,14 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     ],
     sidechains: sidechainsOf(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
+    ...(options.history === 'all' && main.requests.length > 0 && { recorded: recordedIn(main) }),
   };
 }
+
+const recordedIn = ({ requests, messages }: CopilotMessages): RecordedRequests => ({
+  requests,
+  compactions: markedCompactions(messages),
+});
 
 function sidechainsOf(events: readonly CopilotEvent[]): Sidechain[] {
   const byAgent = groupBy(

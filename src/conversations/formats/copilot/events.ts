@@ -5,7 +5,7 @@
 import { checkDepth, jsonRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import type { ReadOptions } from '../../types';
-import { type Fields, recordIn, stringIn } from '../../text/values';
+import { type Fields, recordIn, stringIn, timeIn } from '../../text/values';
 
 export interface CopilotEvent {
   readonly type: string;
@@ -13,6 +13,8 @@ export interface CopilotEvent {
   readonly data: Fields;
   /** The subagent that it belongs to. */
   readonly agent: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly at: number | undefined;
 }
 
 export interface CopilotEvents {
@@ -63,7 +65,7 @@ export function parseEvents(lines: Iterable<Line>, source: string, options: Read
     } else if (KEPT.has(type)) {
       checkDepth(record, source);
       const agent = stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId');
-      events.push({ type, id: stringIn(value, 'id'), data, agent });
+      events.push({ type, id: stringIn(value, 'id'), data, agent, at: timeIn(value, 'timestamp') });
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   }
   const workspace = stringIn(recordIn(start, 'context') ?? {}, 'cwd');

@@ -2,7 +2,8 @@ import { isRecord, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../../core/messages/types';
 import type { CopilotEvent } from './events';
 import { parseArguments } from '../openai/arguments';
-import { type Fields, asText, listIn, stringIn } from '../../text/values';
+import type { RecordedRequest } from '../../../core/account/recordedRequest';
+import { type Fields, asText, listIn, numberIn, stringIn } from '../../text/values';
 
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
@@ -12,6 +13,8 @@ export interface CopilotMessages {
   readonly activeFrom: number;
   /** Results of which only the outcome was written down. */
   readonly withoutResult: number;
+  /** Copilot writes down who answered and how long the answer was, not what was sent. */
+  readonly requests: readonly RecordedRequest[];
 }
 
 /** Events of one thread to messages: results that follow each other go into one message. */
@@ -22,7 +25,8 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   let compactionStart: number | undefined;
   let activeFrom = 0;
   let withoutResult = 0;
-  for (const { type, data } of events) {
+  const requests: RecordedRequest[] = [];
+  for (const { type, data, at } of events) {
     switch (type) {
       case 'tool.execution_start': {
         const call = callOf(data, stringIn(data, 'toolName'));
@@ -49,6 +53,10 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
         // Messages written while the summary was being made are not in it.
         activeFrom = compactionStart ?? messages.length;
         messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
+        for (const [index, request] of requests.entries()) {
+          const { message } = request;
+          if (message !== undefined && message >= activeFrom) requests[index] = { ...request, message: message + 1 };
+        }
         results = undefined;
         break;
       }
@@ -58,6 +66,8 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
       default: {
         const message = messageOf(type, data);
         for (const block of message.content) if (isToolUse(block)) called.add(block.id);
+        if (type === 'assistant.message')
+          requests.push(requestOf(data, at, message.content.length > 0 ? messages.length : undefined));
         if (message.content.length > 0) messages.push(message);
         results = undefined;
       }
@@ -65,7 +75,26 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   }
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const system = firstOther === -1 ? messages.length : firstOther;
-  return { messages, system, activeFrom: Math.min(activeFrom, Math.max(messages.length - 1, 0)), withoutResult };
+  return {
+    messages,
+    system,
+    activeFrom: Math.min(activeFrom, Math.max(messages.length - 1, 0)),
+    withoutResult,
+    requests,
+  };
+}
+
+function requestOf(data: Fields, at: number | undefined, message: number | undefined): RecordedRequest {
+  const model = stringIn(data, 'model');
+  const outputTokens = numberIn(data, 'outputTokens');
+  return {
+    ...(at !== undefined && { at }),
+    ...(model !== undefined && { model }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(message !== undefined && { message }),
+    seller: 'github-copilot',
+    purpose: 'answer',
+  };
 }
 
 /** A call that no message asked for: it was written down only when it ran. */

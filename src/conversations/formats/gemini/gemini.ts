@@ -31,8 +31,12 @@ export const isGeminiDocument = (value: unknown): value is Fields =>
   Array.isArray(value['messages']);
 
 /** The conversation of a `.json` session: one document, from before sessions were lines. */
-export const readGeminiDocument = (value: Fields, source: Source): Conversation =>
-  conversationOf({ meta: value, records: listIn(value, 'messages').filter(isRecord), rewound: 0, notes: [] }, source);
+export const readGeminiDocument = (value: Fields, source: Source, options: ReadOptions): Conversation =>
+  conversationOf(
+    { meta: value, records: listIn(value, 'messages').filter(isRecord), rewound: 0, notes: [] },
+    source,
+    options,
+  );
 
 /**
  * A session as JSON lines: a header, then records; a record with the id of an earlier one takes its place, `$set` changes the
@@ -61,7 +65,7 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
     } else if (id !== undefined) records.set(id, value);
     else meta = { ...meta, ...value };
   }
-  return conversationOf({ meta, records: [...records.values()], rewound, notes }, source);
+  return conversationOf({ meta, records: [...records.values()], rewound, notes }, source, options);
 }
 
 /** A rewind to a message that isn't there empties the session, as the agent does it. */
@@ -73,8 +77,12 @@ function before(records: ReadonlyMap<string, Fields>, id: string): Map<string, F
 const byId = (records: readonly Fields[]): Map<string, Fields> =>
   new Map(records.map((record, index) => [stringIn(record, 'id') ?? String(index), record]));
 
-function conversationOf({ meta, records, rewound, notes }: GeminiSession, source: Source): Conversation {
-  const { messages, passedOver } = geminiMessages(records);
+function conversationOf(
+  { meta, records, rewound, notes }: GeminiSession,
+  source: Source,
+  { history }: ReadOptions,
+): Conversation {
+  const { messages, passedOver, requests } = geminiMessages(records);
   if (messages.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
@@ -99,6 +107,7 @@ function conversationOf({ meta, records, rewound, notes }: GeminiSession, source
     sidechains: [],
     ...parentOf(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
+    ...(history === 'all' && requests.length > 0 && { recorded: { requests, compactions: [] } }),
   };
 }
 

@@ -5,6 +5,7 @@ import { MAX_DEPTH, isDeeperThan } from '../../text/json';
 import { leftOutNote, plural } from '../../notes';
 import { type OpenCodeMessage, activeMessages } from './history';
 import { partMessages } from './parts';
+import { recordedIn } from './usage';
 import { ConversationReadError, describe } from '../../readError';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
@@ -31,7 +32,8 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
   const { info } = document;
   const revertedFrom = stringIn(recordIn(info, 'revert') ?? {}, 'messageID');
   const kept = beforeReverted(document.messages, revertedFrom);
-  const everything = partMessages(kept, { cleared: 'original' });
+  const owners = new Map<Fields, ApiMessage>();
+  const everything = partMessages(kept, { cleared: 'original', owners });
   if (everything.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
@@ -62,6 +64,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
     ...(workspace !== undefined && { workspace }),
+    ...(options.history === 'all' && recordedIn(document.messages, everything, owners)),
   };
 }
 

@@ -7,6 +7,8 @@ import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '..
 export interface PartOptions {
   /** Outputs that the agent has cleared to save context: as they were, or as it tells the model of them. */
   readonly cleared: 'original' | 'told';
+  /** Gets for each end of a step, and each message's own fields, the reply that it ended. */
+  readonly owners?: Map<Fields, ApiMessage>;
 }
 
 /** OpenCode sends this in place of an output that it has cleared. */
@@ -51,6 +53,8 @@ function replyMessages({ info, parts }: OpenCodeMessage, options: PartOptions): 
     if (content.length === 0) return [];
     const results = step.flatMap((part) => resultBlocks(part, options));
     const reply: ApiMessage = { role: 'assistant', content, ...(info['summary'] === true && { isSummary: true }) };
+    options.owners?.set(info, reply);
+    for (const part of step) if (part['type'] === 'step-finish') options.owners?.set(part, reply);
     return results.length === 0 ? [reply] : [reply, { role: 'user', content: results }];
   });
 }

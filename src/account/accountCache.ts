@@ -1,0 +1,117 @@
+/** The accounts of sessions, by path, in one file: what has not changed is not read again. */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { PRICE_PACKAGE } from '../api/newerModels';
+import type { FoundConversation } from '../conversations/stores/types';
+import type { SessionAccount } from '../core/account/account';
+import { PART_KINDS } from '../core/account/composition';
+
+/** A session's account, or why there is none, of a state of its file. */
+export interface KeptAccount {
+  readonly path: string;
+  readonly modified: number;
+  readonly bytes?: number;
+  /** Absent where nothing was said in it. */
+  readonly account?: SessionAccount;
+  /** Why it can't be read, in words for a person. */
+  readonly problem?: string;
+}
+
+const count = z.number();
+const accountSchema = z.object({
+  agent: z.string(),
+  path: z.string(),
+  id: z.string(),
+  title: z.string(),
+  project: z.string().optional(),
+  source: z.enum(['recorded', 'replayed']),
+  usage: z.array(
+    z.object({
+      day: z.string(),
+      model: z.string().optional(),
+      requests: count,
+      fresh: count,
+      cacheWrite: count,
+      cacheRead: count,
+      output: count,
+      cost: count,
+      unpriced: count,
+    }),
+  ),
+  window: count.optional(),
+  fill: z.array(count),
+  compactions: z.object({ count, cost: count.optional(), isEstimate: z.boolean() }),
+  parts: z.record(z.enum(PART_KINDS), count),
+  sentOften: count,
+  files: z.array(z.object({ path: z.string(), reads: count, tokens: count })),
+  unused: z.array(z.object({ tool: z.string(), what: z.string(), tokens: count, sent: count })),
+});
+const keptSchema = z.object({
+  path: z.string(),
+  modified: z.number(),
+  bytes: z.number().optional(),
+  account: accountSchema.optional(),
+  problem: z.string().optional(),
+});
+
+/** `VERSION` goes up with every change of what is read or counted; other prices make the file old, too. */
+const VERSION = 1;
+const cacheSchema = z.object({
+  version: z.literal(VERSION),
+  prices: z.literal(PRICE_PACKAGE.published),
+  kept: z.array(keptSchema),
+});
+
+/** A file that is missing, broken or of another version is an empty cache. */
+export class AccountCache {
+  private isChanged = false;
+
+  private constructor(
+    private readonly file: string,
+    private readonly byPath: Map<string, KeptAccount>,
+  ) {}
+
+  static async open(file: string): Promise<AccountCache> {
+    const kept = await read(file);
+    return new AccountCache(file, new Map(kept.map((each) => [each.path, each])));
+  }
+
+  /** The account of a file as it now is; undefined where it was never read or has changed since. */
+  current({ path, modified, bytes }: FoundConversation): KeptAccount | undefined {
+    const kept = this.byPath.get(path);
+    return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
+  }
+
+  set(kept: KeptAccount): void {
+    this.byPath.set(kept.path, kept);
+    this.isChanged = true;
+  }
+
+  /** Writes the file whole or not at all. A disk that is full costs the cache, no more. @param there the paths that are found now */
+  async save(there: ReadonlySet<string>): Promise<void> {
+    const kept = [...this.byPath.values()].filter(({ path }) => there.has(path));
+    if (!this.isChanged && kept.length === this.byPath.size) return;
+    this.isChanged = false;
+    const temporary = `${this.file}.${process.pid}.tmp`;
+    try {
+      await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+      // Titles are the user's own words: nobody else reads them.
+      await writeFile(temporary, JSON.stringify({ version: VERSION, prices: PRICE_PACKAGE.published, kept }), {
+        mode: 0o600,
+      });
+      await rename(temporary, this.file);
+    } catch {
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
+  }
+}
+
+async function read(file: string): Promise<readonly KeptAccount[]> {
+  try {
+    // Zod gives fields that are absent as undefined; they are absent in what it was given.
+    return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as KeptAccount[];
+  } catch {
+    return [];
+  }
+}

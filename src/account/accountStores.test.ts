@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { loadTokenCounter } from '../storage/assets';
+import { accountCsv } from './accountFile';
+import { accountStores, type StoresAccount } from './accountStores';
+
+let home: string;
+beforeEach(() => {
+  home = temporaryFolder();
+});
+
+const put = (path: string, text: string): string => {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+};
+
+const account = (): Promise<StoresAccount> =>
+  accountStores(
+    { find: { platform: 'linux', env: {}, homedir: home }, cache: join(home, 'store', 'account.json') },
+    () => loadTokenCounter(inject('bundles')),
+  );
+
+const lines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+const claudeCode = (outputTokens: number): string =>
+  lines([
+    {
+      type: 'user',
+      uuid: '1',
+      sessionId: 's',
+      cwd: '/p',
+      timestamp: '2026-02-01T12:00:00Z',
+      message: { role: 'user', content: 'Hello' },
+    },
+    ...[1, outputTokens].map((output, index) => ({
+      type: 'assistant',
+      uuid: `a${index}`,
+      parentUuid: index === 0 ? '1' : 'a0',
+      sessionId: 's',
+      timestamp: '2026-02-01T12:00:01Z',
+      message: {
+        id: 'msg_1',
+        role: 'assistant',
+        model: 'claude-opus-4-6',
+        content: [{ type: 'text', text: `Part ${index}` }],
+        usage: {
+          input_tokens: 100_000,
+          output_tokens: output,
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
+        },
+      },
+    })),
+  ]);
+
+const CLAUDE = '.claude/projects/p/00000000-0000-4000-8000-000000000001.jsonl';
+
+describe('Claude Code', () => {
+  it('a request whose answer has two records counts once, by its last word', async () => {
+    put(CLAUDE, claudeCode(1_000));
+    const { sessions, problems } = await account();
+    expect(problems).toEqual([]);
+    // $5 for a million tokens of input, $25 for a million of output.
+    expect(sessions).toMatchObject([
+      {
+        agent: 'Claude Code',
+        project: '/p',
+        source: 'recorded',
+        usage: [{ model: 'claude-opus-4-6', requests: 1, fresh: 100_000, output: 1_000, unpriced: 0 }],
+        fill: [100_000],
+      },
+    ]);
+    expect(sessions[0]?.usage[0]?.cost).toBeCloseTo(0.525, 6);
+  });
+
+  it('a second run reads no session again, and one that has changed anew', async () => {
+    const file = put(CLAUDE, claudeCode(1_000));
+    const time = new Date('2026-02-01T13:00:00Z');
+    utimesSync(file, time, time);
+    const first = await account();
+    const { size } = statSync(file);
+    // The same size and time: had it been read, its figures would be others.
+    writeFileSync(file, claudeCode(2_000));
+    utimesSync(file, time, time);
+    expect(statSync(file).size).toBe(size);
+    expect(await account()).toEqual(first);
+    utimesSync(file, time, new Date(time.getTime() + 1_000));
+    expect((await account()).sessions[0]?.usage[0]?.output).toBe(2_000);
+  });
+
+  it('a cache that is broken is made anew', async () => {
+    put(CLAUDE, claudeCode(1_000));
+    const first = await account();
+    put('store/account.json', '{"version":1');
+    expect(await account()).toEqual(first);
+    expect(readFileSync(join(home, 'store', 'account.json'), 'utf8')).toContain('claude-opus-4-6');
+  });
+
+  it('a file that is damaged is told with its place, and the others are accounted', async () => {
+    put(CLAUDE, claudeCode(1_000));
+    put('.claude/projects/p/00000000-0000-4000-8000-000000000002.jsonl', '{"type":"user","uuid":"1"\n{}\n');
+    const { sessions, problems } = await account();
+    expect(sessions).toHaveLength(1);
+    expect(problems).toEqual([
+      { path: expect.stringContaining('0002.jsonl') as string, reason: expect.any(String) as string },
+    ]);
+  });
+});
+
+describe('Roo', () => {
+  const task = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/1/';
+  const history = JSON.stringify([
+    { role: 'user', content: 'Hello', ts: 1_000 },
+    { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], ts: 3_000 },
+  ]);
+
+  it('takes the figures from the file beside the conversation; its model is not known, its cost is', async () => {
+    put(`${task}api_conversation_history.json`, history);
+    const told = { tokensIn: 500, tokensOut: 20, cacheReads: 400, cacheWrites: 0, cost: 0.25 };
+    put(`${task}ui_messages.json`, JSON.stringify([{ ts: 2_000, say: 'api_req_started', text: JSON.stringify(told) }]));
+    const { sessions } = await account();
+    expect(sessions).toMatchObject([
+      { source: 'recorded', usage: [{ requests: 1, fresh: 100, cacheRead: 400, output: 20, cost: 0.25, unpriced: 0 }] },
+    ]);
+  });
+
+  it('without it the requests are made again, and their cost is not known', async () => {
+    put(`${task}api_conversation_history.json`, history);
+    const { sessions } = await account();
+    expect(sessions).toMatchObject([{ source: 'replayed', usage: [{ requests: 1, cost: 0, unpriced: 1 }] }]);
+  });
+});
+
+it('a title that looks like a formula is text in the file for tables', async () => {
+  put(CLAUDE, claudeCode(1).replace('Hello', '=1+1, \\"a\\"'));
+  const { sessions } = await account();
+  expect(accountCsv(sessions, 'session').split('\r\n')[1]).toContain(`"'=1+1, ""a"""`);
+});

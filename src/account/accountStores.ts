@@ -1,0 +1,128 @@
+/** The account of all conversations that agents keep on this machine. Reading blocks: it runs in a worker, or on the command line. */
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { loadPriceTable, type PriceTable } from '../api/prices';
+import { OpenDatabases } from '../conversations/databases';
+import { ConversationReadError } from '../conversations/readError';
+import { requestsInUiMessages } from '../conversations/formats/rooRequests';
+import { readConversationFile } from '../conversations/readFile';
+import type { Conversation } from '../conversations/types';
+import { MAX_COUNTED_BYTES } from '../conversations/stores/details';
+import { findConversations } from '../conversations/stores/find';
+import type { FindOptions, FoundConversation } from '../conversations/stores/types';
+import type { SessionAccount } from '../core/account/account';
+import { errorMessage } from '../core/errors';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import type { TokenCounter } from '../core/tokens/types';
+import { AccountCache, type KeptAccount } from './accountCache';
+import { accountSession } from './sessionAccount';
+
+export interface AccountOptions {
+  readonly find: FindOptions;
+  /** File of the accounts that are known. */
+  readonly cache: string;
+  /** Sessions whose files were changed before are left out unread. Milliseconds since the epoch. */
+  readonly since?: number | undefined;
+}
+
+export interface AccountProblem {
+  readonly path: string;
+  /** In words for a person, without the path. */
+  readonly reason: string;
+}
+
+export interface StoresAccount {
+  readonly sessions: readonly SessionAccount[];
+  readonly problems: readonly AccountProblem[];
+}
+
+/** How often what is done is told and written down, in milliseconds. */
+const REPORT_MS = 100;
+const SAVE_MS = 10_000;
+
+/** @param report is told how many sessions of how many are done */
+export async function accountStores(
+  { find, cache: file, since = 0 }: AccountOptions,
+  tokens: () => Promise<TokenCounter>,
+  report: (done: number, all: number) => void = () => undefined,
+): Promise<StoresAccount> {
+  const databases = new OpenDatabases();
+  try {
+    const { conversations, problems } = await findConversations(find, databases);
+    const cache = await AccountCache.open(file);
+    const paths = new Set(conversations.map(({ path }) => path));
+    const tools = once(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
+    const wanted = conversations.filter(({ modified }) => modified >= since);
+    const kept: KeptAccount[] = [];
+    let reportedAt = performance.now();
+    let savedAt = reportedAt;
+    for (const found of wanted) {
+      const known = cache.current(found);
+      const each = known ?? (await accountFile(found, tools, databases));
+      if (!known) cache.set(each);
+      kept.push(each);
+      if (performance.now() - reportedAt > REPORT_MS) {
+        report(kept.length, wanted.length);
+        // One turn of the loop, so that the message goes out before the next file.
+        await new Promise((resolve) => setImmediate(resolve));
+        reportedAt = performance.now();
+      }
+      if (performance.now() - savedAt > SAVE_MS) {
+        await cache.save(paths);
+        savedAt = performance.now();
+      }
+    }
+    await cache.save(paths);
+    report(kept.length, wanted.length);
+    return {
+      sessions: kept.flatMap(({ account }) => account ?? []),
+      problems: [
+        ...problems,
+        ...kept.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, reason: problem }])),
+      ],
+    };
+  } finally {
+    databases.close();
+  }
+}
+
+/** Nothing is loaded where all is known. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => (loading ??= load());
+}
+
+async function accountFile(
+  found: FoundConversation,
+  tools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
+  databases: OpenDatabases,
+): Promise<KeptAccount> {
+  const { agent, path, modified, bytes } = found;
+  const state = { path, modified, ...(bytes !== undefined && { bytes }) };
+  try {
+    const conversation = withRequestsBeside(
+      readConversationFile(path, { history: 'all', tornTail: 'drop' }, { maxBytes: MAX_COUNTED_BYTES, databases }),
+      path,
+    );
+    const { counter, prices } = await tools();
+    // Remembered counts of one conversation are of no use for the next.
+    const account = accountSession({ agent, path, modified }, conversation, {
+      counter: new MessageCounter(counter),
+      prices,
+    });
+    return { ...state, account };
+  } catch (error) {
+    if (error instanceof ConversationReadError && error.problem === 'nothing-said') return state;
+    return { ...state, problem: error instanceof ConversationReadError ? error.reason : errorMessage(error) };
+  }
+}
+
+/** The Roo family keeps the figures of its requests in a file of their own; without it they are made again. */
+function withRequestsBeside(conversation: Conversation, path: string): Conversation {
+  if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
+  const file = join(dirname(path), 'ui_messages.json');
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.size > MAX_COUNTED_BYTES) return conversation;
+  const recorded = requestsInUiMessages(readFileSync(file, 'utf8'), conversation.messages);
+  return recorded ? { ...conversation, recorded } : conversation;
+}

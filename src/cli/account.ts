@@ -1,0 +1,140 @@
+import { join, resolve } from 'node:path';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { accountCsv, accountJson } from '../account/accountFile';
+import { accountStores, type StoresAccount } from '../account/accountStores';
+import { GROUPINGS, groupAccount, totalOf, type AccountRow, type Grouping } from '../core/account/account';
+import { OFTEN, PART_KINDS, type PartKind } from '../core/account/composition';
+import { formatTokens } from '../core/condense/report/report';
+import { errorMessage } from '../core/errors';
+import { loadTokenCounter } from '../storage/assets';
+import { defaultStore } from '../storage/home';
+import { UsageError } from './args';
+import { EXIT, type CliIo, type ExitCode } from './io';
+
+const OPTIONS = {
+  by: { type: 'string', default: 'agent' },
+  days: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  csv: { type: 'boolean', default: false },
+  store: { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
+const DAY_MS = 24 * 3_600_000;
+/** More lines than this are for files. */
+const SHOWN_ROWS = 20;
+
+/** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
+export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const { by, days, json, csv, store } = valuesOf(argv);
+  const since = days === undefined ? undefined : io.now().getTime() - days * DAY_MS;
+  const { platform, env, homedir } = io;
+  const account = await accountStores(
+    {
+      find: { platform, env, homedir },
+      cache: join(resolve(store ?? defaultStore(io)), 'account.json'),
+      ...(since !== undefined && { since }),
+    },
+    () => loadTokenCounter(io.assets),
+    () => {
+      io.signal.throwIfAborted();
+    },
+  );
+  for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
+  if (json) io.stdout(accountJson(account.sessions, by));
+  else if (csv) io.stdout(accountCsv(account.sessions, by));
+  else io.stdout(textOf(account, by));
+  return EXIT.done;
+}
+
+function valuesOf(argv: readonly string[]) {
+  const { by, days, ...values } = parsed(argv);
+  if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}, not "${by}".`);
+  if (values.json && values.csv) throw new UsageError('--json and --csv are two forms of the same: give one of them.');
+  if (days !== undefined && !(Number(days) > 0)) throw new UsageError(`--days is a number above 0, not "${days}".`);
+  return { ...values, by, days: days === undefined ? undefined : Number(days) };
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true }).values;
+  } catch (error) {
+    const [what = ''] = errorMessage(error).split('. ');
+    throw new UsageError(`${what}. --help lists the options.`);
+  }
+}
+
+const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);
+
+/** The parts of the context, in words. */
+const PART_WORDS: Readonly<Record<PartKind, string>> = {
+  people: "people's words",
+  prose: "the model's prose",
+  thinking: 'thinking',
+  calls: 'parameters of tools',
+  reads: 'files, read first',
+  readAgain: 'files, read again',
+  commands: 'output of commands',
+  search: 'searches and lists',
+  otherResults: 'other results',
+  images: 'images',
+  summaries: 'summaries',
+  agent: "the agent's own words",
+  fixed: 'instructions and tools',
+};
+
+function textOf({ sessions }: StoresAccount, by: Grouping): string {
+  const total = totalOf(sessions);
+  const rows = groupAccount(sessions, by);
+  const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
+  const share = (tokens: number): string => (sent === 0 ? '–' : `${((100 * tokens) / sent).toFixed(1)} %`);
+  const { compactions } = total;
+  const lines = [
+    `${total.sessions} sessions, ${formatTokens(total.requests)} requests: ${moneyOf(total)}`,
+    ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
+    ...(total.replayed > 0
+      ? [
+          ` - Made again from the conversation, since the agent does not record it: ${formatTokens(total.replayed)} requests. What its files don't hold is missing there.`,
+        ]
+      : []),
+    ...(compactions.count > 0
+      ? [
+          ` - Compactions by the agents: ${compactions.count}${compactions.recordedCost > 0 ? `, recorded $${compactions.recordedCost.toFixed(2)}` : ''}, about $${compactions.estimatedCost.toFixed(2)} that the agents do not record (in no other sum)`,
+        ]
+      : []),
+    '',
+    `By ${by}`,
+    ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${row.requests} requests, ${moneyOf(row)}`),
+    ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
+    '',
+    'What the requests were made of',
+    ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
+      .sort((a, b) => total.parts[b] - total.parts[a])
+      .map((kind) => ` - ${PART_WORDS[kind]}: ${share(total.parts[kind])}`),
+    ` - sent more than ${OFTEN} times before: ${share(total.sentOften)}`,
+    ...section(
+      'Files read again and again',
+      total.files.map(
+        ({ path, reads, tokens, session }) => ` - ${path}: ${reads} reads, ${formatTokens(tokens)} tokens (${session})`,
+      ),
+    ),
+    ...section(
+      'Results that were never used again',
+      total.unused.map(
+        ({ tool, what, tokens, sent: times, session }) =>
+          ` - ${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${times} times (${session})`,
+      ),
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', title, ...lines];
+
+/** What is known of a cost, and of how many requests nothing is. */
+export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): string =>
+  unpriced === 0
+    ? `$${cost.toFixed(2)}`
+    : unpriced === requests
+      ? 'cost not known'
+      : `$${cost.toFixed(2)}, and ${formatTokens(unpriced)} requests whose price is not known`;

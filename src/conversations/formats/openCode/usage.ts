@@ -1,0 +1,67 @@
+/** What an OpenCode session says of its requests: the end of each step counts the tokens of one; older ones count by message. */
+import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
+import type { ApiMessage } from '../../../core/messages/types';
+import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import type { OpenCodeMessage } from './history';
+
+/** @param owners the reply of each end of a step, and of each message's own fields */
+export function recordedIn(
+  messages: readonly OpenCodeMessage[],
+  everything: readonly ApiMessage[],
+  owners: ReadonlyMap<Fields, ApiMessage>,
+): { recorded?: RecordedRequests } {
+  const indexes = new Map(everything.map((message, index) => [message, index]));
+  const requests: RecordedRequest[] = [];
+  const compactions: RecordedCompaction[] = [];
+  for (const { info, parts } of messages) {
+    if (info['role'] !== 'assistant') continue;
+    const isCompaction = info['summary'] === true;
+    const at = timeIn(recordIn(info, 'time') ?? {}, 'created');
+    const steps = parts.filter((part) => part['type'] === 'step-finish' && recordIn(part, 'tokens'));
+    for (const counted of steps.length > 0 ? steps : [info]) {
+      const tokens = recordIn(counted, 'tokens');
+      const input = tokens && inputOf(tokens);
+      // A step that failed before a word came counts nothing.
+      if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
+      const owner = owners.get(counted);
+      const message = owner && indexes.get(owner);
+      const recordedCost = numberIn(counted, 'cost');
+      const reasoning = countIn(tokens, 'reasoning');
+      requests.push({
+        ...(at !== undefined && { at }),
+        ...namesOf(info),
+        ...(recordedCost !== undefined && { recordedCost }),
+        ...(message !== undefined && { message }),
+        usage: {
+          accounting: 'anthropic',
+          source: 'reported',
+          ...input,
+          // Reasoning is counted beside the output (session.ts, getUsage).
+          outputTokens: countIn(tokens, 'output') + reasoning,
+          reasoningTokens: reasoning,
+        },
+        purpose: isCompaction ? 'compaction' : 'answer',
+      });
+      if (isCompaction && message !== undefined) {
+        const tokensBefore = input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens;
+        compactions.push({ message, ...(at !== undefined && { at }), tokensBefore });
+      }
+    }
+  }
+  return requests.length === 0 ? {} : { recorded: { requests, compactions } };
+}
+
+function namesOf(info: Fields): Pick<RecordedRequest, 'model' | 'seller'> {
+  const model = stringIn(info, 'modelID');
+  const seller = stringIn(info, 'providerID');
+  return { ...(model !== undefined && { model }), ...(seller !== undefined && { seller }) };
+}
+
+function inputOf(tokens: Fields): { inputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } {
+  const cache = recordIn(tokens, 'cache') ?? {};
+  return {
+    inputTokens: countIn(tokens, 'input'),
+    cacheReadTokens: countIn(cache, 'read'),
+    cacheWriteTokens: countIn(cache, 'write'),
+  };
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { callCost } from '../cost/callCost';
+import type { ModelPrices } from '../cost/prices';
+import type { ApiMessage } from '../messages/types';
+import { MessageCounter } from '../tokens/messageCounter';
+import { groupAccount, overviewOf, totalOf, type SessionAccount } from './account';
+import { compositionOf } from './composition';
+import { calibrate, replay, requestsIn, usageOf, type Calibration } from './replay';
+
+/** A token for each character, and four around each message, so that all figures are round. */
+const counter = (): MessageCounter => new MessageCounter({ count: (text) => text.length });
+
+/** A message of so many tokens. */
+const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
+
+/** $1 for a million fresh tokens, 10 cents read from the cache, $2 written to it, $10 of output. */
+const PRICES: ModelPrices = {
+  input: { base: 1 },
+  output: { base: 10 },
+  cacheRead: { base: 0.1 },
+  cacheWrite: { base: 2 },
+};
+
+const CALIBRATION: Calibration = {
+  fixed: 1_000,
+  factor: 2,
+  outputFactor: 3,
+  cacheShare: 1,
+  accounting: 'anthropic',
+  cacheMs: 300_000,
+  writes: 'short',
+};
+
+describe('requests made again', () => {
+  const messages = [said('user', 100), said('assistant', 50), said('user', 200), said('assistant', 50)];
+
+  it('hold what stood before each answer', () => {
+    expect(requestsIn(messages, counter(), [])).toEqual([
+      { answer: 1, from: 0, sent: 100, answered: 50 },
+      { answer: 3, from: 0, sent: 350, answered: 50 },
+    ]);
+  });
+
+  it('begin anew behind a compaction', () => {
+    expect(requestsIn(messages, counter(), [{ message: 2 }])).toEqual([
+      { answer: 1, from: 0, sent: 100, answered: 50 },
+      { answer: 3, from: 2, sent: 200, answered: 50 },
+    ]);
+  });
+
+  it('read from the cache what the request before them sent, and cost what a calculation by hand gives', () => {
+    const usages = replay(requestsIn(messages, counter(), []), CALIBRATION);
+    // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
+    expect(usages).toEqual([
+      usageOf(1_200, 0, 150, 'anthropic', 'short'),
+      usageOf(1_700, 1_200, 150, 'anthropic', 'short'),
+    ]);
+    // 1,200 · $2 + 150 · $10 = $3,900; 1,200 · $0.1 + 500 · $2 + 150 · $10 = $2,620; of a million tokens each.
+    expect(usages.map((usage) => callCost(usage, PRICES))).toEqual([
+      expect.closeTo(0.0039, 10),
+      expect.closeTo(0.00262, 10),
+    ]);
+  });
+
+  it('read nothing once the cache is cold, and the fixed part behind a compaction', () => {
+    const [first, second] = requestsIn(messages, counter(), []);
+    if (!first || !second) throw new Error('two requests');
+    const late = replay(
+      [
+        { ...first, at: 1_000 },
+        { ...second, at: 1_000 + 300_001 },
+      ],
+      CALIBRATION,
+    );
+    expect(late[1]?.cacheReadTokens).toBe(0);
+    const compacted = replay(requestsIn(messages, counter(), [{ message: 2 }]), CALIBRATION);
+    expect(compacted[1]?.cacheReadTokens).toBe(1_000);
+  });
+});
+
+it('a calibration finds the figures that usage was made with', () => {
+  const messages = Array.from({ length: 40 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 300 + 10 * index));
+  const requests = requestsIn(messages, counter(), []);
+  const pairs = replay(requests, CALIBRATION).map((usage, index) => ({ request: requests[index]!, usage }));
+  expect(calibrate(pairs)).toEqual(CALIBRATION);
+});
+
+describe('what requests were made of', () => {
+  const call = (id: string, name: string, input: unknown): ApiMessage => ({
+    role: 'assistant',
+    content: [{ type: 'tool_use', id, name, input }],
+  });
+  const result = (id: string, content: string): ApiMessage => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: id, content }],
+  });
+  const file = 'export const first_name = 1;\nexport const second_name = 2;\n';
+  const log = Array.from({ length: 60 }, (_, line) => `nothing_of_interest_${line}`).join('\n');
+  const messages: ApiMessage[] = [
+    { role: 'user', content: 'Mend it.' },
+    call('a', 'Read', { file_path: '/a.ts' }),
+    result('a', file),
+    call('b', 'Bash', { command: 'make' }),
+    result('b', log),
+    call('c', 'Read', { file_path: '/a.ts' }),
+    result('c', file),
+    { role: 'assistant', content: 'first_name is 1.' },
+  ];
+  const requests = requestsIn(messages, counter(), []);
+  const { parts, files, unused, sentOften } = compositionOf(messages, requests, counter(), 100);
+
+  it('counts each part as often as it was sent', () => {
+    // Four requests: the person's words went with all, the first read with three, the log with two, the second read with one.
+    expect(parts.people).toBe(4 * 'Mend it.'.length);
+    expect(parts.reads).toBe(3 * file.length);
+    expect(parts.commands).toBe(2 * log.length);
+    expect(parts.readAgain).toBe(file.length);
+    expect(parts.fixed).toBe(4 * 100);
+    // Said last: no request held it.
+    expect(parts.prose).toBe(0);
+    expect(sentOften).toBe(0);
+  });
+
+  it('names the file that was read twice, and the output of which nothing was said again', () => {
+    expect(files).toEqual([{ path: '/a.ts', reads: 2, tokens: 2 * file.length }]);
+    expect(unused).toEqual([{ tool: 'Bash', what: 'make', tokens: log.length, sent: 2 }]);
+  });
+
+  it('counts what goes out for the eleventh time', () => {
+    const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
+    // Twelve requests: the first two messages reach an eleventh, the very first a twelfth.
+    expect(compositionOf(long, requestsIn(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
+  });
+
+  it('what stands before a compaction goes out with none of the requests behind it', () => {
+    const compacted = requestsIn(messages, counter(), [{ message: 4 }]);
+    expect(compositionOf(messages, compacted, counter(), 0).parts.people).toBe(2 * 'Mend it.'.length);
+  });
+});
+
+const session = (over: Partial<SessionAccount>): SessionAccount => ({
+  agent: 'Claude Code',
+  path: '/one.jsonl',
+  id: 'one',
+  title: 'One',
+  source: 'recorded',
+  usage: [],
+  fill: [],
+  compactions: { count: 0, isEstimate: true },
+  parts: compositionOf([], [], counter(), 0).parts,
+  sentOften: 0,
+  files: [],
+  unused: [],
+  ...over,
+});
+const usage = { requests: 2, fresh: 10, cacheWrite: 20, cacheRead: 30, output: 40, cost: 1.5, unpriced: 0 };
+
+describe('lines of the account', () => {
+  const sessions = [
+    session({
+      usage: [
+        { ...usage, day: '2026-01-02', model: 'm' },
+        { ...usage, day: '2026-01-01', model: 'n' },
+      ],
+    }),
+    session({
+      agent: 'Codex',
+      path: '/two.jsonl',
+      source: 'replayed',
+      usage: [{ ...usage, day: '2026-01-01', cost: 0, unpriced: 2 }],
+    }),
+  ];
+
+  it('sum by agent, and say what was made again and what has no price', () => {
+    expect(groupAccount(sessions, 'agent')).toEqual([
+      expect.objectContaining({ key: 'Claude Code', sessions: 1, requests: 4, cost: 3, unpriced: 0, replayed: 0 }),
+      expect.objectContaining({ key: 'Codex', sessions: 1, requests: 2, cost: 0, unpriced: 2, replayed: 2 }),
+    ]);
+  });
+
+  it('stand in the order of the days, and under the name of a model or of none', () => {
+    expect(groupAccount(sessions, 'day').map(({ key, requests }) => [key, requests])).toEqual([
+      ['2026-01-01', 4],
+      ['2026-01-02', 2],
+    ]);
+    expect(groupAccount(sessions, 'model').map(({ key }) => key)).toEqual(['m', 'n', 'unknown']);
+  });
+
+  it('since a day leave out what was before it', () => {
+    const { total, groups } = overviewOf(sessions, '2026-01-02');
+    expect(total).toMatchObject({ sessions: 1, requests: 2, cost: 1.5 });
+    expect(groups.day.map(({ key }) => key)).toEqual(['2026-01-02']);
+  });
+
+  it('are all of the total', () => {
+    const total = totalOf(sessions);
+    expect(total).toMatchObject({ sessions: 2, requests: 6, cost: 3, unpriced: 2, replayed: 2 });
+  });
+});

@@ -1,0 +1,303 @@
+/** What the requests of a conversation were made of, and what of it was waste. */
+import { blocksOf, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
+import { namesOf } from '../condense/futureNeed/neededLater';
+import { contentsOf } from '../messages/content';
+import { toolExchanges, type ToolExchange } from '../messages/exchanges';
+import { isMachineMessage, personText } from '../messages/personText';
+import { DEFAULT_TOOLS, commandOf, pathOf, ruleFor } from '../messages/tools';
+import type { ApiMessage, Block } from '../messages/types';
+import type { MessageCounter } from '../tokens/messageCounter';
+import type { ConversationRequest } from './replay';
+
+export const PART_KINDS = [
+  'people',
+  'prose',
+  'thinking',
+  'calls',
+  'reads',
+  'readAgain',
+  'commands',
+  'search',
+  'otherResults',
+  'images',
+  'summaries',
+  'agent',
+  'fixed',
+] as const;
+/**
+ * `calls`: parameters of tools. `readAgain`: reads most of whose lines an earlier read of the file had shown. `agent`: what the agent
+ * put among a person's words. `fixed`: instructions and declared tools.
+ */
+export type PartKind = (typeof PART_KINDS)[number];
+
+/** o200k tokens over all requests: what was sent ten times counts ten times. */
+export type PartSums = Readonly<Record<PartKind, number>>;
+
+export interface ReadFileSum {
+  readonly path: string;
+  readonly reads: number;
+  /** Of its results, each once. */
+  readonly tokens: number;
+}
+
+export interface UnusedResult {
+  readonly tool: string;
+  /** The file or the command, on one line. */
+  readonly what: string;
+  readonly tokens: number;
+  /** How many requests it was sent with. */
+  readonly sent: number;
+}
+
+export interface Composition {
+  readonly parts: PartSums;
+  /** Tokens in their eleventh or a later request, of all that were sent. */
+  readonly sentOften: number;
+  /** Read more than once, the costliest first. */
+  readonly files: readonly ReadFileSum[];
+  /** Results of which nothing was said or named again, the costliest first. */
+  readonly unused: readonly UnusedResult[];
+}
+
+/** A result that was sent more often than this counts as sent often. */
+export const OFTEN = 10;
+/** Smaller results are not worth a line. */
+const MIN_UNUSED_TOKENS = 200;
+/** A result with fewer names of its own can't be told to have been used. */
+const MIN_NAMES = 3;
+const TOP = 5;
+const MAX_WORDS = 80;
+
+/** @param fixed o200k tokens that each request held beside the messages */
+export function compositionOf(
+  messages: readonly ApiMessage[],
+  requests: readonly ConversationRequest[],
+  counter: MessageCounter,
+  fixed: number,
+): Composition {
+  const sends = sendsOf(messages.length, requests);
+  const parts: Record<PartKind, number> = { ...NOTHING, fixed: fixed * requests.length };
+  let sentOften = fixed * Math.max(0, requests.length - OFTEN);
+  const exchanges = toolExchanges(messages);
+  const again = readAgain(exchanges);
+  const results = resultKinds(exchanges, again);
+  messages.forEach((message, index) => {
+    const sent = sends[index] ?? 0;
+    if (sent === 0) return;
+    sentOften += Math.max(0, sent - OFTEN) * counter.message(message);
+    for (const { kind, tokens } of partsOf(message, index, results, counter)) parts[kind] += tokens * sent;
+  });
+  return {
+    parts,
+    sentOften,
+    files: filesIn(exchanges, counter),
+    unused: unusedIn(messages, exchanges, sends, counter),
+  };
+}
+
+const NOTHING: PartSums = {
+  people: 0,
+  prose: 0,
+  thinking: 0,
+  calls: 0,
+  reads: 0,
+  readAgain: 0,
+  commands: 0,
+  search: 0,
+  otherResults: 0,
+  images: 0,
+  summaries: 0,
+  agent: 0,
+  fixed: 0,
+};
+
+/** How many requests each message went out with. */
+function sendsOf(count: number, requests: readonly ConversationRequest[]): number[] {
+  const sends = new Array<number>(count).fill(0);
+  let next = requests.length - 1;
+  let sum = 0;
+  let from = Infinity;
+  for (let index = count - 1; index >= 0; index--) {
+    for (let request = requests[next]; request && request.answer > index; request = requests[--next]) {
+      // Behind a compaction begins another context: what stands before it went out with none of its requests.
+      if (request.from !== from) sum = 0;
+      from = request.from;
+      sum += 1;
+    }
+    sends[index] = index >= from ? sum : 0;
+  }
+  return sends;
+}
+
+/** The kind of each result, by message and call. */
+type ResultKinds = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
+
+function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKinds {
+  const kinds = new Map<number, { kind: PartKind; text: string }[]>();
+  for (const exchange of exchanges) {
+    if (exchange.resultMessage === undefined) continue;
+    const kind = kindOf(exchange, again);
+    const own = kinds.get(exchange.resultMessage) ?? [];
+    kinds.set(exchange.resultMessage, own);
+    for (const { text } of exchange.results) own.push({ kind, text });
+  }
+  return kinds;
+}
+
+function kindOf(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartKind {
+  switch (ruleFor(DEFAULT_TOOLS, exchange)?.kind) {
+    case 'read':
+      return again.has(exchange) ? 'readAgain' : 'reads';
+    case 'command':
+      return 'commands';
+    case 'search':
+    case 'list':
+      return 'search';
+    default:
+      return 'otherResults';
+  }
+}
+
+function* partsOf(
+  message: ApiMessage,
+  index: number,
+  results: ResultKinds,
+  counter: MessageCounter,
+): Generator<{ readonly kind: PartKind; readonly tokens: number }> {
+  if (message['isSummary'] === true || message['isCompactSummary'] === true) {
+    yield { kind: 'summaries', tokens: counter.message(message) };
+    return;
+  }
+  for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.text(text) };
+  for (const { type, text } of contentsOf(message)) {
+    if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.text(text) };
+    if (type !== 'messageText') continue;
+    if (message.role === 'assistant') yield { kind: 'prose', tokens: counter.text(text) };
+    else if (message.role === 'system' || isMachineMessage(message))
+      yield { kind: 'agent', tokens: counter.text(text) };
+    else {
+      const own = personText(text);
+      const all = counter.text(text);
+      const people = own === text ? all : Math.min(all, counter.text(own));
+      yield { kind: 'people', tokens: people };
+      yield { kind: 'agent', tokens: all - people };
+    }
+  }
+  for (const block of blocksOf(message)) {
+    if (isAnyThinking(block) || block.type === REASONING_BLOCK)
+      yield { kind: 'thinking', tokens: counter.block(block) };
+    for (const image of imagesIn(block)) yield { kind: 'images', tokens: counter.block(image) };
+  }
+}
+
+const imagesIn = (block: Block): readonly Block[] => {
+  if (isImage(block)) return [block];
+  if (!isToolResult(block) || !Array.isArray(block.content)) return [];
+  return (block.content as readonly Block[]).filter((part) => isRecord(part) && isImage(part));
+};
+
+/** Reads of which an earlier read of the same file had shown at least half of the lines. */
+function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
+  const shown = new Map<string, Set<string>>();
+  const again = new Set<ToolExchange>();
+  for (const exchange of exchanges) {
+    const path = readPath(exchange);
+    if (path === undefined) continue;
+    const lines = exchange.resultText.split('\n').filter((line) => line.trim().length > 3);
+    const known = shown.get(path);
+    if (known && lines.length > 0 && lines.filter((line) => known.has(line)).length * 2 >= lines.length) {
+      again.add(exchange);
+    }
+    const all = known ?? new Set<string>();
+    for (const line of lines) all.add(line);
+    shown.set(path, all);
+  }
+  return again;
+}
+
+const readPath = (exchange: ToolExchange): string | undefined =>
+  ruleFor(DEFAULT_TOOLS, exchange)?.kind === 'read' && exchange.results.length > 0 && !exchange.isError
+    ? pathOf(DEFAULT_TOOLS, exchange)
+    : undefined;
+
+const tokensOf = ({ results }: ToolExchange, counter: MessageCounter): number =>
+  results.reduce((sum, { text }) => sum + counter.text(text), 0);
+
+function filesIn(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileSum[] {
+  const files = new Map<string, ReadFileSum>();
+  for (const exchange of exchanges) {
+    const path = readPath(exchange);
+    if (path === undefined) continue;
+    const { reads, tokens } = files.get(path) ?? { reads: 0, tokens: 0 };
+    files.set(path, { path, reads: reads + 1, tokens: tokens + tokensOf(exchange, counter) });
+  }
+  return [...files.values()]
+    .filter(({ reads }) => reads > 1)
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, TOP);
+}
+
+/**
+ * Results that brought names of their own none of which the model used afterwards, and whose file no later call named. A name counts
+ * for the result that it first stood in.
+ */
+function unusedIn(
+  messages: readonly ApiMessage[],
+  exchanges: readonly ToolExchange[],
+  sends: readonly number[],
+  counter: MessageCounter,
+): UnusedResult[] {
+  const byMessage = new Map<number, ToolExchange[]>();
+  for (const exchange of exchanges) {
+    if (exchange.resultMessage === undefined) continue;
+    const own = byMessage.get(exchange.resultMessage);
+    if (own) own.push(exchange);
+    else byMessage.set(exchange.resultMessage, [exchange]);
+  }
+  const firstIn = new Map<string, ToolExchange | undefined>();
+  const names = new Map<ToolExchange, number>();
+  const used = new Set<ToolExchange>();
+  const lastRead = new Map<string, ToolExchange>();
+  messages.forEach((message, index) => {
+    if (message.role === 'assistant') {
+      for (const { text } of contentsOf(message)) {
+        for (const name of namesOf(text)) {
+          const owner = firstIn.get(name);
+          if (owner) used.add(owner);
+          else firstIn.set(name, undefined);
+        }
+        // A call names the file whole.
+        const read = lastRead.get(text);
+        if (read) used.add(read);
+      }
+      return;
+    }
+    for (const exchange of byMessage.get(index) ?? []) {
+      let own = 0;
+      for (const name of namesOf(exchange.resultText)) {
+        if (firstIn.has(name)) continue;
+        firstIn.set(name, exchange);
+        own += 1;
+      }
+      names.set(exchange, own);
+      const path = readPath(exchange);
+      if (path !== undefined) lastRead.set(path, exchange);
+    }
+    for (const { type, text } of contentsOf(message)) {
+      if (type === 'toolResults') continue;
+      for (const name of namesOf(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
+    }
+  });
+  return exchanges
+    .flatMap((exchange): UnusedResult[] => {
+      const sent = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
+      if (sent === 0 || used.has(exchange) || (names.get(exchange) ?? 0) < MIN_NAMES) return [];
+      const tokens = tokensOf(exchange, counter);
+      return tokens < MIN_UNUSED_TOKENS ? [] : [{ tool: exchange.tool, what: whatOf(exchange), tokens, sent }];
+    })
+    .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
+    .slice(0, TOP);
+}
+
+const whatOf = (exchange: ToolExchange): string =>
+  (pathOf(DEFAULT_TOOLS, exchange) ?? commandOf(exchange) ?? '').replace(/\s+/g, ' ').slice(0, MAX_WORDS);

@@ -1,0 +1,40 @@
+/** What agents write down of their requests to models. */
+import type { Usage } from '../cost/usage';
+
+/** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
+export interface RecordedRequest {
+  /** When it was made, in milliseconds since the epoch. */
+  readonly at?: number;
+  /** The model's id, as the agent spells it. */
+  readonly model?: string;
+  /** Who offers the model, in the agent's word, such as `openrouter`. */
+  readonly seller?: string;
+  /** Absent where the agent wrote down that there was a request and not how large it was. */
+  readonly usage?: Usage;
+  /** What the answer was long, in tokens, where the agent records no more than that. */
+  readonly outputTokens?: number;
+  /** US dollars, by the agent's own reckoning. */
+  readonly recordedCost?: number;
+  /** The model's window in tokens, where the agent says. */
+  readonly window?: number;
+  /** Index of the message that it was answered with, in the whole history; absent off it: rewound, or a subagent's. */
+  readonly message?: number;
+  readonly purpose: 'answer' | 'compaction';
+}
+
+/** A compaction by the agent itself. */
+export interface RecordedCompaction {
+  /** Index, in the whole history, of the first message that was sent after it. */
+  readonly message: number;
+  /** Milliseconds since the epoch. */
+  readonly at?: number;
+  /** Tokens of the context before, where the agent says. */
+  readonly tokensBefore?: number;
+}
+
+/** What a session's file says of its requests, beside the messages. */
+export interface RecordedRequests {
+  /** In the order in which they were made. */
+  readonly requests: readonly RecordedRequest[];
+  readonly compactions: readonly RecordedCompaction[];
+}

@@ -1,0 +1,193 @@
+/**
+ * The account: recorded against replayed tokens and cost, calibrated on the first half of each session and judged on the second; and
+ * two thousand sessions accounted in the background.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, basename, join } from 'node:path';
+import { loadPriceTable } from '../../src/api/prices';
+import { modelPrices } from '../../src/account/models';
+import { readConversationFile } from '../../src/conversations/readFile';
+import type { Usage } from '../../src/core/cost/usage';
+import { promptTokens } from '../../src/core/cost/usage';
+import { callCost } from '../../src/core/cost/callCost';
+import { calibrate, median, replay, requestsIn, type CalibrationPair } from '../../src/core/account/replay';
+import { freshCounter } from './measure';
+import { bytesRead, CONVERSATIONS, idleLag, writeStore } from './storesBench';
+import { megabytes, millis, percent, table } from './table';
+import { runTask } from '../../src/background/runTask';
+import type { AccountTask } from '../../src/background/tasks';
+
+/** From the project root. */
+export const ACCOUNT_CORPORA = ['../shared/corpus', '../shared/corpus-wide'];
+
+export interface ReplayedSession {
+  readonly agent: string;
+  readonly name: string;
+  readonly requests: number;
+  /** Replayed over recorded less one: of all tokens of the prompts, and of the cost; undefined where no price is known. */
+  readonly tokenError: number;
+  readonly costError: number | undefined;
+}
+
+/** Every session that records usage, of the corpora that are there. */
+export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA): Promise<ReplayedSession[]> {
+  const prices = await loadPriceTable();
+  return folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
+    .filter((file) => /\.jsonl?$/.test(file))
+    .sort()
+    .flatMap((file): ReplayedSession[] => {
+      let conversation;
+      try {
+        conversation = readConversationFile(file, { history: 'all' });
+      } catch {
+        return [];
+      }
+      const { recorded, messages } = conversation;
+      if (!recorded) return [];
+      const counter = freshCounter();
+      const byMessage = new Map(recorded.requests.map((request) => [request.message, request]));
+      const pairs = requestsIn(messages, counter, recorded.compactions, recorded.requests).flatMap(
+        (request): (CalibrationPair & { model: string | undefined; seller: string | undefined })[] => {
+          const found = byMessage.get(request.answer);
+          return found?.usage ? [{ request, usage: found.usage, model: found.model, seller: found.seller }] : [];
+        },
+      );
+      const half = Math.floor(pairs.length / 2);
+      const calibration = calibrate(pairs.slice(0, half));
+      if (!calibration || half < 5) return [];
+      const second = pairs.slice(half);
+      const replayed = replay(
+        second.map(({ request }) => request),
+        calibration,
+        pairs[half - 1]?.request,
+      );
+      const tokens = (usages: readonly Usage[]): number => usages.reduce((sum, usage) => sum + promptTokens(usage), 0);
+      const cost = (usages: readonly Usage[]): number | undefined => {
+        let sum = 0;
+        for (const [index, usage] of usages.entries()) {
+          const { model, seller, request } = second[index]!;
+          const found = callCost(usage, modelPrices(prices, { model, seller, at: request.at })?.prices);
+          if (found === undefined) return undefined;
+          sum += found;
+        }
+        return sum;
+      };
+      const recordedUsages = second.map(({ usage }) => usage);
+      const real = cost(recordedUsages);
+      const again = cost(replayed);
+      return [
+        {
+          agent: basename(dirname(file)),
+          name: basename(file),
+          requests: second.length,
+          tokenError: tokens(replayed) / tokens(recordedUsages) - 1,
+          costError: real === undefined || again === undefined || real === 0 ? undefined : again / real - 1,
+        },
+      ];
+    });
+}
+
+const spread = (errors: readonly number[]): string =>
+  errors.length === 0
+    ? '–'
+    : `${percent(median(errors.map(Math.abs)))} / ${percent(median(errors))} [${percent(Math.min(...errors))} to ${percent(Math.max(...errors))}]`;
+
+export const replayTable = (sessions: readonly ReplayedSession[]): string =>
+  table(
+    ['agent', 'sessions', 'requests judged', 'tokens: median of sizes / of errors [spread]', 'cost: the same'],
+    ['all', ...new Set(sessions.map(({ agent }) => agent))].map((agent) => {
+      const own = sessions.filter((session) => agent === 'all' || session.agent === agent);
+      return [
+        agent,
+        own.length,
+        own.reduce((sum, { requests }) => sum + requests, 0),
+        spread(own.map(({ tokenError }) => tokenError)),
+        spread(own.flatMap(({ costError }) => costError ?? [])),
+      ];
+    }),
+  );
+
+export interface AccountRun {
+  readonly run: 'first' | 'second';
+  /** Milliseconds until all is accounted. */
+  readonly timeMs: number;
+  /** Longest time that the host's thread was held up, in milliseconds, and what it was without anything to do. */
+  readonly lagMs: number;
+  readonly idleLagMs: number;
+  /** Bytes that the process took most, worker included, beyond what it took before. */
+  readonly peakBytes: number;
+  /** Bytes read from files, programs and tables of the worker among them; undefined where the system doesn't tell. */
+  readonly readBytes: number | undefined;
+}
+
+export interface AccountBench {
+  readonly bytes: number;
+  readonly runs: readonly AccountRun[];
+}
+
+/** @param totalBytes about how large all conversations together are */
+export async function benchAccount(totalBytes: number): Promise<AccountBench> {
+  const home = mkdtempSync(join(tmpdir(), 'account-'));
+  try {
+    const bundles = join(home, 'bundles');
+    execFileSync(process.execPath, ['esbuild.mjs', '--production', '--outdir', bundles], { stdio: 'inherit' });
+    const bytes = writeStore(home, totalBytes);
+    return { bytes, runs: [await accountRun('first', home, bundles), await accountRun('second', home, bundles)] };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function accountRun(run: AccountRun['run'], home: string, bundles: string): Promise<AccountRun> {
+  globalThis.gc?.();
+  const task: AccountTask = {
+    kind: 'account',
+    find: { platform: 'linux', env: {}, homedir: home },
+    cache: join(home, 'account.json'),
+  };
+  const readBefore = bytesRead();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
+  const idleLagMs = await idleLag();
+  const lag = monitorEventLoopDelay({ resolution: 5 });
+  lag.enable();
+  const started = performance.now();
+  const { overview, problems } = await runTask(task, {
+    workerPath: join(bundles, 'worker.cjs'),
+    signal: new AbortController().signal,
+  });
+  const timeMs = performance.now() - started;
+  lag.disable();
+  clearInterval(sampler);
+  if (overview.total.sessions !== CONVERSATIONS)
+    throw new Error(`${overview.total.sessions} accounted, ${problems[0]?.reason ?? ''}`);
+  const readAfter = bytesRead();
+  return {
+    run,
+    timeMs,
+    lagMs: lag.max / 1e6,
+    idleLagMs,
+    peakBytes: peak - before,
+    readBytes: readBefore === undefined || readAfter === undefined ? undefined : readAfter - readBefore,
+  };
+}
+
+export const accountTable = ({ bytes, runs }: AccountBench): string =>
+  table(
+    [`${CONVERSATIONS} sessions, ${megabytes(bytes)}`, 'accounted', 'lag at most', 'idle', 'memory at most', 'read'],
+    runs.map(({ run, timeMs, lagMs, idleLagMs, peakBytes, readBytes }) => [
+      run,
+      millis(timeMs),
+      millis(lagMs),
+      millis(idleLagMs),
+      megabytes(peakBytes),
+      readBytes === undefined ? '–' : megabytes(readBytes),
+    ]),
+  );

@@ -1,0 +1,22 @@
+/** Recorded against replayed tokens and cost on real sessions. Skipped where none lie beside the project. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { median } from '../../src/core/account/replay';
+import { benchReplay } from '../bench/accountBench';
+
+const CORPUS = join(import.meta.dirname, '../../../shared/corpus-wide');
+const present = existsSync(CORPUS);
+if (!present) console.warn(`NOT TESTED: the real sessions are not at ${CORPUS}`);
+
+it.skipIf(!present)(
+  'what is calibrated on the first half of a session tells its second half',
+  async () => {
+    const sessions = await benchReplay([CORPUS]);
+    expect(new Set(sessions.map(({ agent }) => agent)).size).toBeGreaterThanOrEqual(4);
+    expect(median(sessions.map(({ tokenError }) => Math.abs(tokenError)))).toBeLessThan(0.03);
+    // Caches that forget at random can't be told from a transcript: single sessions differ by more, to both sides.
+    expect(Math.abs(median(sessions.flatMap(({ costError }) => costError ?? [])))).toBeLessThan(0.05);
+  },
+  120_000,
+);
