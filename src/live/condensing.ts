@@ -54,7 +54,7 @@ export class Condensing {
     const { countedTokens, overheadTokens, model } = conversation;
     const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * FURTHER_SHARE);
     const limitTokens = fitting - overheadTokens;
-    const settings = this.settings.now();
+    const settings = this.settings.now(conversation);
     const provider = this.asksModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
       this.parts.manager,
@@ -131,7 +131,7 @@ export class Condensing {
     reason: CondensationReason,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    const settings = this.settings.now();
+    const settings = this.settings.now(conversation);
     return this.asksModel(settings)
       ? this.withModel(conversation, reason, signal, settings)
       : this.mechanically(conversation, reason, signal, settings);
@@ -198,7 +198,7 @@ export class Condensing {
   }
 
   private prepareInBackground(conversation: LiveConversation): void {
-    const settings = this.settings.now();
+    const settings = this.settings.now(conversation);
     const { backgroundPercent } = settings;
     const { model, id, countedTokens, overheadTokens } = conversation;
     if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
@@ -297,10 +297,13 @@ class UsableSettings {
 
   constructor(private readonly parts: LiveParts) {}
 
-  /** The settings as they are now. A provider that isn't there gives way to the default one, and that is told once. */
-  now(): LiveSettings {
+  /**
+   * The settings as they are now. A provider that isn't there gives way to the default one, and that is told once.
+   * @param conversation for which nothing but Lossless runs where its agent asked for too much again.
+   */
+  now(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
-    const settings = this.parts.settings();
+    const settings = conversation?.isCareful ? carefully(this.parts.settings()) : this.parts.settings();
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
@@ -315,3 +318,10 @@ class UsableSettings {
     return { ...settings, provider: id, config: undefined };
   }
 }
+
+/** Takes out what stands elsewhere, and nothing else as long as the request fits. */
+const carefully = (settings: LiveSettings): LiveSettings => ({
+  ...settings,
+  provider: 'lossless',
+  config: settings.provider === 'lossless' ? settings.config : settings.configs?.['lossless'],
+});

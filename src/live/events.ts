@@ -2,6 +2,7 @@
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { CondensationOutcome } from '../core/condense';
 import type { Saving } from '../core/cost/saving';
+import type { UseAfter } from '../core/condense/report/use';
 import type { LiveId } from './request';
 
 /** Why a condensation was made, and what it is worth. Logged and shown. */
@@ -41,6 +42,13 @@ export type LiveEvent =
       readonly conversation: LiveId;
       readonly outcome: CondensationOutcome;
       readonly reason: CondensationReason;
+    }
+  /** The agent asked again for so much of what was taken out that Lossless condenses the conversation from now on. */
+  | {
+      readonly kind: 'careful';
+      readonly conversation: LiveId;
+      readonly condensation: CondensationId;
+      readonly use: UseAfter;
     }
   /** A model works on a condensation, or no longer does. */
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }

@@ -23,6 +23,8 @@ import type { Preparation } from './preparation';
 import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import type { LiveDecision } from './events';
+import { UseWatch } from './useWatch';
+import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'>;
@@ -63,6 +65,7 @@ export class LiveConversation {
   private upstream: UpstreamModel | undefined;
   private beside = 0;
   private isNew = true;
+  private watch: UseWatch | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -100,6 +103,17 @@ export class LiveConversation {
   /** O200k tokens of all that would be sent. */
   get countedTokens(): number {
     return this.beside + this.parts.counter.messages(this.current.messages);
+  }
+
+  /** What the agent asked for again behind a condensation; undefined where that was not watched. */
+  useOf(id: CondensationId): UseAfter | undefined {
+    return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
+  }
+
+  /** The agent asked for so much again that only what stands elsewhere is taken out. It ends with the condensation's undo. */
+  get isCareful(): boolean {
+    const { uses, undone } = this.ledger;
+    return [...uses].some(([id, use]) => !undone.has(id) && isTooMuchUse(use));
   }
 
   /** Indexes of the messages that a person pinned. */
@@ -143,6 +157,7 @@ export class LiveConversation {
     if (hasGrown) this.current = grown(this.current, added, known);
     else if (!(await this.showAnew())) await this.restoreReferences();
     const pace = new Pace();
+    await this.watchUse(hasGrown, pace);
     for (const message of this.current.messages) {
       counter.message(message);
       await pace.yieldIfDue();
@@ -190,6 +205,10 @@ export class LiveConversation {
     }
     this.current = shown;
     this.revision++;
+    if (provider !== RESTORING) {
+      await this.keepUse();
+      this.watch = await this.lastWatch(pace);
+    }
     return id;
   }
 
@@ -209,6 +228,39 @@ export class LiveConversation {
   /** The originals of hashes, as far as they are kept. */
   readonly originals = (hashes: Parameters<LiveLedger['originals']>[0]): ReturnType<LiveLedger['originals']> =>
     this.store.originals(hashes);
+
+  /** Counts what the agent did since the last condensation; keeps it once that is over. */
+  private async watchUse(hasGrown: boolean, pace: Pace): Promise<void> {
+    if (!hasGrown) this.watch = await this.lastWatch(pace);
+    this.watch?.follow(this.sent);
+    if (this.watch?.isOver) await this.keepUse();
+  }
+
+  /** The watch of the last condensation that the view shows, where the conversation still begins as it did then. */
+  private async lastWatch(pace: Pace): Promise<UseWatch | undefined> {
+    const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one));
+    const last = shown.at(-1);
+    const from = last?.messages?.length;
+    const first = shown[0]?.messages?.length;
+    if (!last || from === undefined || first === undefined || this.ledger.uses.has(last.id)) return undefined;
+    if (from > this.sent.length || !last.messages?.every((key, at) => this.isAt(at, key))) return undefined;
+    return UseWatch.begin(this.sent, { id: last.id, from, first, edits: this.current.edits }, pace);
+  }
+
+  /** Ends the watch. */
+  private async keepUse(): Promise<void> {
+    const { watch } = this;
+    this.watch = undefined;
+    if (!watch || watch.use.turns === 0) return;
+    const { id, use } = watch;
+    const entry: LedgerEntry = { type: 'used', condensation: id, use };
+    await this.store.append(entry).catch((error: unknown) => {
+      // Worth no more than what it tells: the disk's fullness is told elsewhere.
+      if (!isStorageError(error)) throw error;
+      this.store.keepInMemory(entry, new Map());
+    });
+    if (isTooMuchUse(use)) this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
+  }
 
   private isAt(message: number, key: MessageKey): boolean {
     const there = this.sent[message];

@@ -1,6 +1,7 @@
 import type { Edit } from '../core/condense/edits/edits';
 import { currentEdit } from '../core/condense/edits/storedEdits';
 import type { Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
+import { NO_USE } from '../core/condense/report/use';
 
 /** An entry, or undefined where the line holds none. Its checksum says that it is what was written; this, by whom. */
 export function entryIn(json: string): LedgerEntry | undefined {
@@ -16,6 +17,8 @@ export function entryIn(json: string): LedgerEntry | undefined {
     case 'undone':
     case 'redone':
       return typeof entry['condensation'] === 'string' ? (entry as LedgerEntry) : undefined;
+    case 'used':
+      return typeof entry['condensation'] === 'string' && isUse(entry['use']) ? (entry as LedgerEntry) : undefined;
     case 'excluded':
     case 'included':
       return typeof entry['condensation'] === 'string' && typeof entry['edit'] === 'string'
@@ -42,3 +45,8 @@ const condensedEntry = (condensation: unknown): LedgerEntry | undefined =>
 
 const isCondensation = (value: unknown): value is Condensation =>
   typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);
+
+const isUse = (value: unknown): boolean => {
+  const use = Object(value) as Partial<Record<string, unknown>>;
+  return Object.keys(NO_USE).every((name) => Number.isFinite(use[name]));
+};

@@ -24,11 +24,19 @@ export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
 /** A call, as far as its tool can be told by it. */
 type Called = Pick<ToolExchange, 'tool' | 'input'>;
 
-/** By table: each conversation asks again and again for the same calls. */
-const memory = memoizeByObject((tools: ToolTable) => memoizeByObject((call: Called) => findRule(tools, call)));
+/** By table and parameters: a call is asked for again and again, and has the same ones in every view that leaves them alone. */
+const memory = memoizeByObject(
+  (_: ToolTable) => new WeakMap<Called['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>(),
+);
 
 /** The rule for a call; undefined for a tool that nobody knows and whose parameters tell nothing. */
-export const ruleFor = (tools: ToolTable, call: Called): ToolRule | undefined => memory(tools)(call);
+export function ruleFor(tools: ToolTable, call: Called): ToolRule | undefined {
+  const known = memory(tools).get(call.input);
+  if (known?.tool === call.tool) return known.rule;
+  const rule = findRule(tools, call);
+  memory(tools).set(call.input, { tool: call.tool, rule });
+  return rule;
+}
 
 function findRule({ own }: ToolTable, { tool, input }: Called): ToolRule | undefined {
   const name = tool.toLowerCase();
@@ -105,6 +113,8 @@ function fit(
  * @returns a value for each element of a list; none where there is nothing.
  */
 export function valuesOf(input: Called['input'], parameter: string): readonly unknown[] {
+  if (!/[.[]/.test(parameter))
+    return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : [];
   let values: readonly unknown[] = [input];
   for (const step of parameter.split('.')) {
     const isList = step.endsWith('[]');
@@ -116,8 +126,10 @@ export function valuesOf(input: Called['input'], parameter: string): readonly un
       return Array.isArray(inner) ? (inner as readonly unknown[]) : [];
     });
   }
-  return values.filter((value) => value !== undefined && value !== null && value !== '');
+  return values.filter(isGiven);
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** The texts under the first spelling that a call has. */
 export function textsOf(input: Called['input'], parameters: Parameters | undefined): readonly string[] {

@@ -15,6 +15,8 @@ const BYTES_PER_ENCRYPTED_TOKEN = 4;
 /** Shorter texts are counted faster than they are hashed. */
 const REMEMBER_FROM_CHARS = 512;
 const REMEMBERED_TEXTS = 20_000;
+/** A changed text is asked for several times in a row, and hashing takes longer than comparing. */
+const LATEST_TEXTS = 4;
 
 /**
  * Counts messages in o200k tokens and remembers: per object (weakly), then per content by its sha256, so that a history
@@ -24,12 +26,21 @@ export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
   /** Insertion order is age: the oldest entry goes when it is full. */
   private readonly byHash = new Map<Hash, number>();
+  private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
 
   constructor(private readonly counter: TokenCounter) {}
 
   /** Tokens of a text. */
   text(text: string): number {
     if (text.length < REMEMBER_FROM_CHARS) return this.counter.count(text);
+    const again = this.latest.find((each) => each.text === text);
+    if (again) return again.tokens;
+    const tokens = this.counted(text);
+    if (this.latest.unshift({ text, tokens }) > LATEST_TEXTS) this.latest.pop();
+    return tokens;
+  }
+
+  private counted(text: string): number {
     const hash = hashText(text);
     const known = this.byHash.get(hash);
     if (known !== undefined) return known;

@@ -71,7 +71,7 @@ export class ShownLines {
 export const shownLinesOf = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
 
 /** @param isDiff in front of each line stands a sign. */
-function linesIn(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
+export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);

@@ -4,6 +4,7 @@
  */
 import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
+import type { UseAfter } from '../report/use';
 import type { StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';
@@ -45,6 +46,8 @@ export type LedgerEntry =
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
+  /** What the agent asked for again behind it; a later one of the same condensation takes its place. */
+  | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
   | ({ readonly type: 'pinned' } & PinnedMessage)
   | ({ readonly type: 'unpinned' } & PinnedMessage);
 
@@ -59,6 +62,8 @@ export interface Ledger {
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PinnedMessage[];
+  /** What the agent asked for again behind a condensation, where that was watched. */
+  readonly uses: ReadonlyMap<CondensationId, UseAfter>;
 }
 
 export const EMPTY_LEDGER: Ledger = {
@@ -67,6 +72,7 @@ export const EMPTY_LEDGER: Ledger = {
   excluded: new Set(),
   whenMade: new Map(),
   pinned: [],
+  uses: new Map(),
 };
 
 const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
@@ -82,6 +88,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const undone = new Set(ledger.undone);
   const excluded = new Set(ledger.excluded);
   const whenMade = new Map(ledger.whenMade);
+  const uses = new Map(ledger.uses);
   let { pinned } = ledger;
   for (const entry of entries) {
     if (entry.type === 'condensed') {
@@ -98,6 +105,9 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
     const condensation = byId.get(entry.condensation);
     if (!condensation) continue;
     switch (entry.type) {
+      case 'used':
+        uses.set(entry.condensation, entry.use);
+        break;
       case 'undone':
         undone.add(entry.condensation);
         break;
@@ -112,7 +122,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  return { condensations: [...byId.values()], undone, excluded, whenMade, pinned };
+  return { condensations: [...byId.values()], undone, excluded, whenMade, pinned, uses };
 }
 
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);

@@ -3,7 +3,7 @@ import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
 import type { FileFacts, FileHistory } from './fileHistory';
-import { VOICES, wordSet, type Focus, type Voice } from './focus';
+import { VOICES, WORD, type Focus, type Voice } from './focus';
 import type { TextBlock } from './textBlocks';
 
 /** What is known of the content that a block is part of. */
@@ -350,29 +350,48 @@ function textFeatures(rows: readonly Float32Array[], placed: readonly Placed[], 
 
 type Shared = Record<Voice | 'declared', number>;
 
-/** For each block the rare words that it shares with each voice. */
+/** A word that a voice used: what each voice makes of it, and how many blocks say it. */
+interface SaidWord {
+  /** In the order of {@link VOICES}. */
+  readonly said: number[];
+  spread: number;
+}
+
+/** For each block the rare words that it shares with each voice. Looks each word of a block up once. */
 function sharedWords(placed: readonly Placed[], { words }: Focus): Shared[] {
-  const spread = new Map<string, number>();
-  const said = new Set<string>();
-  for (const voice of VOICES) for (const word of words[voice].keys()) said.add(word);
+  const byWord = new Map<string, SaidWord>();
+  for (const [at, voice] of VOICES.entries()) {
+    for (const [word, weight] of words[voice]) {
+      let known = byWord.get(word);
+      if (!known) byWord.set(word, (known = { said: VOICES.map(() => 0), spread: 0 }));
+      known.said[at] = weight;
+    }
+  }
   const own = placed.map(({ block }) => {
-    const found: string[] = [];
-    for (const word of wordSet(block.text)) if (said.has(word)) found.push(word);
-    for (const word of found) spread.set(word, (spread.get(word) ?? 0) + 1);
+    const found = new Set<SaidWord>();
+    for (const word of block.text.match(WORD) ?? []) {
+      const known = byWord.get(word);
+      if (known) found.add(known);
+    }
+    for (const word of found) word.spread++;
     return found;
   });
-  const rarity = new Map<string, number>();
-  for (const [word, count] of spread) rarity.set(word, Math.log(1 + placed.length / count));
   return own.map((found, index) => {
-    const sums: Shared = { people: 0, plan: 0, prose: 0, calls: 0, outputs: 0, declared: 0 };
+    const sums = VOICES.map(() => 0);
     const head = placed[index]?.block.head ?? '';
-    const declared = head === '' ? undefined : wordSet(head);
+    const declares = new Set<SaidWord | undefined>();
+    if (head !== '' && found.size > 0) for (const word of head.match(WORD) ?? []) declares.add(byWord.get(word));
+    let declared = 0;
     for (const word of found) {
-      const rare = rarity.get(word) ?? 0;
-      for (const voice of VOICES) sums[voice] += rare * (words[voice].get(word) ?? 0);
-      if (declared?.has(word)) sums.declared += rare * Math.max(words.prose.get(word) ?? 0, words.calls.get(word) ?? 0);
+      const rare = Math.log(1 + placed.length / word.spread);
+      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + rare * (word.said[at] ?? 0);
+      if (declares.has(word)) declared += rare * Math.max(word.said[PROSE] ?? 0, word.said[CALLS] ?? 0);
     }
-    for (const name of [...VOICES, 'declared'] as const) sums[name] = Math.log1p(sums[name]);
-    return sums;
+    const shared = { declared: Math.log1p(declared) } as Shared;
+    for (const [at, voice] of VOICES.entries()) shared[voice] = Math.log1p(sums[at] ?? 0);
+    return shared;
   });
 }
+
+const PROSE = VOICES.indexOf('prose');
+const CALLS = VOICES.indexOf('calls');

@@ -24,10 +24,10 @@ export interface Focus {
   readonly isPutOut: (path: string) => boolean;
 }
 
-const WORD = /[A-Za-z_$][\w$]{2,}/g;
+/** Words that may be names. */
+export const WORD = /[A-Za-z_$][\w$]{2,}/g;
 
-/** The words of a text that may be names. */
-export const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
+const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
 
 /** Passes look at the same contents again and again. */
 const wordsIn = memoizeByObject(({ text }: Content) => wordSet(text));

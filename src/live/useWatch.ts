@@ -1,0 +1,92 @@
+/** Watches what a conversation's agent asks for again behind its condensations. */
+import type { CondensationId } from '../core/condense/ledger/ledger';
+import type { Edit } from '../core/condense/edits/edits';
+import { turnsOf } from '../core/condense/futureNeed/cuts';
+import {
+  addShown,
+  editsByPlace,
+  isTooMuchUse,
+  LinesByFile,
+  NO_USE,
+  sortShown,
+  useBy,
+  WATCHED_TURNS,
+  type UseAfter,
+} from '../core/condense/report/use';
+import { toolExchanges } from '../core/messages/exchanges';
+import { DEFAULT_TOOLS } from '../core/messages/tools';
+import type { ApiMessage } from '../core/messages/types';
+import type { Pace } from '../core/pace';
+
+/** The condensation that is watched. */
+export interface Watched {
+  readonly id: CondensationId;
+  /** Messages that the conversation had when it was made, and when the first one was made. */
+  readonly from: number;
+  readonly first: number;
+  /** The edits that the view shows since. */
+  readonly edits: readonly Edit[];
+}
+
+/** Watches one condensation, for as many turns as count. Reads each message once. */
+export class UseWatch {
+  private counted = NO_USE;
+  private read: number;
+
+  private constructor(
+    readonly id: CondensationId,
+    private readonly removed: LinesByFile,
+    /** Uses for each turn before any condensation. */
+    private readonly rate: number,
+    from: number,
+  ) {
+    this.read = from;
+  }
+
+  /** @param messages the conversation as the agent has it. */
+  static async begin(
+    messages: readonly ApiMessage[],
+    { id, from, first, edits }: Watched,
+    pace: Pace,
+  ): Promise<UseWatch> {
+    const byPlace = editsByPlace(edits);
+    const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
+    let uses = 0;
+    for (const exchange of toolExchanges(messages.slice(0, from))) {
+      if (exchange.callMessage < first) {
+        if (useBy(exchange, DEFAULT_TOOLS, known)) uses++;
+        addShown(known, exchange, DEFAULT_TOOLS);
+      }
+      sortShown(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
+      await pace.yieldIfDue();
+    }
+    const turns = turnsOf(messages.slice(0, first)).length;
+    return new UseWatch(id, removed.without(standing), uses / Math.max(1, turns), from);
+  }
+
+  /** What was counted so far. */
+  get use(): UseAfter {
+    return { ...this.counted, expected: this.rate * this.counted.turns };
+  }
+
+  /** Nothing more is counted. */
+  get isOver(): boolean {
+    return this.counted.turns >= WATCHED_TURNS || isTooMuchUse(this.use);
+  }
+
+  /** Counts what is new: a call comes with its results. @param messages the same conversation, grown. */
+  follow(messages: readonly ApiMessage[]): void {
+    const added = messages.slice(this.read);
+    this.read = messages.length;
+    const turns = turnsOf(added);
+    for (const [at, turn] of turns.entries()) {
+      if (this.isOver) return;
+      const counted = { ...this.counted, turns: this.counted.turns + 1 };
+      for (const exchange of toolExchanges(added.slice(turn, turns[at + 1]))) {
+        const use = useBy(exchange, DEFAULT_TOOLS, this.removed);
+        if (use) counted[use]++;
+      }
+      this.counted = counted;
+    }
+  }
+}
