@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/condense/report/report';
-import { changeWords } from '../window/condensationWords';
+import { changeWords, useWords } from '../window/condensationWords';
 import type { CommandResult, LiveConversationsApi, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
@@ -93,13 +93,14 @@ async function showActions(
       vscode.commands.executeCommand('workbench.action.openSettings', 'contextCondenser'),
     ),
     ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
-    ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone }) => ({
+    ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone, use }) => ({
       label: vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter)),
       description: [
         providerName(provider),
         new Date(at).toLocaleTimeString(vscode.env.language),
         ...(isUndone ? [vscode.l10n.t('undone')] : []),
       ].join(' · '),
+      ...(use && use.turns > 0 && { detail: useWords(use) }),
     })),
   ];
   const picked = await vscode.window.showQuickPick(items, { title: conversation.title });

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import { formatReport, formatTokens, namesOf } from '../core/condense/report/report';
-import { changeWords, condensationWords, isTargetMissed } from '../window/condensationWords';
+import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed } from '../window/condensationWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
@@ -36,6 +36,12 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
     case 'problem':
       log.warn(event.message);
       return;
+    case 'careful': {
+      const words = `${useWords(event.use)} ${carefulWords()}`;
+      log.warn(words);
+      if (parts.kind() !== 'none') void vscode.window.showInformationMessage(words);
+      return;
+    }
     case 'changed':
     case 'preparing':
       return;

@@ -132,6 +132,7 @@ describe('what is told of a live conversation', () => {
     canUndo: false,
     canRedo: false,
     pinned: [],
+    isCareful: false,
     lastUsed: 0,
     isPreparing: false,
     ...more,

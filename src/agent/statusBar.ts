@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/condense/report/report';
-import { changeWords } from '../window/condensationWords';
+import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import type { LiveSummary } from '../live/types';
 
 /** Share of the threshold from which the item has a colour. */
@@ -77,7 +77,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 }
 
 /** The last condensation, and when it has paid for itself. */
-export function lastLines({ condensations, lastDecision }: LiveSummary): string[] {
+export function lastLines({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   if (!last) return [vscode.l10n.t('Not condensed yet')];
   const lines = [
@@ -88,7 +88,10 @@ export function lastLines({ condensations, lastDecision }: LiveSummary): string[
     ),
   ];
   const requests = lastDecision?.saving?.breakEvenRequests;
-  return requests === undefined ? lines : [...lines, vscode.l10n.t('Pays for itself after {0} requests', requests)];
+  if (requests !== undefined) lines.push(vscode.l10n.t('Pays for itself after {0} requests', requests));
+  if (last.use && last.use.turns > 0) lines.push(useWords(last.use));
+  if (isCareful) lines.push(carefulWords());
+  return lines;
 }
 
 /** "condensed 3 times, last -52%". */

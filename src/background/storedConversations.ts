@@ -67,19 +67,23 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
 }
 
 function outlineOf(ledger: Ledger): CondensationOutline[] {
-  const { condensations, undone } = ledger;
+  const { condensations, undone, uses } = ledger;
   const base = condensations.findLastIndex((each) => each.base === 'original');
-  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter, steps, cost }, index) => ({
-    id,
-    at,
-    provider,
-    tokensBefore,
-    tokensAfter,
-    isUndone: undone.has(id),
-    isReplaced: index < base,
-    steps,
-    ...(cost !== undefined && { cost }),
-  }));
+  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter, steps, cost }, index) => {
+    const use = uses.get(id);
+    return {
+      id,
+      at,
+      provider,
+      tokensBefore,
+      tokensAfter,
+      isUndone: undone.has(id),
+      isReplaced: index < base,
+      steps,
+      ...(cost !== undefined && { cost }),
+      ...(use && { use }),
+    };
+  });
 }
 
 /** Undoes or redoes a condensation in the ledger; the agent's own files stay as they are. */

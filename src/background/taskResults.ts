@@ -1,6 +1,7 @@
 /** The results of the background worker: plain data, for it crosses a thread. */
 import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
+import type { UseAfter } from '../core/condense/report/use';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { CondensationId } from '../core/condense/ledger/ledger';
@@ -69,6 +70,8 @@ export interface CondensationOutline {
   readonly steps: readonly StepReport[];
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
+  /** What the agent asked for again behind it; absent where that was not watched. */
+  readonly use?: UseAfter;
 }
 
 export interface LedgerOutline {

@@ -259,7 +259,9 @@ export class LiveConversation {
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
-    if (isTooMuchUse(use)) this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
+    if (!isTooMuchUse(use)) return;
+    this.revision++;
+    this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
 
   private isAt(message: number, key: MessageKey): boolean {

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../api/clock';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { EditId } from '../core/condense/edits/edits';
+import type { UseAfter } from '../core/condense/report/use';
 import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
@@ -311,6 +312,7 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
     ...(conversation.whyNot !== undefined && { whyNot: conversation.whyNot }),
     messages: messages.length,
     shownMessages: shown.messages.length,
+    isCareful: conversation.isCareful,
     condensations: condensationsOf(conversation).map((one) => ({
       id: one.id,
       at: one.at,
@@ -319,6 +321,7 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
       tokensAfter: one.tokensAfter,
       ...(one.cost !== undefined && { cost: one.cost }),
       isUndone: ledger.undone.has(one.id),
+      ...optionalUse(conversation.useOf(one.id)),
     })),
     ...(lastDecision && { lastDecision }),
     ...(spent !== undefined && { spent }),
@@ -329,6 +332,8 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
     isPreparing: conversation.preparation?.isOver === false,
   };
 }
+
+const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
 
 /** Images and documents, also in a result. */
 const isMedia = (block: Block): boolean =>

@@ -12,6 +12,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
 import type { Clock } from '../api/clock';
+import type { UseAfter } from '../core/condense/report/use';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenLearning } from './tokenLearning';
 
@@ -27,6 +28,8 @@ export interface LiveCondensation {
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
   readonly isUndone: boolean;
+  /** What the agent asked for again behind it; absent where that was not watched. */
+  readonly use?: UseAfter;
 }
 
 /** A live conversation as a list or a status bar shows it. */
@@ -43,6 +46,8 @@ export interface LiveSummary {
   /** Messages of the conversation, and of the view. */
   readonly messages: number;
   readonly shownMessages: number;
+  /** The agent asked again for so much of what was taken out that Lossless condenses from now on. */
+  readonly isCareful: boolean;
   /** Oldest first. */
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report/report';
+import { usesIn, type UseAfter } from '../core/condense/report/use';
 
 /** A condensation that was applied. */
 export interface CondensationFigures {
@@ -49,3 +50,21 @@ function remarks(figures: CondensationFigures): string[] {
 /** "8,500 → 5,200 tokens (-39%)". */
 export const changeWords = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
+
+/** What the agent asked for again behind a condensation. */
+export const useWords = (use: UseAfter): string =>
+  vscode.l10n.t(
+    'Asked for again of what was taken out, in {0} turns: {1} ({2} files read again, {3} recalls, {4} failed edits); its earlier turns let expect {5}.',
+    use.turns,
+    usesIn(use),
+    use.rereads,
+    use.recalls,
+    use.failedEdits,
+    use.expected.toFixed(1),
+  );
+
+/** What follows where that was too much. */
+export const carefulWords = (): string =>
+  vscode.l10n.t(
+    'So Lossless condenses this conversation from now on. Undo that condensation to have what you chose condense it again.',
+  );

@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
+import { usesIn } from '../../core/condense/report/use';
 import { CondensationManager, providersWithoutModels } from '../../core/condense';
 import { errorMessage } from '../../core/errors';
 import { MessageCounter } from '../../core/tokens/messageCounter';
@@ -55,6 +56,10 @@ export async function startService(
       const { reason, tokensBefore, tokensAfter } = event.decision;
       log(`condensed (${reason}): ${tokensBefore} to ${tokensAfter} tokens`);
     } else if (event.kind === 'problem') log(event.message);
+    else if (event.kind === 'careful')
+      log(
+        `${usesIn(event.use)} times in ${event.use.turns} turns the agent asked again for what was taken out: Lossless condenses from now on`,
+      );
   });
   const prices = await loadPriceTable().catch((error: unknown) => {
     log(`Prices are not known: ${errorMessage(error)}`);

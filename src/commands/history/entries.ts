@@ -2,6 +2,7 @@
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
+import type { UseAfter } from '../../core/condense/report/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
 
@@ -34,6 +35,8 @@ export interface HistoryEntry {
   readonly timeMs: number;
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
+  /** What the agent asked for again behind it; absent where that was not watched. */
+  readonly use?: UseAfter;
   /** US dollars that each later request costs less; absent where that is not known. */
   readonly savedPerRequest?: number;
   /** Another provider or model than the chosen one did it. */
@@ -71,7 +74,7 @@ export function entriesOf(
 
 function entryOf(
   { conversation, title, path }: LedgerOutline,
-  { id, at, provider, steps, tokensBefore, tokensAfter, cost, isUndone, isReplaced }: CondensationOutline,
+  { id, at, provider, steps, tokensBefore, tokensAfter, cost, use, isUndone, isReplaced }: CondensationOutline,
   place: HistoryPlace,
   run: RunMetrics | undefined,
   change: 'undo' | 'redo' | undefined,
@@ -93,6 +96,7 @@ function entryOf(
     tokensAfter,
     timeMs: run?.timeMs ?? steps.reduce((sum, step) => sum + step.timeMs, 0),
     ...(cost !== undefined && { cost }),
+    ...(use && { use }),
     ...(savedPerRequest !== undefined && { savedPerRequest }),
     isFallback: run?.fallback ?? false,
     state: isReplaced ? 'replaced' : isUndone ? 'undone' : 'shown',

@@ -1,4 +1,5 @@
 /** The history as a file: JSON for programs, CSV for spreadsheets. */
+import { usesIn } from '../../core/condense/report/use';
 import type { HistoryEntry } from './entries';
 
 export type HistoryFormat = 'json' | 'csv';
@@ -19,6 +20,8 @@ const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
   ['tokensAfter', ({ tokensAfter }) => tokensAfter],
   ['timeMs', ({ timeMs }) => timeMs],
   ['cost', ({ cost }) => cost],
+  ['turnsWatched', ({ use }) => use?.turns],
+  ['askedForAgain', ({ use }) => use && usesIn(use)],
   ['savedPerRequest', ({ savedPerRequest }) => savedPerRequest],
   ['isFallback', ({ isFallback }) => String(isFallback)],
   ['state', ({ state }) => state],

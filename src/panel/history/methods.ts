@@ -19,6 +19,16 @@ const entrySchema = z.object({
   tokensAfter: z.number(),
   timeMs: z.number(),
   cost: z.number().optional(),
+  /** What the agent asked for again behind it. */
+  use: z
+    .object({
+      turns: z.number(),
+      rereads: z.number(),
+      recalls: z.number(),
+      failedEdits: z.number(),
+      expected: z.number(),
+    })
+    .optional(),
   savedPerRequest: z.number().optional(),
   isFallback: z.boolean(),
   state: z.enum(['shown', 'undone', 'replaced']),

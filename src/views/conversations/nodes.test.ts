@@ -55,6 +55,7 @@ const live: LiveSummary = {
   canUndo: false,
   canRedo: false,
   pinned: [],
+  isCareful: false,
   lastUsed: 0,
   isPreparing: false,
 };

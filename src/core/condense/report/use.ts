@@ -81,9 +81,8 @@ export function useBy(
     const isKnown = fileChangesOf(tools, exchange).some(({ path }) => known.of(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
-  // Our tool's name ends so in VS Code's chat and on the MCP server; what it found begins with its reference.
-  if (/recall$/i.test(exchange.tool))
-    return /^\[ref [0-9a-f]{6,64}:/m.test(exchange.resultText) ? 'recalls' : undefined;
+  // The names of our tools end so in VS Code's chat and on the MCP server; what they find begins with its reference.
+  if (/(?:recall|search)$/i.test(exchange.tool) && /^\[ref [0-9a-f]{6,64}:/.test(exchange.resultText)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
   const again = new Set<string>();
   for (const { path, line } of linesShownBy(exchange, tools, 'results')) {

@@ -70,7 +70,7 @@ function figuresOf(entry: HistoryEntry): string {
 }
 
 function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
-  const { passes, savedPerRequest, path } = entry;
+  const { passes, savedPerRequest, path, use } = entry;
   return (
     <div className="item-content">
       <ol aria-label={t('Passes')}>
@@ -83,7 +83,14 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
       {savedPerRequest !== undefined && (
         <p>{t('Each later request costs {0} less.', formatDollars(savedPerRequest))}</p>
       )}
+      {use && <p>{useWords(use)}</p>}
       {path !== undefined && <p className="item-facts path">{path}</p>}
     </div>
   );
+}
+
+/** What the agent asked for again of what was taken out. */
+function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
+  const counts = t('{0} files read again, {1} recalls, {2} failed edits', rereads, recalls, failedEdits);
+  return t('Of what was taken out, in the {0} turns since: {1}; {2} expected.', turns, counts, formatNumber(expected));
 }

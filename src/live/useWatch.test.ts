@@ -1,0 +1,125 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { isTooMuchUse, NO_USE } from '../core/condense/report/use';
+import type { ApiMessage } from '../core/messages/types';
+import { exchange, lines } from '../core/testing';
+import { DUE, liveBed, read, reads, request, type TestBed } from './testing';
+
+/** A read of a file that {@link DUE} holds, under an id of its own. */
+const again = (name: string, time = 1): ApiMessage[] =>
+  exchange(`again-${name}-${time}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, 100));
+
+const recalled = (time: number): ApiMessage[] =>
+  exchange(`recall-${time}`, 'contextCondenser_recall', { words: 'f0' }, '[ref abcdef: result of Read]\nf0 line 1');
+
+const failedEdit = (name: string): ApiMessage[] =>
+  exchange(
+    `edit-${name}`,
+    'Edit',
+    { file_path: `/src/${name}.ts`, old_string: 'no line of it', new_string: 'x' },
+    'String to replace not found in file.',
+    { is_error: true },
+  );
+
+/** Sends a task on, turn by turn. @returns all of it. */
+async function goOn(bed: TestBed, task: readonly ApiMessage[], turns: readonly ApiMessage[][]): Promise<ApiMessage[]> {
+  const messages = [...task];
+  for (const turn of turns) {
+    messages.push(...turn);
+    await bed.live.prepare(request(messages));
+  }
+  return messages;
+}
+
+/** The condensation that was made first. */
+const firstOf = ({ live }: TestBed) => live.active()!.condensations[0]!;
+
+/** The oldest files, which go first. */
+const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
+
+describe('what an agent asks for again', () => {
+  it('is counted: reads of what was taken out, recalls, failed edits in its files', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root);
+      await goOn(bed, DUE, [[], again('f0'), recalled(1), failedEdit('f1'), read('new'), again('f26')]);
+      expect(firstOf(bed).use).toEqual({ turns: 5, rereads: 1, recalls: 1, failedEdits: 1, expected: 0 });
+      expect(bed.live.active()!.isCareful).toBe(false);
+    }));
+
+  it('makes the conversation careful where it is too much: Lossless condenses from then on, until that is undone', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root);
+      const messages = await goOn(bed, DUE, [[], ...OLD.map((name) => again(name))]);
+      expect(bed.events.filter(({ kind }) => kind === 'careful')).toEqual([
+        {
+          kind: 'careful',
+          conversation: bed.live.active()!.id,
+          condensation: firstOf(bed).id,
+          use: { ...NO_USE, turns: 5, rereads: 5 },
+        },
+      ]);
+      // After a restart, too.
+      const restarted = liveBed(root);
+      await goOn(restarted, messages, [[]]);
+      expect(restarted.live.active()!.isCareful).toBe(true);
+      expect(firstOf(restarted).use).toMatchObject({ rereads: 5 });
+      // What is due then is left to Lossless, which finds nothing twice.
+      await goOn(
+        restarted,
+        messages,
+        [...'vwxyz'].map((name) => read(name)),
+      );
+      const tried = restarted.events.flatMap((event) => ('outcome' in event ? event.outcome.provider : []));
+      expect(new Set(tried)).toEqual(new Set(['lossless']));
+      await restarted.live.undo(restarted.live.active()!.id);
+      expect(restarted.live.active()!.isCareful).toBe(false);
+    }));
+
+  it('is too much only beside what the conversation did before', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root);
+      const restless = [...reads(14), ...[...reads(13).keys()].slice(2, 15).flatMap((at) => again(`f${at % 14}`))];
+      await goOn(bed, restless, [[], ...OLD.map((name) => again(name, 2))]);
+      const { use } = firstOf(bed);
+      expect(use!.rereads).toBeGreaterThan(0);
+      expect(use!.expected).toBeGreaterThan(use!.rereads / 2);
+      expect(bed.live.active()!.isCareful).toBe(false);
+    }));
+
+  it('is watched for twenty turns', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root);
+      const idle = Array.from({ length: 22 }, (_, at) => read(`idle${at}`, 3));
+      await goOn(bed, DUE, [[], ...idle, ...OLD.map((name) => again(name))]);
+      expect(firstOf(bed).use).toMatchObject({ turns: 20, rereads: 0 });
+      expect(bed.live.active()!.isCareful).toBe(false);
+    }));
+
+  it('is the same however the turns come, and after a restart in between', async () => {
+    const turn = fc.oneof(
+      fc.constantFrom(...OLD).map((name) => (at: number) => again(name, at)),
+      fc.constant((at: number) => read(`new${at}`, 5)),
+      fc.constant(recalled),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 6 }), fc.nat(6), async (made, restartAt) =>
+        inTemporaryFolder(async (root) => {
+          const turns = made.map((make, at) => make(at));
+          const bed = liveBed(root);
+          await goOn(bed, DUE, [[], ...turns]);
+          const whole = firstOf(bed).use;
+          const used = [...DUE, ...turns.slice(0, restartAt).flat()];
+          const other = liveBed(`${root}/other`);
+          await goOn(other, DUE, [[], turns.slice(0, restartAt).flat()]);
+          const restarted = liveBed(`${root}/other`);
+          await goOn(restarted, used, [[], turns.slice(restartAt).flat()]);
+          const { use } = firstOf(restarted);
+          if (isTooMuchUse(use!)) return;
+          expect(use).toEqual(whole);
+        }),
+      ),
+      { numRuns: 12 },
+    );
+  });
+});
