@@ -20,7 +20,7 @@ interface ActionItem extends vscode.QuickPickItem {
   readonly run?: () => PromiseLike<unknown>;
 }
 
-/** "Show Condensed Conversations of the Chat": the one that is active, or a choice of several. */
+/** "Show Condensed Chat Conversations": the one that is active, or a choice of several. */
 export async function showDetails(parts: DetailsParts): Promise<void> {
   const [first, ...others] = parts.live.list();
   if (!first) {

@@ -125,7 +125,7 @@ export class AgentRuntime implements vscode.Disposable {
     return chooseWrappedModels(languageModels, setting('agent.wrappedModels'));
   }
 
-  /** "Show Condensed Conversations of the Chat". */
+  /** "Show Condensed Chat Conversations". */
   async showDetails(): Promise<void> {
     const { manager } = await engineOf(this.services);
     await showDetails({

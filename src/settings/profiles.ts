@@ -21,11 +21,13 @@ const MIN_THINKING_TOKENS = 1_024;
 /** US dollars per million tokens. */
 const price = z.number().min(0).max(10_000);
 const namedPrices = {
-  input: price.optional().describe('US dollars per million tokens that are sent.'),
-  output: price.optional().describe('US dollars per million tokens that the model writes.'),
-  cacheRead: price.optional().describe('US dollars per million tokens that come from the cache.'),
-  cacheWrite: price.optional().describe('US dollars per million tokens that are written to the cache.'),
-  longCacheWrite: price.optional().describe('US dollars per million tokens that are cached for an hour or longer.'),
+  input: price.optional().describe('US dollars per million input tokens.'),
+  output: price.optional().describe('US dollars per million output tokens.'),
+  cacheRead: price.optional().describe('US dollars per million tokens read from the cache.'),
+  cacheWrite: price.optional().describe('US dollars per million tokens written to the cache.'),
+  longCacheWrite: price
+    .optional()
+    .describe('US dollars per million tokens written to the cache for an hour or longer.'),
 };
 /** What a request is made of: nobody else may write it. */
 const OUR_FIELDS = new Set(
@@ -47,27 +49,29 @@ export const profileSchema = z
     id: z
       .string()
       .regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64')
-      .describe('A name of letters, digits, _ and - that never changes; other settings name the profile by it.'),
-    name: text.describe('What you call it.'),
+      .describe('A name of letters, digits, _ and - that never changes; other settings refer to the profile by it.'),
+    name: text.describe('The name that is shown.'),
     vendor: z
       .enum(VENDOR_IDS)
       .describe(
-        "Whose protocol the endpoint speaks. OpenAI's is also that of OpenRouter, Azure, Ollama, LM Studio and vLLM.",
+        "The protocol that the endpoint speaks. OpenAI's is also spoken by OpenRouter, Azure, Ollama, LM Studio and vLLM.",
       ),
-    model: text.describe("The model's id, as the vendor calls it."),
+    model: text.describe("The model's ID at the vendor."),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe("Address of the API, such as http://127.0.0.1:11434/v1. Without it: the vendor's own."),
+      .describe("Address of the API, such as http://127.0.0.1:11434/v1. If omitted, the vendor's own."),
     allowInsecureHttp: z
       .boolean()
       .optional()
-      .describe('Allows unencrypted HTTP to another machine. Key and conversation can then be read on the way.'),
+      .describe(
+        'Allows unencrypted HTTP to another machine. The key and the conversation can then be read by others on the network.',
+      ),
     api: z
       .enum(['chat', 'responses'])
       .optional()
       .describe(
-        "Which of OpenAI's APIs is called: Chat Completions or Responses. Absent: by which the model takes tools.",
+        'The API of OpenAI that is called: Chat Completions or Responses. If omitted, the one through which the model accepts tools.',
       ),
     region: text.optional().describe('Region of Bedrock or Vertex, such as us-east-1.'),
     projectId: text.optional().describe('Google Cloud project for Vertex.'),
@@ -75,17 +79,17 @@ export const profileSchema = z
       .union([z.literal(INHERIT_THRESHOLD), z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD)])
       .optional()
       .describe(
-        'Percent of the context window at which conversations with this model are condensed (5 to 100). -1: the global threshold.',
+        'Percentage of the context window at which conversations with this model are condensed (5 to 100). -1: the global threshold.',
       ),
     thresholdTokens: thresholdTokens
       .optional()
       .describe(
-        'Tokens at which conversations with this model are condensed, where they are less than the percentage of its window. 0: the percentage alone. Absent: as set for all.',
+        'Number of tokens at which conversations with this model are condensed, if that is less than the percentage of its window. 0: only the percentage counts. If omitted, the global setting applies.',
       ),
     targetPercent: targetPercent
       .optional()
       .describe(
-        'Percent of the threshold that may remain once a conversation is condensed by itself. Absent: as set for all.',
+        'Percentage of the threshold that may remain when a conversation is condensed automatically. If omitted, the global setting applies.',
       ),
     prompt: z
       .string()
@@ -103,7 +107,9 @@ export const profileSchema = z
         ...namedPrices,
         longPrompts: z
           .strictObject({
-            aboveTokens: tokens.describe('Tokens of the prompt above which these prices hold, for the whole request.'),
+            aboveTokens: tokens.describe(
+              'Number of prompt tokens above which these prices apply to the whole request.',
+            ),
             ...namedPrices,
           })
           .optional()
@@ -113,14 +119,16 @@ export const profileSchema = z
       .describe('Prices in US dollars per million tokens, in place of those of the built-in table.'),
     contextWindow: tokens
       .optional()
-      .describe('Context window of the model in tokens, input and output together. Absent: as known for the model.'),
+      .describe(
+        'Context window of the model in tokens, input and output together. If omitted, as known for the model.',
+      ),
     maxOutputTokens: z
       .int()
       .min(256)
       .max(10_000_000)
       .optional()
       .describe(
-        'Most tokens of one answer, kept free in the window as far as the threshold leaves room. Absent: what the model can write.',
+        "Maximum number of tokens in one answer, reserved in the window as far as the threshold leaves room. If omitted, the model's own limit.",
       ),
     tokenFactor: z
       .number()
@@ -128,13 +136,13 @@ export const profileSchema = z
       .max(5)
       .optional()
       .describe(
-        "How many tokens the model makes of one that is counted here (o200k), until its answers have told. Absent: as known for the model's family.",
+        "Number of the model's tokens per token counted here (o200k), used until the model's answers report usage. If omitted, as known for the model's family.",
       ),
     images: z
       .boolean()
       .optional()
       .describe(
-        "Whether the model sees images; a text stands in their place where it doesn't. Absent: as known for the model, else found out.",
+        'Whether the model accepts images; if not, each image is replaced with a text. If omitted, as known for the model, or found out from its answers.',
       ),
     extraBody: z
       .record(z.string().min(1).max(100), z.json())
@@ -145,20 +153,17 @@ export const profileSchema = z
       })
       .optional()
       .describe(
-        'Fields of the vendor’s own that go into each request as they are, such as {"output_config": {"effort": "low"}} for Claude, {"reasoning_effort": "low"} or {"service_tier": "flex"} for OpenAI. What they cost is not known: set prices.',
+        'Vendor-specific fields that are added to each request unchanged, such as {"output_config": {"effort": "low"}} for Claude, {"reasoning_effort": "low"} or {"service_tier": "flex"} for OpenAI. Their effect on the price is not known, so set the prices.',
       ),
-    timeoutSeconds: z.int().min(5).max(3_600).optional().describe('Seconds that a whole call may take.'),
-    offerInChat: z
-      .boolean()
-      .optional()
-      .describe("Offers this model in VS Code's chat, with conversations condensed on the way."),
+    timeoutSeconds: z.int().min(5).max(3_600).optional().describe('Time limit of a whole call, in seconds.'),
+    offerInChat: z.boolean().optional().describe("Offers this model in VS Code's chat, with condensed conversations."),
     thinkingTokens: z
       .int()
       .min(MIN_THINKING_TOKENS)
       .max(1_000_000)
       .optional()
       .describe(
-        "For Anthropic's models: tokens that the model may think before it answers in the chat (1024 or more, less than maxOutputTokens). Absent: no thinking.",
+        "For Anthropic's models: maximum number of thinking tokens before an answer in the chat (1024 or more, less than maxOutputTokens). If omitted, the model does not think.",
       ),
   })
   .strict()

@@ -114,11 +114,11 @@ const floor = z.strictObject(
 const PROVIDER_CHOICES: Readonly<Record<BuiltInProviderId, { readonly label: string; readonly text: string }>> = {
   native: {
     label: PROVIDER_NAMES.native,
-    text: "Replaces older messages by a summary that the condensing profile's model writes. You pay for the model; the estimated cost is shown first.",
+    text: "Replaces older messages with a summary written by the condensing profile's model. You pay for the model; the estimated cost is shown first.",
   },
   lossless: {
     label: PROVIDER_NAMES.lossless,
-    text: 'Removes text that the model has already seen, and leaves references to it. Free; every byte can be had back.',
+    text: 'Removes text that the model has already seen, and leaves references to it. Free; every byte can be restored.',
   },
   truncation: {
     label: PROVIDER_NAMES.truncation,
@@ -140,7 +140,7 @@ const rows = {
       default: 'lossless',
       scope: 'resource',
       workspace: 'asks',
-      text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the id of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. The default calls no model and loses nothing.',
+      text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the ID of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. The default calls no model and loses nothing.',
       choices: PROVIDER_CHOICES,
     }),
     schema: () => ({
@@ -151,13 +151,13 @@ const rows = {
   'manual.targetPercent': whole(percent(5, 95), {
     default: 50,
     scope: 'resource',
-    title: 'Target by hand',
-    text: "When you condense by hand: how many percent of the conversation's tokens may remain (5 to 95). Condensing stops once this is reached. Half is the default, so that a conversation is not condensed again soon.",
+    title: 'Target when condensing by hand',
+    text: "Percentage of the conversation's tokens that may remain when you condense by hand (5 to 95). Condensing stops once this is reached. The default of one half leaves room before the conversation has to be condensed again.",
   }),
   history: whole(z.enum(['active', 'all']), {
     default: 'active',
     scope: 'resource',
-    title: 'Part of a conversation',
+    title: 'History',
     text: 'Which part of a stored conversation is condensed.',
     choices: {
       active: { text: 'What the agent would send with its next request.' },
@@ -167,7 +167,7 @@ const rows = {
   profiles: {
     default: [],
     scope: 'machine',
-    text: "API profiles: models that may be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are not stored here but in VS Code's secret store.",
+    text: "API profiles: the models that can be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are stored in VS Code's secret store, not here.",
     translates: true,
     instead: 'It is left out.',
     schema: () => ({ type: 'array', items: bare(jsonSchema(profileSchema), 3) }),
@@ -179,30 +179,30 @@ const rows = {
   condensingProfile: whole(z.string(), {
     default: '',
     scope: 'machine',
-    text: 'Id of the API profile whose model writes summaries. Empty, the default: only where you choose a way that asks a model, the model that the conversation runs on writes them.',
+    text: "ID of the API profile whose model writes summaries. If empty, the conversation's own model writes them, and only where you choose a provider that calls a model.",
   }),
   threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    text: "Percent of the model's context window at which a conversation is condensed by itself (5 to 100). A profile may have its own. The default leaves room for one more answer and long tool results. Above 85 % a request may not fit any more: then it is condensed where it still does, at 85 to 90 % by the size of the window.",
+    text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85 %, a request might no longer fit, so that it is condensed at 85 to 90 %, depending on the size of the window.",
   }),
   thresholdTokens: whole(thresholdTokens, {
     default: 0,
     scope: 'resource',
-    title: 'Condense at tokens',
-    text: "Tokens at which a conversation is condensed by itself, where that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: the percentage alone). A window of 1,000,000 tokens is due at 750,000 by percentage, and each request pays for them; some vendors charge more above 200,000 or 272,000. A profile may have its own.",
+    title: 'Threshold in tokens',
+    text: "Number of tokens at which a conversation is condensed automatically, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). By percentage, a window of 1,000,000 tokens is condensed at 750,000, and every request pays for them; some vendors charge more above 200,000 or 272,000. A profile can override it.",
   }),
   condensingPrompt: whole(prompt, {
     default: '',
     scope: 'window',
     workspace: 'asks',
-    text: 'Your own prompt for summaries, at most 32,000 characters. `{{conversation}}`, `{{earlier_summary}}` and `{{system}}` stand for those parts; a part that you do not name is put in front. Empty: the built-in prompt.',
+    text: 'Your own prompt for summaries, at most 32,000 characters. `{{conversation}}`, `{{earlier_summary}}` and `{{system}}` stand for those parts; parts that you do not mention are put first. If empty, the built-in prompt is used.',
   }),
   maxCostPerCondensation: whole(dollars, {
     default: 0.5,
     scope: 'window',
     workspace: 'lower',
-    text: 'Most US dollars that one condensation may cost (0 to 1000). If the estimate is higher, nothing begins and nothing is paid. 0: no paid model is ever called.',
+    text: 'Maximum cost of one condensation, in US dollars (0 to 1000). If the estimate is higher, no model is called. With 0, no paid model is ever called.',
   }),
   'warnings.cost': whole(dollars, {
     default: DEFAULT_WARNING_LIMITS.cost,
@@ -222,7 +222,7 @@ const rows = {
     {
       default: {},
       scope: 'resource',
-      text: 'What the Lossless provider removes. A field that is absent has its default.',
+      text: 'What the Lossless provider removes. Omitted fields have their defaults.',
     },
     () => bare(losslessProvider.getConfigSchema()),
   ),
@@ -230,7 +230,7 @@ const rows = {
     {
       default: {},
       scope: 'resource',
-      text: 'What the Truncation provider shortens, and how far. A field that is absent has its default.',
+      text: 'What the Truncation provider shortens, and by how much. Omitted fields have their defaults.',
     },
     () => bare(truncationProvider.getConfigSchema()),
   ),
@@ -238,7 +238,7 @@ const rows = {
     {
       default: {},
       scope: 'application',
-      text: 'How the Native provider summarizes: what is kept, how long a summary may be, what the model is shown. A field that is absent has its default.',
+      text: 'How the Native provider summarizes: what is kept, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
     },
     () => bare(jsonSchema(nativeConfigSchema.omit({ prompt: true }))),
   ),
@@ -247,7 +247,7 @@ const rows = {
       default: 'file-aware',
       scope: 'window',
       workspace: 'asks',
-      text: 'The passes of the Smart provider: the id of a preset (such as `file-aware`), or passes of your own. A pass that calls a model uses the condensing profile, or the profile that it names. The default calls no model.',
+      text: 'The passes of the Smart provider: the ID of a preset (such as `file-aware`), or your own passes. A pass that calls a model uses the condensing profile, unless it names another. The default calls no model.',
     },
     () => ({
       anyOf: [
@@ -261,55 +261,55 @@ const rows = {
     default: true,
     scope: 'window',
     workspace: 'lower',
-    text: "Condenses conversations of VS Code's chat by itself, for models that this extension offers there. Off: messages go to the model unchanged, and VS Code's own summaries keep them within its window.",
+    text: "Condenses conversations in VS Code's chat automatically, for the models that this extension offers there. If off, messages are sent to the model unchanged, and VS Code's own summaries keep them within its window.",
   }),
   'agent.declaredWindow': whole(tokens(0), {
     default: 1_000_000,
     scope: 'window',
-    title: 'Window that the chat is told',
-    text: "Tokens of context window that VS Code is told for models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than most models' windows, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's ring shows this number, the status bar the real window.",
+    title: 'Declared context window',
+    text: "Context window, in tokens, that is declared to VS Code for the models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than the windows of most models, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's indicator shows this number, the status bar shows the real window.",
   }),
   'agent.wrappedModels': whole<readonly string[]>(z.array(wrappedModel).meta({ uniqueItems: true }), {
     default: [],
     scope: 'machine',
-    title: 'Models of VS Code offered condensed',
-    text: 'Models that VS Code already has, as `vendor/id`, to be offered in the chat a second time, condensed. No key is needed. **Context Condenser: Choose Models to Condense for** lists them.',
+    title: 'VS Code models to condense for',
+    text: 'Models that VS Code already has, as `vendor/id`, which are offered in the chat a second time with condensed conversations. No key is needed. **Context Condenser: Choose Models to Condense for** lists them.',
     translates: true,
   }),
   'agent.targetPercent': whole(targetPercent, {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
-    title: 'Target by itself',
-    text: "How far a conversation is condensed by itself: how many percent of the threshold's tokens may remain (10 to 90). Condensing stops once this is reached. Two thirds is the default: less often breaks the vendor's prompt cache, more often takes out less at a time. What frees less than six tenths of what lies between threshold and target waits. A profile may have its own.",
+    title: 'Target when condensing automatically',
+    text: "Percentage of the threshold's tokens that may remain when a conversation is condensed automatically (10 to 90). Condensing stops once this is reached. A lower target removes more at a time and breaks the vendor's prompt cache less often. A condensation that would free less than six tenths of the tokens between threshold and target is postponed. A profile can override it.",
   }),
   'agent.backgroundPercent': whole(percent(), {
     default: 60,
     scope: 'window',
     title: 'Prepare a summary at',
-    text: 'Percent of the context window at which a summary is prepared in the background while the agent goes on (0 to 100; 0: never). Only for providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a low threshold it begins at eight tenths of that.',
+    text: 'Percentage of the context window at which a summary is prepared in the background while the agent continues (0 to 100; 0: never). Applies only to providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a lower threshold, preparation begins at eight tenths of the threshold.',
   }),
   'agent.summaryWaitSeconds': whole(percent(0, 300), {
     default: 30,
     scope: 'window',
     title: 'Wait for a summary (seconds)',
-    text: "Seconds that a request of the agent waits for a model's summary (0 to 300). After that the request goes on without it; old content is truncated if it would not fit. The summary is used once it is there.",
+    text: "Number of seconds that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit. The summary is used as soon as it is ready.",
   }),
   'agent.coldPercent': whole(percent(), {
     default: 50,
     scope: 'window',
-    title: 'Condense once the prompt cache has expired, at',
-    text: "Percent of the context window at which a conversation is condensed when the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing then costs least, so the default is below the threshold.",
+    title: 'Condense when the prompt cache has expired, at',
+    text: "Percentage of the context window at which a conversation is condensed if the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing costs least at that time, so the default is below the threshold.",
   }),
   notifications: whole(z.enum(['none', 'statusBar', 'notification']), {
     default: 'statusBar',
     scope: 'window',
-    text: 'How you are told of a condensation in the chat.',
+    text: 'How you are notified when a conversation in the chat was condensed.',
     choices: {
-      none: { label: 'None', text: 'Not at all; the log has it.' },
-      statusBar: { label: 'Status Bar', text: 'In the status bar, for some seconds.' },
+      none: { label: 'None', text: 'No notification; the log has an entry.' },
+      statusBar: { label: 'Status Bar', text: 'In the status bar, for a few seconds.' },
       notification: {
         label: 'Notification',
-        text: 'In a notification that says what was done, with Undo and Show Diff.',
+        text: 'A notification that says what was done, with Undo and Show Diff.',
       },
     },
   }),
@@ -317,7 +317,7 @@ const rows = {
     default: [],
     scope: 'window',
     workspace: 'asks',
-    text: 'Your own presets of the Smart provider, beside the built-in ones. Each has an id, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
+    text: 'Your own presets of the Smart provider, in addition to the built-in ones. Each has an ID, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
     instead: 'It is left out.',
     schema: () => ({ type: 'array', items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), 2) }),
     parse(value) {
@@ -330,7 +330,7 @@ const rows = {
       default: 'pipeline',
       scope: 'window',
       workspace: 'asks',
-      text: 'Which strategy runs if the provider is Strategy: the id of a built-in one, or steps of your own. Each step names a provider or a preset, and may have a condition.',
+      text: 'The strategy that runs if the provider is Strategy: the ID of a built-in one, or your own steps. Each step names a provider or a preset, and can have a condition.',
     },
     () => ({
       anyOf: [{ type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) }, bare(jsonSchema(strategySchema), 3)],
@@ -340,8 +340,8 @@ const rows = {
     ...whole<CoherenceFloor>(floor, {
       default: {},
       scope: 'application',
-      title: 'What must stay in the view',
-      text: "How many percent of the conversation's files, error lines, instructions and to-dos must still be in the condensed conversation. A result below it is not applied; Lossless runs instead. Empty: no limit.",
+      title: 'Minimum share of facts kept',
+      text: "Percentage of the conversation's files, error lines, instructions and to-dos that the condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no limit.",
     }),
     instead: 'It sets no limit.',
     // One wrong figure does not take the other limits away.
@@ -353,14 +353,14 @@ const rows = {
   'conversations.contextWindow': whole(tokens(1_000), {
     default: 200_000,
     scope: 'window',
-    title: 'Window of agents that tell none',
-    text: "Size of the context window, in tokens (1,000 to 100,000,000), for agents whose files do not name it. The Conversations view shows each conversation's share of it.",
+    title: 'Context window of stored conversations',
+    text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not say it. The Conversations view shows how much of it each conversation fills.',
   }),
   providers: configuration(
     {
       default: {},
       scope: 'resource',
-      text: 'Configurations of providers that other extensions register, by the provider\'s id, such as `{ "some.provider": { "keep": 8 } }`. A field that is absent has its default.',
+      text: 'Configurations of providers that other extensions register, by the provider\'s ID, such as `{ "some.provider": { "keep": 8 } }`. Omitted fields have their defaults.',
     },
     () => ({ type: 'object', additionalProperties: { type: 'object' } }),
     (value) =>
@@ -372,7 +372,7 @@ const rows = {
     default: false,
     scope: 'window',
     title: 'Offer to condense idle tasks',
-    text: 'Offers to condense a stored task before it is resumed. The task must be one that can be given back to its agent (Roo, Zoo, Cline 4, Claude Code), be above `#contextCondenser.threshold#`, and be unchanged for ten minutes. A task is offered once for each size, at most three offers are made in a window, and only after this extension was first used in that window.',
+    text: 'Offers to condense a stored task before you resume it. This applies to tasks that can be given back to their agent (Roo, Zoo, Cline 4, Claude Code), are above `#contextCondenser.threshold#`, and have not changed for ten minutes. Each task is offered once at a given size, with at most three offers per window, and only after this extension was first used in that window.',
   }),
 };
 

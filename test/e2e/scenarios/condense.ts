@@ -185,10 +185,10 @@ export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (
 
 /** Each step of the walkthrough, with the heading of its page. */
 const WALKTHROUGH = [
-  ['Choose another one', 'Your conversations'],
-  ['Choose how', 'Ways to condense'],
+  ['Choose another conversation', 'Your conversations'],
+  ['Choose a provider', 'Ways to condense'],
   ['Choose a model for the chat', 'A condensed model beside the others'],
-  ['Let it work by itself', 'What happens in a long task'],
+  ['Condense automatically', 'What happens in a long task'],
 ] as const;
 
 export const walksThrough: Scenario = async (bed) => {

@@ -140,7 +140,7 @@ export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
   await runCommand(bench, 'Context Condenser: Search Conversations');
   await answer(bench, 'no such conversation');
   const welcome = bench.page.locator('.part.sidebar .welcome-view-content');
-  await until('the welcome text', async () => (await welcome.innerText()).includes('No conversation fits.'));
+  await until('the welcome text', async () => (await welcome.innerText()).includes('No conversations match.'));
   await screenshot(bench, 'conversations-filtered-dark');
   await welcome.getByText('Show All').click();
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));

@@ -54,7 +54,7 @@ export type LosslessConfig = z.output<typeof losslessConfigSchema>;
 export const losslessProvider: CondensationProvider<LosslessConfig> = {
   id: 'lossless',
   name: PROVIDER_NAMES.lossless,
-  description: 'Takes out repeated content and leaves references to it. Free; every byte can be had back.',
+  description: 'Removes repeated content and leaves references to it. Free; every byte can be restored.',
   version: '1.0.0',
 
   getCapabilities: (): ProviderCapabilities => ({

@@ -92,7 +92,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       ) : (
         text('model', t('Model'), t('The model’s id, as the vendor calls it.'))
       )}
-      {text('name', t('Name'), t('What you call it. Empty: the model’s id.'))}
+      {text('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
       {hasField(vendor, 'baseUrl') &&
         text(
           'baseUrl',
