@@ -19,6 +19,7 @@ const entries = {
   worker: 'src/background/worker.ts',
   forecastWorker: 'src/background/forecast/worker.ts',
   cli: 'src/cli/main.ts',
+  cliCommands: 'src/cli/commands.ts',
   mcpServer: 'src/cli/mcp/server.ts',
   readerWorker: 'src/conversations/worker.ts',
   providerBench: 'src/extensionApi/providerBench.ts',

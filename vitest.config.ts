@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that put a double in the place of one of Node's modules: what was loaded before them would keep the real one. */
+const ALONE = ['src/background/readOnce.test.ts'];
+
 export default defineConfig({
   resolve: {
     // Outside VS Code there is no module "vscode": its double does what the tests need.
@@ -13,8 +16,6 @@ export default defineConfig({
         test: {
           name: 'core',
           include: ['src/core/**/*.test.ts'],
-          // It has no effects (eslint.config.mjs), so its files need no modules of their own, which are most of what they cost.
-          isolate: false,
         },
       },
       {
@@ -29,10 +30,19 @@ export default defineConfig({
             'test/servers/**/*.test.ts',
             'webview-ui/src/**/*.test.{ts,tsx}',
           ],
+          exclude: ALONE,
           globalSetup: ['test/support/bundles.ts'],
         },
       },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, isolate: true, globalSetup: ['test/support/bundles.ts'] },
+      },
     ],
+    // The files of a worker share their modules, which are else a third of what the tests cost: what a test changes, it changes back.
+    isolate: false,
+    unstubEnvs: true,
+    unstubGlobals: true,
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 60_000,
     // One worker on two cores is what vitest takes by itself; the tests spend much of their time waiting for processes.

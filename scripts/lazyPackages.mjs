@@ -1,4 +1,5 @@
-// npm packages that only a call to a model needs: each is a bundle of its own, so that the editor reads none before it is used.
+// npm packages that only a call to a model needs: each is a bundle of its own, so that the editor reads none before it is used. So is
+// what the commands of the command line do.
 
 const NAMES = [
   '@anthropic-ai/bedrock-sdk',
@@ -30,6 +31,10 @@ export const lazyPackages = (from) => ({
       kind !== 'entry-point' && NAMES.includes(path)
         ? { path: `${from}${outputOf(path)}.cjs`, external: true }
         : undefined,
+    );
+    // What the command line's commands do is a bundle beside it.
+    onResolve({ filter: /^\.\/commands$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './cliCommands.cjs', external: true } : undefined,
     );
   },
 });

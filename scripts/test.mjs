@@ -166,6 +166,8 @@ const lanes = {
       const env = { FC_SEED: String(seed), FC_RUNS: String(LONG_RUNS) };
       await unit(`properties-seed-${seed}`, ['--testTimeout', '3600000', ...PROPERTY_TESTS], { env });
     }
+    const whole = ['test/unit/presets.corpus', 'test/unit/corpusWide', 'test/integration/cli', 'src/core/tokens/o200k'];
+    await unit('all cases', ['--testTimeout', '3600000', ...whole], { env: { LONG_TESTS: '1' } });
     await unit('killed gateways', ['test/integration/gatewayKill.test.ts'], { env: { GATEWAY_KILLS: '100' } });
     await unit('monkey', ['test/integration/monkey.test.ts'], { env: MONKEY });
     await editor('--long');

@@ -4,6 +4,10 @@ import { errorMessage } from '../core/errors';
 export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
+/** Commands that have no conversation's file. */
+const OTHER_COMMANDS = ['account', 'gateway', 'mcp', 'run'] as const;
+export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
+
 /** The command line, parsed. */
 export interface Arguments {
   readonly command: CommandName;
@@ -164,6 +168,9 @@ function parse(argv: readonly string[]) {
     throw new UsageError(`${what}. --help lists the options.`);
   }
 }
+
+export const isOtherCommand = (name: string): name is OtherCommandName =>
+  (OTHER_COMMANDS as readonly string[]).includes(name);
 
 const isCommand = (name: string): name is CommandName => (COMMANDS as readonly string[]).includes(name);
 

@@ -1,8 +1,8 @@
+import { keptRanks } from '../../scripts/ranks.mjs';
 import { createO200kCounter } from './tokens/o200k/counter';
-import { table } from './tokens/o200k/testing';
 import { MessageCounter } from './tokens/messageCounter';
 
-const exact = createO200kCounter(table);
+const exact = createO200kCounter(keptRanks());
 
 /** For tests: exact counts, nothing remembered yet. */
 export const freshCounter = (): MessageCounter => new MessageCounter(exact);

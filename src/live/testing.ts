@@ -3,6 +3,7 @@ import type { Clock } from '../api/clock';
 import { CondensationManager, losslessProvider, truncationProvider } from '../core/condense';
 import type { CondensationProvider } from '../core/condense/types';
 import { findMarkers } from '../core/messages/markers';
+import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { Usage } from '../core/cost/usage';
 import type { ApiMessage } from '../core/messages/types';
 import { exchange, lines, user } from '../core/testing';
@@ -29,9 +30,10 @@ export function liveBed(
     readonly settings?: Partial<LiveSettings>;
     readonly clock?: Clock;
     readonly storage?: Partial<StorageOptions>;
+    readonly counter?: MessageCounter;
   } = {},
 ): TestBed {
-  const counter = freshCounter();
+  const counter = options.counter ?? freshCounter();
   const manager = new CondensationManager(counter, [
     losslessProvider,
     truncationProvider,

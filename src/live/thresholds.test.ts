@@ -2,6 +2,9 @@
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import type { Threshold } from '../core/condense/trigger/thresholds';
+import type { ApiMessage } from '../core/messages/types';
+import { freshCounter } from '../core/testingCounter';
+import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { UpstreamModel } from './request';
 import { liveBed, read, reads, request, upstream } from './testing';
 import { duePointOf } from './tokenLearning';
@@ -12,6 +15,8 @@ const STEP_PERCENT = 1;
 /** Tokens of a line of a read, and of the call around it. */
 const LINE_TOKENS = 11;
 const CALL_TOKENS = 45;
+const BEFORE_READS = reads(0).length;
+const MESSAGES_OF_READ = read('f').length;
 
 const modelOf = (contextWindow: number, threshold: Threshold): UpstreamModel =>
   upstream({ contextWindow, maxOutputTokens: 8_000, threshold });
@@ -22,20 +27,33 @@ interface Condensed {
   readonly to: number;
 }
 
-/** Lets a conversation grow until it is condensed, beginning a little below of where it should be. */
-async function firstCondensation(model: UpstreamModel): Promise<Condensed | { readonly why: string }> {
-  const { contextWindow } = model;
+/** A conversation that outgrows a window: each threshold has a part of it, and what was counted for one is known for the others. */
+interface Conversation {
+  readonly counter: MessageCounter;
+  readonly whole: readonly ApiMessage[];
+}
+
+function conversationFor(contextWindow: number): Conversation {
   const size = Math.floor(((contextWindow * STEP_PERCENT) / 100 - CALL_TOKENS) / LINE_TOKENS);
+  return { counter: freshCounter(), whole: reads(130, size) };
+}
+
+/** Lets a conversation grow until it is condensed, beginning a little below of where it should be. */
+async function firstCondensation(
+  model: UpstreamModel,
+  { counter, whole }: Conversation,
+): Promise<Condensed | { readonly why: string }> {
+  const { contextWindow } = model;
   const duePercent = (100 * duePointOf(model).tokens) / contextWindow;
   return inTemporaryFolder(async (root) => {
     // What there is to gain is not the question: old results go.
     const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
-    const bed = liveBed(root, { settings: { provider: 'truncation', config } });
+    const bed = liveBed(root, { settings: { provider: 'truncation', config }, counter });
     const percentOf = (tokens: number): number => (100 * tokens) / contextWindow;
-    const messages = reads(Math.max(1, Math.floor(duePercent / STEP_PERCENT) - 3), size);
+    const begun = Math.max(1, Math.floor(duePercent / STEP_PERCENT) - 3);
     let why = 'never due';
     for (let step = 0; step < 25; step++) {
-      messages.push(...read(`g${step}`, size));
+      const messages = whole.slice(0, BEFORE_READS + MESSAGES_OF_READ * (begun + step + 1));
       const { outcome } = await bed.live.prepare(request(messages, { model }));
       if (outcome?.kind === 'condensed') {
         return { at: percentOf(outcome.tokensBefore), to: percentOf(outcome.tokensAfter) };
@@ -48,12 +66,13 @@ async function firstCondensation(model: UpstreamModel): Promise<Condensed | { re
 
 it('every threshold condenses within 2 % of the window of where it says, and two thirds of it remain at most', async () => {
   const rows: string[] = [];
+  const conversations = new Map(WINDOWS.map((window) => [window, conversationFor(window)]));
   for (let percent = 5; percent <= 100; percent += 5) {
     const cells: string[] = [];
     for (const contextWindow of WINDOWS) {
       const model = modelOf(contextWindow, { percent });
       const due = (100 * duePointOf(model).tokens) / contextWindow;
-      const first = await firstCondensation(model);
+      const first = await firstCondensation(model, conversations.get(contextWindow) ?? conversationFor(contextWindow));
       const cell = 'why' in first ? first.why : `${Math.round(first.at)} → ${Math.round(first.to)}`;
       cells.push(cell);
       if ('why' in first) expect.soft(cell, `${percent} % of ${contextWindow}`).toBe('condensed');

@@ -1,6 +1,6 @@
 /** Providers with configurations, drawn at random, and what they make of a history. */
 import fc from 'fast-check';
-import { makeRanks } from '../../scripts/ranks.mjs';
+import { keptRanks } from '../../scripts/ranks.mjs';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -66,7 +66,7 @@ const truncation: fc.Arbitrary<Setup> = fc.record({
 export const setup: fc.Arbitrary<Setup> = fc.oneof(lossless, truncation);
 export const losslessSetup = lossless;
 
-const counter = createO200kCounter(makeRanks());
+const counter = createO200kCounter(keptRanks());
 
 /** A counter that has seen nothing yet. */
 export const freshCounter = (): MessageCounter => new MessageCounter(counter);

@@ -1,7 +1,7 @@
 /**
  * Real sessions of many agents: each is read, in both scopes, without a violation that its file doesn't have; and every free provider
  * leaves a valid view that comes back byte for byte, in which a second run finds nothing to save. Skipped where they don't lie beside the
- * project. WIDE=all runs the providers on all sessions (many minutes), else on the smallest of each agent.
+ * project. The providers run on the smallest of each agent, in the long lane on all.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ import { commandOf, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools
 import type { ApiMessage } from '../../src/core/messages/types';
 import { Pace } from '../../src/core/pace';
 import { freshCounter } from '../generators/setups';
+import { isLong } from '../support/long';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus-wide');
 const present = existsSync(CORPUS);
@@ -153,7 +154,7 @@ const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] =
 
 /** Sessions that the providers are tried on. */
 const tried = [...groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
-  process.env['WIDE'] === 'all' ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
+  isLong ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
 );
 
 const counter = freshCounter();

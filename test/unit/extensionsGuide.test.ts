@@ -20,6 +20,8 @@ function problemsOf(files: readonly string[]): { file: string; text: string }[] 
   const program = ts.createProgram(files, {
     strict: true,
     noEmit: true,
+    // TypeScript's own and Node's: 35 times the work of the examples.
+    skipLibCheck: true,
     exactOptionalPropertyTypes: true,
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.ESNext,
@@ -62,7 +64,7 @@ const reads = (count: number): Message[] => [
 describe('the guide for other extensions', () => {
   it('shows code that compiles', () => {
     const folder = temporaryFolder();
-    copyFileSync(join(root, 'src', 'extensionApi', 'api.ts'), join(folder, 'condenserApi.d.ts'));
+    copyFileSync(join(root, 'src', 'extensionApi', 'api.ts'), join(folder, 'condenserApi.ts'));
     expect(examples.length).toBeGreaterThanOrEqual(3);
     const wrong = "import type { Edit } from './condenserApi'; export const edit: Edit = { kind: 1 };";
     const files = [...examples, wrong].map((text, index) => {
@@ -70,7 +72,7 @@ describe('the guide for other extensions', () => {
       writeFileSync(file, text);
       return file;
     });
-    const problems = problemsOf([...files, join(folder, 'condenserApi.d.ts')]);
+    const problems = problemsOf([...files, join(folder, 'condenserApi.ts')]);
     expect(problems.filter(({ file }) => file !== 'wrong.ts')).toEqual([]);
     expect(problems.filter(({ file }) => file === 'wrong.ts')).not.toEqual([]);
   });

@@ -1,6 +1,7 @@
 /**
  * Properties of presets, strategies and the documents' examples on real conversations, even if a model fails;
- * skipped where the corpus doesn't lie beside the project.
+ * skipped where the corpus doesn't lie beside the project. Each case meets a third of the conversations and each conversation a third of
+ * the cases; in the long lane all.
  */
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
@@ -20,6 +21,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { loadCorpus } from '../bench/corpus';
 import { DOCUMENTED_CONFIGS } from '../fixtures/documentedConfigs';
 import { freshCounter } from '../generators/setups';
+import { isTried } from '../support/long';
 
 const { isReal, conversations } = loadCorpus(() => undefined);
 /** One for all: a conversation's tokens are counted once. */
@@ -88,7 +90,8 @@ describe.runIf(isReal)('real conversations', () => {
   it.each(CASES)(
     '$name: valid, in order, never larger, restored; a second run finds nothing',
     async (each) => {
-      for (const { messages } of conversations) {
+      for (const [index, { messages }] of conversations.entries()) {
+        if (!isTried(index, CASES.indexOf(each), 3)) continue;
         const { edits } = await bed(GOOD).condense(each, messages);
         check(messages, edits);
         const withoutModel = bed();
@@ -105,8 +108,9 @@ describe.runIf(isReal)('real conversations', () => {
   it(
     'the same where the model fails at any call, or at every one',
     async () => {
-      for (const { messages } of conversations.filter((_, index) => index % 6 === 3)) {
-        for (const each of CASES) {
+      for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
+        for (const [row, each] of CASES.entries()) {
+          if (!isTried(index, row, 3)) continue;
           const { summarizer, condense } = bed(GOOD);
           await condense(each, messages);
           const calls = summarizer.requests.length;

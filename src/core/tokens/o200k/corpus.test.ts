@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createO200kCounter } from './counter';
+import { isTried } from '../../../../test/support/long';
 import { referenceCount, table } from './testing';
 
 const counter = createO200kCounter(table);
@@ -37,7 +38,9 @@ describe('o200k counter against js-tiktoken', () => {
       expect(counter.count(sample), path).toBe(referenceCount(sample));
     }
     expect(strings.size).toBeGreaterThan(1000);
-    for (const text of strings) {
+    // Eight of 32, one after the other; in the long lane all.
+    for (const [index, text] of [...strings].entries()) {
+      if (!isTried(index >> 3, 0, 4)) continue;
       const tokens = counter.count(text);
       if (tokens !== referenceCount(text)) expect(tokens, text.slice(0, 200)).toBe(referenceCount(text));
     }

@@ -1,0 +1,37 @@
+/** What the commands do: a bundle of its own, for it takes longer to load than Node itself, and shells ask for `--version`. */
+import { accountCommand } from './account';
+import type { CommandName, OtherCommandName } from './args';
+import { condense } from './condense';
+import { estimate } from './estimate';
+import { expand } from './expand';
+import { exportCommand } from './export';
+import { gatewayCommand } from './gateway/gatewayCommand';
+import { runCommand } from './gateway/runCommand';
+import { inspect } from './inspect';
+import type { CliIo, ExitCode } from './io';
+import { mcpCommand } from './mcp/mcpCommand';
+import { report } from './report';
+import type { Session } from './session';
+import { undo } from './undo';
+
+export { openSession } from './session';
+
+export const commands: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise<ExitCode>>> = {
+  inspect,
+  estimate,
+  condense,
+  expand,
+  undo,
+  export: exportCommand,
+  report,
+};
+
+/** They get what stands behind their name. */
+export const otherCommands: Readonly<
+  Record<OtherCommandName, (argv: readonly string[], io: CliIo) => Promise<number>>
+> = {
+  account: accountCommand,
+  gateway: gatewayCommand,
+  mcp: mcpCommand,
+  run: runCommand,
+};
