@@ -133,21 +133,28 @@ export function started(
   });
 }
 
-/** All files below a folder with the hash of what they hold; not those that SQLite has while a database is open. */
-export function hashesIn(folder: string): ReadonlyMap<string, string> {
+/**
+ * All files below a folder with the hash of what they hold; not those that SQLite has while a database is open.
+ * @param root the bed's folder: where a file names it, that is no difference between two beds.
+ */
+export function hashesIn(folder: string, root = folder): ReadonlyMap<string, string> {
   const names = existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : [];
   return new Map(
     names
       .filter((name) => isFile(join(folder, name)))
       .filter((name) => !/-(?:shm|wal)$/.test(name))
-      .map((name) => [
-        name,
-        createHash('sha256')
-          .update(readFileSync(join(folder, name)))
-          .digest('hex'),
-      ]),
+      .map((name) => {
+        const content = readFileSync(join(folder, name), 'latin1').replaceAll(root, '#');
+        return [name, createHash('sha256').update(content, 'latin1').digest('hex')];
+      }),
   );
 }
+
+/** Files that were there before and are gone or hold something else. */
+export const changedIn = (
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): ReadonlySet<string> => new Set([...before].flatMap(([name, hash]) => (after.get(name) === hash ? [] : [name])));
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 

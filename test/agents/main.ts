@@ -20,7 +20,18 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { bigTask } from '../generators/bigTask';
 import { itemsOf, kindOf, startUpstream, toolsOf, type Seen, type Upstream, type UpstreamOptions } from './upstream';
-import { hashesIn, INSTALLED, leaksIn, makeBed, runAgent, setUp, shapeOf, type Bed, type Ended } from './agentRun';
+import {
+  changedIn,
+  hashesIn,
+  INSTALLED,
+  leaksIn,
+  makeBed,
+  runAgent,
+  setUp,
+  shapeOf,
+  type Bed,
+  type Ended,
+} from './agentRun';
 import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
 import { MARKER_START } from '../../src/core/messages/markers';
 
@@ -113,6 +124,9 @@ interface Run {
   readonly bed: Bed;
   readonly ended: Ended;
   readonly upstream: Upstream;
+  /** The home's files by what they hold, before the agent and after it. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: ReadonlyMap<string, string>;
 }
 
 /** A task in a home of its own. */
@@ -141,8 +155,9 @@ async function runTask(
   const address = options.lead?.(upstream.server.url) ?? upstream.server.url;
   const env = setUp(bed, agent, { address, wire, window: options.window ?? WINDOW });
   const { behind } = options;
+  const before = hashesIn(bed.home, root);
   const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds, ...(behind && { behind }) });
-  return { bed, ended, upstream };
+  return { bed, ended, upstream, before, after: hashesIn(bed.home, root) };
 }
 
 /** The history of a request, one text per item; cache marks are no part of it, and a text alone is a list of that text. */
@@ -221,7 +236,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
   const plain = await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, { calls: Math.min(calls, 40), window: 10 * WINDOW });
     await run.upstream.close();
-    return { names: [...hashesIn(run.bed.home).keys()].map(shapeOf), resumed: await resume(run, agent, wire) };
+    return { after: run.after, changed: changedIn(run.before, run.after), resumed: await resume(run, agent, wire) };
   });
   const alone = await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, { faults });
@@ -229,7 +244,10 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     if (run.ended.code !== 0 || run.upstream.made() < calls) say(run.ended.output.slice(-800));
     return {
       ...figuresOf(run, wire),
-      shapes: new Set([...plain.names, ...[...hashesIn(run.bed.home).keys()].map(shapeOf)]),
+      shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(shapeOf)),
+      changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
+      // What a file holds after each run alone, it is to hold behind us.
+      settled: new Map([...run.after].filter(([name, hash]) => plain.after.get(name) === hash)),
     };
   });
   await inFolder(async (root) => {
@@ -240,9 +258,9 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     const here = figuresOf(run, wire);
     const reported = reportedBy(run);
     const recalled = upstream.recalled();
-    const homes = hashesIn(bed.home);
+    const { after } = run;
     const resumed = await resume(run, agent, wire);
-    const { shapes, ...without } = alone;
+    const { shapes, changed, settled, ...without } = alone;
     report.push({ agent: agent.name, wire, alone: without, with: here, reported, recalled, resumed });
     say(
       `  alone: ${JSON.stringify(without)}\n  with:  ${JSON.stringify(here)}\n  ${reported.line}\n  recalled ${JSON.stringify(recalled)}, resumed ${JSON.stringify(resumed)}, ${JSON.stringify(reported.problems.slice(0, 4))}`,
@@ -263,7 +281,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
         .join(', ')}`,
     );
     const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
-    const strange = [...homes.keys()].filter(
+    const strange = [...after.keys()].filter(
       (name) => !shapes.has(shapeOf(name)) && !config.includes(name) && agent.logsOfServers?.test(name) !== true,
     );
     check(
@@ -271,6 +289,12 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
       strange.length === 0,
       strange.slice(0, 5).join(', '),
     );
+    const touched = [...changedIn(run.before, after)].filter((name) => !changed.has(name));
+    check('no file of it was changed that the agent alone leaves as it is', touched.length === 0, touched.join(', '));
+    const others = [...settled].filter(([name, hash]) => after.has(name) && after.get(name) !== hash);
+    const named = others.map(([name]) => name).filter((name) => !config.includes(name));
+    check('what each run alone leaves the same is the same', named.length === 0, named.slice(0, 5).join(', '));
+    say(`  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run`);
     const leaks = leaksIn(bed.home);
     check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
     check(
