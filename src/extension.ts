@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { RECALL_TOOL } from './agent/names';
+import { RECALL_SERVER, RECALL_TOOL } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
 import type { Condensed, Services } from './window/services';
@@ -81,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   );
   contributeConversations(context, services, load);
   contributeToChat(context, modelsChanged.event, () => load().agentOf(services));
+  contributeRecall(context, services, load);
   return { getApi: (version) => load().getApi(version, services) };
 }
 
@@ -114,6 +115,25 @@ function contributeConversations(
   };
   subscriptions.push(vscode.workspace.onDidChangeConfiguration(offerIdleTasks));
   offerIdleTasks();
+}
+
+/** The MCP server for agents that take VS Code's; a condensation may be the first of which there is something to recall. */
+function contributeRecall(
+  { subscriptions }: vscode.ExtensionContext,
+  services: Services,
+  load: () => typeof commands,
+): void {
+  const changed = new vscode.EventEmitter<void>();
+  subscriptions.push(
+    changed,
+    services.condensed.event(() => {
+      changed.fire();
+    }),
+    vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER, {
+      onDidChangeMcpServerDefinitions: changed.event,
+      provideMcpServerDefinitions: () => load().recallServers(services),
+    }),
+  );
 }
 
 /** The models and the tool that VS Code's agent mode uses, and the commands about them. */

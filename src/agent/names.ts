@@ -1,2 +1,4 @@
 /** The recall tool, as package.json declares it. */
 export const RECALL_TOOL = 'contextCondenser_recall';
+/** The provider of the MCP server with recall, as package.json names it. */
+export const RECALL_SERVER = 'contextCondenser.recall';

@@ -96,6 +96,7 @@ export const fake = {
   /** The contributions to the chat, by vendor and by name. */
   chatProviders: new Map<string, unknown>(),
   tools: new Map<string, unknown>(),
+  mcpProviders: new Map<string, unknown>(),
   statusBar: [] as FakeStatusBarItem[],
   clipboard: '',
   /** Of a window on a remote machine. */
@@ -117,6 +118,7 @@ export const fake = {
     this.registered.clear();
     this.chatProviders.clear();
     this.tools.clear();
+    this.mcpProviders.clear();
     this.statusBar = [];
     this.clipboard = '';
     this.remoteName = undefined;
@@ -251,6 +253,16 @@ export class LanguageModelThinkingPart {
   ) {}
 }
 
+export class McpStdioServerDefinition {
+  constructor(
+    readonly label: string,
+    readonly command: string,
+    readonly args: readonly string[],
+    readonly env: Readonly<Record<string, string>>,
+    readonly version?: string,
+  ) {}
+}
+
 export class LanguageModelDataPart {
   constructor(
     readonly data: Uint8Array,
@@ -267,6 +279,10 @@ export const lm = {
   registerLanguageModelChatProvider: (vendor: string, provider: unknown) => {
     fake.chatProviders.set(vendor, provider);
     return new Disposable(() => fake.chatProviders.delete(vendor));
+  },
+  registerMcpServerDefinitionProvider: (id: string, provider: unknown) => {
+    fake.mcpProviders.set(id, provider);
+    return new Disposable(() => fake.mcpProviders.delete(id));
   },
   registerTool: (name: string, tool: unknown) => {
     fake.tools.set(name, tool);

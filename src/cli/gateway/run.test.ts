@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { bodyOf } from '../../gateway/wires/testing';
 import { run } from '../run';
@@ -85,7 +85,7 @@ const SECRET = 'the-secret-of-this-run';
 describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }) => {
   const setUp = (folder: string): AgentHome => {
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
-    return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env };
+    return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env, runs: folder };
   };
   const bed = (folder: string): RunBed & { written: string[] } => {
     const written: string[] = [];
@@ -115,7 +115,9 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     expect(launch.command).toBe(name);
     const launched = [...one.written, ...Object.values(launch.env), ...launch.args].join('\n');
     expect(launched).toContain('http://127.0.0.1:1');
-    expect(launched.replaceAll('\\', '')).toContain('recall');
+    expect(launched.replaceAll('\\', '').includes('recall')).toBe(ready.canRecall);
+    // A temporary folder is everybody's to write.
+    expect(ready.canRecall).toBe(name !== 'gemini');
   });
 
   it('never has the secret on its command line, and keeps its own arguments', async () => {
@@ -133,6 +135,28 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     await (await gatewayAgent(name)!.prepare(args, home)).launch(bed('/overlay'));
     expect(contentsOf(folder)).toEqual(before);
   });
+});
+
+describe('Gemini CLI', () => {
+  it.runIf(process.platform !== 'win32')(
+    'can recall only where it would read our file of system settings',
+    async () => {
+      const folder = temporaryFolder();
+      const home = { homedir: folder, cwd: folder, platform: 'linux', env: { GEMINI_API_KEY: 'k' } } as const;
+      const user = vi.spyOn(process, 'getuid');
+      onTestFinished(() => {
+        user.mockRestore();
+      });
+      const canRecall = async (uid: number, runs: string): Promise<boolean> => {
+        user.mockReturnValue(uid);
+        return (await gatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
+      };
+      // Root's, and nothing is put there.
+      expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
+      expect(await canRecall(1000, '/etc/not-there/runs')).toBe(false);
+      expect(await canRecall(0, folder)).toBe(false);
+    },
+  );
 });
 
 describe('an agent that can not be led', () => {
@@ -158,7 +182,7 @@ describe('an agent that can not be led', () => {
   ] as const)('%s is refused in a sentence: %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
-    const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {} };
+    const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {}, runs: folder };
     await expect(gatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
@@ -174,6 +198,7 @@ describe('an agent that can not be led', () => {
         cwd: folder,
         platform: 'linux',
         env: {},
+        runs: folder,
       });
       expect([...ready.routes.values()].map(String)).toEqual([address]);
     }

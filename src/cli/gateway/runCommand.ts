@@ -62,8 +62,8 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
  * A folder for the files of this run that its user alone can read. Not in the system's temporary folder: Gemini CLI takes no
  * settings from a place that others can write to.
  */
-async function runFolder({ store }: GatewayArguments, io: CliIo): Promise<string> {
-  const runs = join(resolve(store ?? defaultStore(io)), 'runs');
+async function runFolder(args: GatewayArguments, io: CliIo): Promise<string> {
+  const runs = runsOf(args, io);
   await mkdir(runs, { recursive: true, mode: 0o700 });
   for (const name of await readdir(runs)) {
     // Of a run that was killed: its gateway is gone, so its files lead nowhere.
@@ -71,6 +71,8 @@ async function runFolder({ store }: GatewayArguments, io: CliIo): Promise<string
   }
   return mkdtemp(join(runs, `run-${process.pid}-`));
 }
+
+const runsOf = ({ store }: GatewayArguments, io: CliIo): string => join(resolve(store ?? defaultStore(io)), 'runs');
 
 function isRunning(pid: number): boolean {
   try {
@@ -86,7 +88,8 @@ const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
     [...routesOf({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
   );
 
-async function agentOf({ agent: name, rest, upstreams }: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
+async function agentOf(args: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
+  const { agent: name, rest, upstreams } = args;
   if (name === undefined) return other(rest, upstreams, io.env);
   const known = gatewayAgent(name);
   if (!known) {
@@ -96,7 +99,7 @@ async function agentOf({ agent: name, rest, upstreams }: GatewayArguments, io: C
     );
   }
   try {
-    return await known.prepare(rest, { ...io, cwd: process.cwd() });
+    return await known.prepare(rest, { ...io, cwd: process.cwd(), runs: runsOf(args, io) });
   } catch (error) {
     if (error instanceof UnsupportedError) throw new UsageError(`${known.name} was not started. ${error.message}`);
     throw error;

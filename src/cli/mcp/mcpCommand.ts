@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../../core/errors';
 import { UsageError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
-import { fromGateway, fromStore, RECALL_VARIABLE } from './recall';
+import { fromGateway, fromStores, RECALL_VARIABLE } from './recall';
 import type * as server from './server';
 
 /** Bundle of the server and its SDK. */
@@ -11,9 +11,9 @@ const SERVER = 'mcpServer.cjs';
 
 /** `mcp`: recall and search for an agent, over stdin and stdout. */
 export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { store } = optionsOf(argv);
+  const stores = storesIn(argv);
   const address = io.env[RECALL_VARIABLE];
-  const recall = address === undefined ? await fromStore(store, io) : fromGateway(address, io.version);
+  const recall = address === undefined ? await fromStores(stores, io) : fromGateway(address, io.version);
   // A bundle of its own beside this one.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- as the extension loads its own
   const { serveMcp } = require(join(io.assets, SERVER)) as typeof server;
@@ -21,10 +21,11 @@ export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<Ex
   return EXIT.done;
 }
 
-function optionsOf(argv: readonly string[]): { readonly store: string | undefined } {
+function storesIn(argv: readonly string[]): readonly string[] {
+  const options = { store: { type: 'string', multiple: true } } as const;
   try {
-    return { store: parseArgs({ args: [...argv], options: { store: { type: 'string' } }, strict: true }).values.store };
+    return parseArgs({ args: [...argv], options, strict: true }).values.store ?? [];
   } catch (error) {
-    throw new UsageError(`${errorMessage(error)}. mcp takes --store <folder>.`);
+    throw new UsageError(`${errorMessage(error)}. mcp takes --store <folder>, also several times.`);
   }
 }

@@ -27,13 +27,14 @@ export function fromGateway(address: string, version: string): Recall {
 /**
  * Looks in the ledgers on the disk: a reference in all of them, the last used first; a search in the last one that has
  * anything, for another conversation's content is none of an agent's business.
+ * @param stores folders of ledgers; none: the command line's own.
  */
-export async function fromStore(store: string | undefined, io: CliIo): Promise<Recall> {
-  const root = resolve(store ?? defaultStore(io));
+export async function fromStores(stores: readonly string[], io: CliIo): Promise<Recall> {
+  const roots = (stores.length > 0 ? stores : [defaultStore(io)]).map((store) => resolve(store));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   return async (query) => {
     const isSearch = (query.references ?? []).length === 0;
-    const conversations = await stored(root, isSearch ? 1 : MAX_LEDGERS);
+    const conversations = await stored(roots, isSearch ? 1 : MAX_LEDGERS);
     const { text } = await recall(conversations, query, counter);
     return text;
   };
@@ -42,9 +43,12 @@ export async function fromStore(store: string | undefined, io: CliIo): Promise<R
 /** Ledgers that a reference is looked for in. */
 const MAX_LEDGERS = 200;
 
-async function stored(root: string, most: number): Promise<Recallable[]> {
+async function stored(roots: readonly string[], most: number): Promise<Recallable[]> {
+  const listed = await Promise.all(
+    roots.map(async (root) => (await listLedgers(root)).map((ledger) => ({ ...ledger, root }))),
+  );
   const found: Recallable[] = [];
-  for (const { about } of await listLedgers(root)) {
+  for (const { about, root } of listed.flat().toSorted((a, b) => b.lastUsed - a.lastUsed)) {
     const ledger = await openLedger(root, about);
     if (ledger.ledger.condensations.length === 0) continue;
     found.push({ ledger: ledger.ledger, messages: [], originals: (hashes) => ledger.originals(hashes) });

@@ -7,6 +7,8 @@ import type { Home } from '../../../storage/home';
 /** Where an agent is started. */
 export interface AgentHome extends Home {
   readonly cwd: string;
+  /** Folder below which the files of this run will lie. */
+  readonly runs: string;
 }
 
 /** How an agent calls the MCP server that recalls; its environment holds the secret, so it never stands on a command line. */

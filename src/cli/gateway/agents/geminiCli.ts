@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, settingsIn, textIn, UnsupportedError, type AgentHome, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
@@ -8,7 +9,9 @@ const ROUTE = 'gemini';
 /**
  * Gemini CLI with an API key takes its address from the environment. A Google sign-in speaks to Code Assist, and Vertex has
  * addresses and signatures of its own: both are not supported. A file of system settings, which it takes from a variable, brings
- * the MCP server. Source: its configuration reference.
+ * the MCP server; but it reads such a file only where that and each folder above it are root's and nobody else's to write, and
+ * leaves out the real one for it. So most users' runs get none, and the agent can't recall. Source: its configuration reference and
+ * its code (`isFileAndDirectorySecureSync`, 0.61.0).
  */
 export const geminiCli: GatewayAgent = {
   goesOn: ['--resume', 'latest'],
@@ -30,6 +33,7 @@ export const geminiCli: GatewayAgent = {
         `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
       );
     }
+    const canRecall = isRoots(home.runs, home);
     return {
       routes: new Map([
         [
@@ -40,8 +44,9 @@ export const geminiCli: GatewayAgent = {
           ),
         ],
       ]),
-      canRecall: true,
+      canRecall,
       async launch({ url, file, recall }) {
+        if (!canRecall) return { command: 'gemini', args, env: { GOOGLE_GEMINI_BASE_URL: url(ROUTE) } };
         const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
         const { command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
@@ -57,6 +62,26 @@ export const geminiCli: GatewayAgent = {
       },
     };
   },
+};
+
+const GROUP_OR_OTHERS_WRITE = 0o022;
+
+/** Whether what this user puts into a folder is root's, and the folder and all above it nobody else's to write. */
+function isRoots(folder: string, { platform }: AgentHome): boolean {
+  if (platform === 'win32' || process.getuid?.() !== 0) return false;
+  const there = existing(folder);
+  return [there, realpathSync(there)].flatMap(chainOf).every((path) => {
+    const { uid, mode } = statSync(path);
+    return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE) === 0 && lstatSync(path).uid === 0;
+  });
+}
+
+/** The folder, or the nearest one above it that is there. */
+const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
+
+const chainOf = (folder: string): string[] => {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...chainOf(above)];
 };
 
 function systemSettings({ platform, env }: AgentHome): string {

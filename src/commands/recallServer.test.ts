@@ -1,0 +1,19 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openTestWindow, stubHome } from '../../test/support/testWindow';
+import { storeOf } from '../window/background';
+import { recallServers } from './recallServer';
+
+it('is offered once something was condensed that another agent may hold, and then looks in all stores', () => {
+  const { home, services } = openTestWindow();
+  stubHome(home);
+  expect(recallServers(services)).toEqual([]);
+  mkdirSync(storeOf(services), { recursive: true });
+  const [server] = recallServers(services);
+  expect(server?.command).toBe(process.execPath);
+  const [program, command, ...stores] = server?.args ?? [];
+  expect([program, command]).toEqual([join(home, 'dist', 'cli.cjs'), 'mcp']);
+  expect(stores.filter((word) => word === '--store')).toHaveLength(3);
+  expect(stores).toContain(storeOf(services));
+});

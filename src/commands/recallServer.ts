@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { version } from '../../package.json';
+import { defaultStore } from '../storage/home';
+import { liveStoreOf, storeOf } from '../window/background';
+import type { Services } from '../window/services';
+
+/**
+ * The MCP server with `recall` and `search`, for agents that take VS Code's servers: a conversation that was given back to its
+ * agent's file, or condensed behind the gateway, holds markers that only this store can answer. The chat's own conversations have a
+ * tool. None is offered before something was condensed, so that an unused extension starts no process.
+ */
+export function recallServers(services: Services): vscode.McpStdioServerDefinition[] {
+  const { context } = services;
+  const own = defaultStore({ platform: process.platform, env: process.env, homedir: homedir() });
+  if (![storeOf(services), own].some((store) => existsSync(store))) return [];
+  const stores = [storeOf(services), liveStoreOf(services), own];
+  const command = [
+    join(context.extensionPath, 'dist', 'cli.cjs'),
+    'mcp',
+    ...stores.flatMap((store) => ['--store', store]),
+  ];
+  // VS Code runs its own executable as Node.
+  return [new vscode.McpStdioServerDefinition('Context Condenser', process.execPath, command, {}, version)];
+}
