@@ -74,6 +74,16 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     ),
     vscode.commands.registerCommand('contextCondenser.importRooSettings', () => load().importRooSettings(services)),
     vscode.commands.registerCommand('contextCondenser.showMeasures', () => load().showMetrics(services)),
+    vscode.commands.registerCommand('contextCondenser.openAgent', (command?: unknown, folder?: unknown) =>
+      load().openAgent(
+        services,
+        typeof command === 'string' ? command : undefined,
+        typeof folder === 'string' ? folder : undefined,
+      ),
+    ),
+    vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
+      provideTerminalProfile: () => load().agentProfile(services),
+    }),
     vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();

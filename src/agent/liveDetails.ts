@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/condense/report/report';
+import { errorMessage } from '../core/errors';
 import { changeWords, useWords } from '../window/condensationWords';
-import type { CommandResult, LiveConversationsApi, LiveSummary } from '../live/types';
+import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
 import { figuresOf, lastLines } from './statusBar';
@@ -9,7 +10,7 @@ import { renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
 
 export interface DetailsParts {
-  readonly live: LiveConversationsApi;
+  readonly live: LiveDesk;
   readonly condense: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
   /** The name of a provider as people know it. */
@@ -26,7 +27,7 @@ export async function showDetails(parts: DetailsParts): Promise<void> {
   if (!first) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
-        'No conversation of the chat runs on a condensed model yet. Choose one in the chat’s model picker.',
+        'No conversation is condensed while it runs yet. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
       ),
     );
     return;
@@ -38,17 +39,17 @@ export async function showDetails(parts: DetailsParts): Promise<void> {
 /** The conversation as an entry of a list. */
 export const liveItem = (conversation: LiveSummary) => ({
   conversation,
-  label: `$(comment-discussion) ${conversation.title}`,
+  label: `$(${conversation.agent === undefined ? 'comment-discussion' : 'terminal'}) ${conversation.title}`,
   description: vscode.l10n.t(
     '{0} of {1} tokens',
     formatTokens(conversation.tokens),
     formatTokens(conversation.contextWindow),
   ),
-  detail: figuresOf(conversation),
+  detail: [...(conversation.agent === undefined ? [] : [conversation.agent]), figuresOf(conversation)].join(' · '),
 });
 
 async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
-  const title = vscode.l10n.t('Conversations of the chat');
+  const title = vscode.l10n.t('Conversations that are condensed while they run');
   return (await vscode.window.showQuickPick(conversations.map(liveItem), { title }))?.conversation;
 }
 
@@ -118,12 +119,16 @@ async function condenseUncovered(id: LiveId, condense: DetailsParts['condense'])
 
 /** Says what came of a command. */
 export async function showOutcome(result: Promise<CommandResult>): Promise<void> {
-  void vscode.window.showInformationMessage((await result).detail);
+  try {
+    void vscode.window.showInformationMessage((await result).detail);
+  } catch (error) {
+    void vscode.window.showErrorMessage(errorMessage(error));
+  }
 }
 
 /** Opens what the chat holds beside what the model sees. */
-export async function showLiveDiff(live: LiveConversationsApi, comparisons: Comparisons, id: LiveId): Promise<void> {
-  const shown = live.view(id);
+export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id: LiveId): Promise<void> {
+  const shown = await live.view(id);
   const title = live.list().find((conversation) => conversation.id === id)?.title ?? '';
   if (!shown) {
     void vscode.window.showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));

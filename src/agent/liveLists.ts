@@ -5,11 +5,11 @@ import { formatTokens } from '../core/condense/report/report';
 import { renderBodies } from '../core/messages/render';
 import { describePlaces } from '../live/describePlace';
 import type { LiveId } from '../live/request';
-import type { LiveConversationsApi, LiveSummary } from '../live/types';
+import type { LiveDesk, LiveSummary } from '../live/types';
 
 /** Which edits the view shows: those that are ticked. */
-export async function chooseEdits(live: LiveConversationsApi, id: LiveId): Promise<void> {
-  const shown = live.view(id);
+export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
+  const shown = await live.view(id);
   if (!shown) return;
   const excluded = new Set(shown.excluded);
   const describe = describePlaces(shown.original);
@@ -34,8 +34,8 @@ export async function chooseEdits(live: LiveConversationsApi, id: LiveId): Promi
 const summarized = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
 /** Which messages are left as they are: those that are ticked. */
-export async function choosePins(live: LiveConversationsApi, { id, pinned }: LiveSummary): Promise<void> {
-  const original = live.view(id)?.original ?? [];
+export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): Promise<void> {
+  const original = (await live.view(id))?.original ?? [];
   const bodies = renderBodies(original);
   const items = original.map(({ role }, index) => ({
     index,

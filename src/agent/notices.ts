@@ -85,6 +85,24 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
   }
 }
 
+/** Tells that an agent behind a gateway was condensed, as the user wants it. */
+export async function showAgentCondensed(
+  words: string,
+  parts: {
+    readonly kind: Settings['notifications'];
+    readonly undo: () => Promise<void>;
+    readonly showDiff: () => Promise<void>;
+  },
+): Promise<void> {
+  if (parts.kind === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
+  if (parts.kind !== 'notification') return;
+  const undo = vscode.l10n.t('Undo');
+  const showDiff = vscode.l10n.t('Show Diff');
+  const choice = await vscode.window.showInformationMessage(words, undo, showDiff);
+  if (choice === undo) await parts.undo();
+  if (choice === showDiff) await parts.showDiff();
+}
+
 const REASONS: Readonly<Record<CondensationReason, string>> = {
   threshold: 'the threshold was reached',
   window: 'the request would not have fitted',

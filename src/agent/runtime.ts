@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { liveStoreOf, withCancellation } from '../window/background';
+import { liveStoreOf, runningFolder, withCancellation } from '../window/background';
 import { engineOf } from '../window/engine';
 import { languageModels } from '../window/languageModels';
 import { keepMetrics } from '../window/metrics';
@@ -15,13 +15,15 @@ import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from '../live/liveConversations';
 import { metricsOfEvent } from '../live/metricsOfEvent';
-import type { LiveConversationsApi, LiveSummary } from '../live/types';
+import { RunningConversations } from '../gateway/runningConversations';
+import type { LiveConversationsApi, LiveDesk, LiveSummary, LiveView } from '../live/types';
+import { changeWords } from '../window/condensationWords';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
-import { showLiveEvent } from './notices';
+import { showAgentCondensed, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { setting, watchSettings } from '../window/settings/settings';
@@ -38,10 +40,11 @@ export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
-  /** Events of the chat's conversations. */
-  readonly liveEvents = new vscode.EventEmitter<LiveEvent>();
+  /** Events of the chat's conversations; `elsewhere`: something behind a gateway may have changed. */
+  readonly liveEvents = new vscode.EventEmitter<LiveEvent | { readonly kind: 'elsewhere' }>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
+  private readonly running: RunningConversations;
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private starting: Promise<LiveConversationsApi> | undefined;
   private started: LiveConversationsApi | undefined;
@@ -62,6 +65,17 @@ export class AgentRuntime implements vscode.Disposable {
       },
       onDidChange: changed,
     });
+    this.running = new RunningConversations({
+      folder: runningFolder(services),
+      onChange: () => {
+        this.liveEvents.fire({ kind: 'elsewhere' });
+        this.showStatus();
+      },
+      onCondensed: (conversation) => {
+        this.onCondensed(conversation);
+      },
+    });
+    void this.watchRunning();
     this.groups = new ModelGroups(changed);
     this.recall = new RecallTool(() => this.live());
     this.provider = new CondensingProvider({
@@ -110,15 +124,49 @@ export class AgentRuntime implements vscode.Disposable {
     return this.starting;
   }
 
+  /** The conversations of the chat and of the agents that run behind gateways, last used first. */
+  list(): LiveSummary[] {
+    return [...(this.started?.list() ?? []), ...this.running.list()].toSorted((a, b) => b.lastUsed - a.lastUsed);
+  }
+
+  /** Looks for gateways that run, now and from now on. To be called where one is about to start, too. */
+  watchRunning(): Promise<void> {
+    return this.running.look();
+  }
+
+  /** What of a conversation is at hand without asking another process; see {@link lookAt}. */
+  seen(conversation: LiveId): LiveView | undefined {
+    return this.started?.view(conversation) ?? this.running.seen(conversation);
+  }
+
+  /** Has a conversation at hand from now on. @throws Error in words where its process does not answer. */
+  async lookAt(conversation: LiveId): Promise<LiveView | undefined> {
+    return this.running.has(conversation) ? this.running.view(conversation) : this.started?.view(conversation);
+  }
+
+  /** What a person may do with any of them. */
+  desk(): LiveDesk {
+    const of = async (conversation: LiveId): Promise<Omit<LiveDesk, 'list' | 'view'>> =>
+      this.running.has(conversation) ? this.running : this.live();
+    return {
+      list: () => this.list(),
+      view: (id) => this.lookAt(id),
+      undo: async (id) => (await of(id)).undo(id),
+      redo: async (id) => (await of(id)).redo(id),
+      toggleEdit: async (id, edit) => (await of(id)).toggleEdit(id, edit),
+      pin: async (id, message) => (await of(id)).pin(id, message),
+      unpin: async (id, message) => (await of(id)).unpin(id, message),
+    };
+  }
+
   /** Undoes the last condensation of a conversation, and says so. */
   async undo(conversation: string): Promise<void> {
-    const live = await this.live();
-    const known = live.list().find(({ id }) => id === conversation);
-    if (known) await showOutcome(live.undo(known.id));
+    const known = this.list().find(({ id }) => id === conversation);
+    if (known) await showOutcome(this.desk().undo(known.id));
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
-    await showLiveDiff(await this.live(), this.services.comparisons, conversation);
+    await showLiveDiff(this.desk(), this.services.comparisons, conversation);
   }
 
   chooseWrappedModels(): Promise<void> {
@@ -129,7 +177,7 @@ export class AgentRuntime implements vscode.Disposable {
   async showDetails(): Promise<void> {
     const { manager } = await engineOf(this.services);
     await showDetails({
-      live: await this.live(),
+      live: this.desk(),
       providerName: (id) => manager.providerName(id),
       condense: (conversation) => this.condense(conversation),
       showDiff: (conversation) => this.showDiff(conversation),
@@ -138,26 +186,33 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
   async condense(conversation: LiveId, provider = setting('provider'), config = configToRun(provider)): Promise<void> {
-    const live = await this.live();
+    const agent = this.list().find(({ id }) => id === conversation)?.agent;
     const progress = {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Condensing the conversation of the chat'),
+      title:
+        agent === undefined
+          ? vscode.l10n.t('Condensing the conversation of the chat')
+          : vscode.l10n.t('Condensing the conversation of {0}', agent),
       cancellable: true,
     };
     const targetPercent = setting('manual.targetPercent');
     const options = { provider, config, targetPercent };
+    const run = async (signal: AbortSignal): Promise<CondensationOutcome | undefined> => {
+      if (!this.running.has(conversation)) return (await this.live()).condenseNow(conversation, options, signal);
+      const { kind, notes } = await this.running.condenseNow(conversation, options, signal);
+      if (kind !== 'condensed') void vscode.window.showInformationMessage(nothingCondensed(notes));
+      return undefined;
+    };
     let outcome: CondensationOutcome | undefined;
     try {
-      outcome = await vscode.window.withProgress(progress, (_report, token) =>
-        withCancellation(token, (signal) => live.condenseNow(conversation, options, signal)),
-      );
+      outcome = await vscode.window.withProgress(progress, (_report, token) => withCancellation(token, run));
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
       const why = errorMessage(error);
       void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
       return;
     }
-    if (outcome?.kind === 'condensed') return;
+    if (outcome?.kind === 'condensed' || this.running.has(conversation)) return;
     const { manager } = await engineOf(this.services);
     const [headline = ''] = outcome ? formatReport(outcome, (id) => manager.providerName(id)).split('\n') : [];
     const truncate = vscode.l10n.t('Use Truncation');
@@ -169,6 +224,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   dispose(): void {
     this.started?.dispose();
+    this.running.dispose();
     this.groups.dispose();
     this.statusBar.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
@@ -215,13 +271,32 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private showStatus(): void {
-    this.statusBar.show(setting('automatic') ? this.started?.active() : undefined);
+    this.statusBar.show(setting('automatic') ? this.list()[0] : undefined);
+  }
+
+  /** A condensation behind a gateway is told as one of the chat is; its report stands in the details. */
+  private onCondensed(conversation: LiveSummary): void {
+    const { id, title, agent = '' } = conversation;
+    const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
+    if (!last) return;
+    const { provider, tokensBefore, tokensAfter, cost } = last;
+    const words = vscode.l10n.t('{0}: condensed, messages {1}', agent, changeWords(tokensBefore, tokensAfter));
+    this.services.log.info(`${words}\n - ${title}`);
+    this.services.last = { conversation: id, title, isLive: true };
+    this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
+    void showAgentCondensed(words, {
+      kind: setting('notifications'),
+      undo: () => this.undo(id),
+      showDiff: () => this.showDiff(id),
+    });
   }
 }
 
-/** The conversations of the chat, last used first; none while agent mode has not begun. */
-export const liveConversations = (services: Services): readonly LiveSummary[] =>
-  runtimes.get(services)?.known?.list() ?? [];
+const nothingCondensed = (notes: readonly string[]): string =>
+  [vscode.l10n.t('Nothing was condensed.'), ...notes].join(' ');
+
+/** The conversations of the chat and of agents behind gateways, last used first; none while agent mode has not begun. */
+export const liveConversations = (services: Services): readonly LiveSummary[] => runtimes.get(services)?.list() ?? [];
 
 const runtimes = new WeakMap<Services, AgentRuntime>();
 

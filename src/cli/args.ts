@@ -85,6 +85,8 @@ Options of run and gateway
   --port <n>            port on 127.0.0.1 (default: any that is free)
   --log <file>          what happened, without content
   --off                 condense nothing
+  --announce <folder>   tell windows of VS Code that look there
+  --hold                run: keep the terminal open at the end, until Enter
   --provider, --config, --preset, --store as above
 
   --help, --version

@@ -38,9 +38,17 @@ export async function chooseConversation(services: Services): Promise<Conversati
 export function forecastConversation(services: Services, name: ConversationName): ForecastConversation {
   if (name.kind === 'file') return { kind: 'file', ...stored(services, name.path) };
   const { id, title, pinned } = liveOf(services, name.id);
-  const view = agentOf(services).known?.view(id);
+  const view = agentOf(services).seen(id);
   if (!view) throw gone();
   return { kind: 'live', id, title, pinned, content: { messages: view.original, edits: view.edits } };
+}
+
+/**
+ * Has a conversation at hand, whose engine may run in another process, for {@link forecastConversation}.
+ * @throws Error in words where that process does not answer.
+ */
+export async function lookAtConversation(services: Services, name: ConversationName): Promise<void> {
+  if (name.kind === 'live') await agentOf(services).lookAt(liveOf(services, name.id).id);
 }
 
 /** @param listener is told when something may have happened to a conversation of the chat. */
@@ -66,7 +74,7 @@ export async function savePins(services: Services, name: ConversationName, pinne
     return;
   }
   const { id, pinned: known } = liveOf(services, name.id);
-  const live = await agentOf(services).live();
+  const live = agentOf(services).desk();
   for (const message of known) if (!pinned.includes(message)) await live.unpin(id, message);
   for (const message of pinned) if (!known.includes(message)) await live.pin(id, message);
 }
@@ -88,11 +96,11 @@ export async function condenseChosen(
   }
   const agent = agentOf(services);
   const { id } = liveOf(services, name.id);
-  const live = await agent.live();
-  const known = new Set(live.view(id)?.edits.map((edit) => edit.id));
+  const live = agent.desk();
+  const known = new Set((await live.view(id))?.edits.map((edit) => edit.id));
   await agent.condense(id);
   const messages = new Set(excluded);
-  for (const edit of live.view(id)?.edits ?? []) {
+  for (const edit of (await live.view(id))?.edits ?? []) {
     if (!known.has(edit.id) && touches(edit, messages)) await live.toggleEdit(id, edit.id);
   }
 }

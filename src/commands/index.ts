@@ -20,11 +20,13 @@ export {
   condenseChosen,
   defaultConversation,
   forecastConversation,
+  lookAtConversation,
   onLiveChange,
   savePins,
 } from './chosenConversation';
 export { forecastSetup, pricingOf, profileSetups } from './forecastSetup';
 export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';
+export { agentProfile, openAgent } from './openAgent';
 export { previewPrompt } from './previewPrompt';
 export { promptFor } from './promptText';
 export { showMetrics } from './showMetrics';

@@ -11,7 +11,8 @@ export interface AgentCall {
   readonly route: string;
   readonly known: KnownRequest;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came, and what `JSON.parse` made of it. */
+  /** The body as it came, its text, and what `JSON.parse` made of it. */
+  readonly bytes: Buffer;
   readonly text: string;
   readonly body: Body;
 }
@@ -19,7 +20,7 @@ export interface AgentCall {
 /** The body to send in a call's place. */
 export interface PreparedCall {
   /** The body; undefined: as it came. */
-  readonly text: string | undefined;
+  readonly bytes: Buffer | undefined;
   /**
    * The vendor refused it as too long.
    * @param overflow what it said of the length.

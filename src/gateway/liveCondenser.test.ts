@@ -9,7 +9,8 @@ import type { AgentCall, PreparedCall } from './condenser';
 import { LiveCondenser } from './liveCondenser';
 import { knownRequest } from './wires';
 import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
-import type { Body, WireName } from './wires/wire';
+import { writeView, type Body, type WireName } from './wires/wire';
+import type { LiveConversationsApi } from '../live/types';
 import { MARKER_START } from '../core/messages/markers';
 
 const never = new AbortController().signal;
@@ -17,8 +18,10 @@ const never = new AbortController().signal;
 const callOf = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
   const known = knownRequest('POST', path.replace(/\?.*/, ''));
   if (!known) throw new Error('not known');
-  return { route: 'a', known, headers: {}, text, body: JSON.parse(text) as Body, ...changes };
+  return { route: 'a', known, headers: {}, bytes: Buffer.from(text), text, body: JSON.parse(text) as Body, ...changes };
 };
+
+const textOf = (prepared: PreparedCall | undefined): string | undefined => prepared?.bytes?.toString();
 
 const usage = (inputTokens: number): Usage => ({
   accounting: 'openai',
@@ -42,6 +45,15 @@ function engine(root: string, window = 24_000, provider = 'lossless') {
   return { ...bed, condenser, notes };
 }
 
+/** The body with the conversation's view in it, written from the beginning. */
+function wholeView({ known, text, body }: AgentCall, live: LiveConversationsApi): string {
+  const request = known.wire.read(body);
+  const shown = live.view(live.active()!.id);
+  if (!request || !shown) throw new Error('no view');
+  const { head, end } = writeView(known.wire, text, body, request, shown);
+  return head + text.slice(end);
+}
+
 const messagesIn = (call: AgentCall, text: string) => {
   const request = call.known.wire.read(JSON.parse(text) as Body);
   if (!request) throw new Error('not read');
@@ -51,20 +63,22 @@ const messagesIn = (call: AgentCall, text: string) => {
 describe.each(WIRE_NAMES)('a task on %s', (wire) => {
   it('goes out as it came until it is due, then stays within the window, valid, with a prefix that stays put', () =>
     inTemporaryFolder(async (root) => {
-      const { condenser, events, notes } = engine(root);
+      const { condenser, events, live, notes } = engine(root);
       let last: string | undefined;
       let breaks = 0;
       for (let steps = 2; steps <= 50; steps += 2) {
         const text = bodyOf(wire, steps);
         const call = callOf(wire, text);
         const prepared = await condenser.prepare(call, never);
-        const sent = prepared?.text ?? text;
+        const sent = textOf(prepared) ?? text;
         const counted = freshCounter().messages(messagesIn(call, sent));
         prepared?.answered(usage(counted));
-        if (events.length === 0) expect(prepared?.text).toBeUndefined();
+        if (events.length === 0) expect(textOf(prepared)).toBeUndefined();
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
         expect(newViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
+        // Nothing is left out where only the end was work.
+        if (prepared?.bytes) expect(sent === wholeView(call, live)).toBe(true);
         // Behind the last item only what is new, the marks of the cache apart.
         const plain = sent
           .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
@@ -90,15 +104,15 @@ describe('the engine behind the gateway', () => {
     const one = engine(root);
     const call = callOf('anthropic', bodyOf('anthropic', 40));
     const prepared = await one.condenser.prepare(call, never);
-    if (prepared?.text === undefined) throw new Error('not condensed');
-    return { ...one, call, prepared: prepared as PreparedCall & { text: string } };
+    if (textOf(prepared) === undefined) throw new Error('not condensed');
+    return { ...one, call, prepared: prepared as PreparedCall & { bytes: Buffer } };
   };
 
   it('leaves a conversation alone once its view was refused', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       prepared.refused('nonsense');
-      expect((await condenser.prepare(call, never))?.text).toBeUndefined();
+      expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
       expect(notes.at(-1)).toContain('left alone');
     }));
 
@@ -108,17 +122,17 @@ describe('the engine behind the gateway', () => {
       const words =
         'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
       const other = prepared.refused(words);
-      expect(prepared.text).toContain('"signature"');
-      expect(other?.text).not.toContain('"signature"');
+      expect(textOf(prepared)).toContain('"signature"');
+      expect(textOf(other)).not.toContain('"signature"');
       const steps = bodyOf('anthropic', 42);
       const next = await condenser.prepare(callOf('anthropic', steps), never);
       // The two steps that came since; the old part is what it was.
-      expect(next?.text?.match(/"signature":"c2ln(\d+)"/g)).toEqual(['"signature":"c2ln40"', '"signature":"c2ln41"']);
-      const start = other!.text!.slice(0, other!.text!.lastIndexOf(',"cache_control"'));
-      expect(next!.text!.startsWith(start)).toBe(true);
+      expect(textOf(next)?.match(/"signature":"c2ln(\d+)"/g)).toEqual(['"signature":"c2ln40"', '"signature":"c2ln41"']);
+      const start = textOf(other)!.slice(0, textOf(other)!.lastIndexOf(',"cache_control"'));
+      expect(textOf(next)!.startsWith(start)).toBe(true);
       // Once: what is refused again goes out as it came.
       expect(next?.refused(words)).toBeUndefined();
-      expect((await condenser.prepare(call, never))?.text).toBeUndefined();
+      expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
   it('keeps room for the answer where a vendor counts it with the prompt', () =>
@@ -128,7 +142,7 @@ describe('the engine behind the gateway', () => {
       for (let steps = 2; steps <= 60; steps += 2) {
         const call = callOf('anthropic', bodyOf('anthropic', steps));
         let prepared = await condenser.prepare(call, never);
-        const tokens = () => freshCounter().messages(messagesIn(call, prepared?.text ?? call.text));
+        const tokens = () => freshCounter().messages(messagesIn(call, textOf(prepared) ?? call.text));
         // 8,192 are asked for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
@@ -144,7 +158,7 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);
       const smaller = await prepared.condenseFurther({});
-      expect(smaller?.text?.length).toBeLessThan(prepared.text.length);
+      expect(textOf(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
   it('shows what only asks for its size as it was sent, and makes nothing of its own for it', () =>
@@ -153,8 +167,8 @@ describe('the engine behind the gateway', () => {
       const count = (text: string) =>
         condenser.prepare(callOf('anthropic', text, {}, '/v1/messages/count_tokens'), never);
       const before = events.length;
-      expect((await count(call.text))?.text).toBe(prepared.text);
-      expect((await count(bodyOf('anthropic', 41)))?.text).toContain('Step 40.');
+      expect(textOf(await count(call.text))).toBe(textOf(prepared));
+      expect(textOf(await count(bodyOf('anthropic', 41)))).toContain('Step 40.');
       expect(await count(bodyOf('anthropic', 3))).toBeUndefined();
       expect(events.length).toBe(before);
     }));
@@ -169,7 +183,7 @@ describe('the engine behind the gateway', () => {
       expect(await condenser.prepare(callOf('anthropic', title), never)).toBeUndefined();
       const asks = '},{"role":"assistant","content":"Well."},{"role":"user","content":"Summarize this."}],"stream"';
       const summary = without.replace('}],"stream"', asks);
-      expect((await condenser.prepare(callOf('anthropic', summary), never))?.text).toContain(MARKER_START);
+      expect(textOf(await condenser.prepare(callOf('anthropic', summary), never))).toContain(MARKER_START);
     }));
 
   it('keeps agents with ids apart, whatever they say', () =>
@@ -194,10 +208,10 @@ describe('the engine behind the gateway', () => {
       const rewritten = JSON.parse(call.text) as { messages: { content: { content?: unknown }[] }[] };
       rewritten.messages[2]!.content[0]!.content = '[Old tool result content cleared]';
       const after = await condenser.prepare(callOf('anthropic', JSON.stringify(rewritten)), never);
-      expect(after?.text).toContain('[Old tool result content cleared]');
-      expect(after!.text!.length).toBeLessThan(prepared.text.length * 1.2);
+      expect(textOf(after)).toContain('[Old tool result content cleared]');
+      expect(textOf(after)!.length).toBeLessThan(prepared.bytes.toString().length * 1.2);
       const anew = JSON.stringify({ ...rewritten, messages: [{ role: 'user', content: 'Summary: go on.' }] });
       const began = await condenser.prepare(callOf('anthropic', anew), never);
-      expect(began?.text).toBeUndefined();
+      expect(textOf(began)).toBeUndefined();
     }));
 });

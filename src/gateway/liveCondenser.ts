@@ -16,6 +16,8 @@ import type { AgentCall, Condenser, PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
+import type { Edit } from '../core/condense/edits/edits';
+import type { EditedHead } from '../core/json/editJson';
 import { isThinking, writeView, type WireName, type WireRequest } from './wires/wire';
 
 /**
@@ -66,6 +68,8 @@ export class LiveCondenser implements Condenser {
 
   /** Conversations whose vendor does not take thinking back behind what was changed: up to which message it goes. */
   private readonly unthought = new Map<LiveId, number>();
+  /** The beginning of what was last sent of a conversation. */
+  private readonly heads = new Map<LiveId, KeptHead>();
   /** Models whose vendor refused a prompt that would have fitted but for the answer that was asked for. */
   private readonly countsOutput = new Set<string>();
 
@@ -110,14 +114,14 @@ export class LiveCondenser implements Condenser {
     const { live, report } = this.options;
     const { conversation } = prepared;
     this.forgetThinking(prepared);
-    let text: string | undefined;
+    let bytes: Buffer | undefined;
     try {
-      text = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
+      bytes = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
     } catch (error) {
       report?.(`A view could not be written, the request went out as it came: ${errorMessage(error)}`);
     }
     return {
-      text,
+      bytes,
       condenseFurther: async (overflow) => {
         const { tokens = Infinity, limit = 0 } = overflow;
         if (tokens < limit) this.countsOutput.add(step.asked.model.key);
@@ -125,13 +129,13 @@ export class LiveCondenser implements Condenser {
         const smaller = await live.tooLong(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
         const sent = this.toSend({ ...step, asked }, smaller, signal);
-        return sent.text === undefined ? undefined : sent;
+        return sent.bytes === undefined ? undefined : sent;
       },
       refused: (words) => {
         if (!this.unthought.has(conversation) && refusesThinking(words)) {
           this.unthought.set(conversation, Infinity);
           const sent = this.toSend(step, prepared, signal);
-          if (sent.text !== undefined && sent.text !== text) return sent;
+          if (sent.bytes && !(bytes && sent.bytes.equals(bytes))) return sent;
         }
         this.leftAlone.add(conversation);
         report?.(
@@ -140,12 +144,12 @@ export class LiveCondenser implements Condenser {
         return undefined;
       },
       answered: (usage) => {
-        const counted = text === undefined ? this.wholeTokens(prepared) : prepared.countedTokens;
+        const counted = bytes === undefined ? this.wholeTokens(prepared) : prepared.countedTokens;
         live.answered({ ...prepared, countedTokens: counted }, usage);
         live.used(conversation, usage);
         if (!usage) return;
         const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
-        const saved = text === undefined ? 0 : this.wholeTokens(prepared) - prepared.countedTokens;
+        const saved = bytes === undefined ? 0 : this.wholeTokens(prepared) - prepared.countedTokens;
         this.figures.add({
           conversation,
           usage,
@@ -158,14 +162,28 @@ export class LiveCondenser implements Condenser {
   }
 
   /** The body with the view in it; undefined where the view is what came. */
-  private written({ call, request }: Step, { conversation, messages }: PreparedRequest): string | undefined {
+  private written({ call, request }: Step, { conversation, messages }: PreparedRequest): Buffer | undefined {
     const shown = this.options.live.view(conversation);
     if (shown?.view !== messages) throw new Error('another request of the same conversation came in between');
-    if (shown.edits.length === 0) return undefined;
-    const { wire } = call.known;
+    const { edits } = shown;
+    if (edits.length === 0) return undefined;
     const until = this.unthought.get(conversation) ?? 0;
+    const last = this.heads.get(conversation);
+    if (last?.edits === edits && last.until === until && startsWith(call.bytes, last.came)) return onto(last, call);
+    const { wire } = call.known;
     const view = messages.map((message, at) => ((shown.origins[at] ?? 0) < until ? withoutThinking(message) : message));
-    return writeView(wire, call.text, call.body, request, { ...shown, view });
+    const head = headOf(call, writeView(wire, call.text, call.body, request, { ...shown, view }));
+    // Until the vendor has told how far thinking goes back, what is new is changed, too.
+    if (until === Infinity) this.heads.delete(conversation);
+    else this.keep(conversation, { ...head, edits, until });
+    return onto(head, call);
+  }
+
+  private keep(conversation: LiveId, head: KeptHead): void {
+    this.heads.delete(conversation);
+    this.heads.set(conversation, head);
+    const [oldest] = this.heads.keys();
+    if (oldest !== undefined && this.heads.size > MAX_HEADS) this.heads.delete(oldest);
   }
 
   /** A condensation changes what stood before the thinking so far: of a model that minds, it goes, what it thinks later stays. */
@@ -192,13 +210,13 @@ export class LiveCondenser implements Condenser {
     // Only where nothing but the newest messages is new.
     if (commonPrefix(original, request.messages) < original.length) return undefined;
     const added = request.messages.slice(original.length);
-    const text = writeView(call.known.wire, call.text, call.body, request, {
+    const head = writeView(call.known.wire, call.text, call.body, request, {
       original: [...original, ...added],
       view: [...view, ...added],
       origins: [...origins, ...added.map((_, index) => original.length + index)],
     });
     return {
-      text,
+      bytes: onto(headOf(call, head), call),
       condenseFurther: () => Promise.resolve(undefined),
       refused: () => undefined,
       answered: () => undefined,
@@ -246,6 +264,36 @@ export class LiveCondenser implements Condenser {
     };
   }
 }
+
+/** The beginning of a body as it came, and as it is sent; what follows is the same. */
+interface Head {
+  readonly came: Buffer;
+  readonly sent: Buffer;
+}
+
+/**
+ * A head that the next request has again: between two condensations an agent's body begins with the bytes of the one before, up to
+ * the last edit at least, and so what is sent does, too. Only what is new is work.
+ */
+interface KeptHead extends Head {
+  /** The edits of the view in it; other edits, another list. */
+  readonly edits: readonly Edit[];
+  /** Up to which message thinking was left out. */
+  readonly until: number;
+}
+
+/** Conversations whose heads are kept, as many as the engine keeps. */
+const MAX_HEADS = 20;
+
+function headOf({ bytes, text }: AgentCall, { head, end }: EditedHead): Head {
+  // In ASCII, which most bodies are, an offset is the same in both.
+  const at = bytes.length === text.length ? end : Buffer.byteLength(text.slice(0, end));
+  return { came: bytes.subarray(0, at), sent: Buffer.from(head) };
+}
+
+const onto = ({ came, sent }: Head, { bytes }: AgentCall): Buffer => Buffer.concat([sent, bytes.subarray(came.length)]);
+
+const startsWith = (bytes: Buffer, beginning: Buffer): boolean => bytes.subarray(0, beginning.length).equals(beginning);
 
 /** A message without its thinking, where it says something else. */
 function withoutThinking(message: ApiMessage): ApiMessage {

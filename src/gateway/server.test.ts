@@ -93,12 +93,14 @@ async function raw(port: number, text: string): Promise<string> {
   return answer;
 }
 
+const bytesOf = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
+
 /** Replaces each body by the texts in turn, and notes what it is told. */
 function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: AgentCall[]; reported: unknown[] } {
   const calls: AgentCall[] = [];
   const reported: unknown[] = [];
   const prepared = (at: number): PreparedCall => ({
-    text: texts[at],
+    bytes: bytesOf(texts[at]),
     condenseFurther: () => {
       reported.push('condensed further');
       return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
@@ -311,7 +313,7 @@ describe('what is condensed', () => {
   it('goes out in another form once where there is one, then as it came, and never more often', async () => {
     served = 0;
     const form = (text: string, other: PreparedCall | undefined): PreparedCall => ({
-      text,
+      bytes: Buffer.from(text),
       condenseFurther: () => Promise.resolve(undefined),
       refused: () => other,
       answered: () => undefined,

@@ -59,8 +59,11 @@ export interface GatewayOptions {
   readonly port?: number;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
-  /** Answers to requests of our own, by their route: recall for the MCP server. Gets the body, gives JSON. */
-  readonly own?: ReadonlyMap<string, (body: unknown) => Promise<unknown>>;
+  /**
+   * Answers to requests of our own, by their route: recall for the MCP server, the conversations for a window. Gets the body, gives
+   * JSON; the signal aborts when who asked has gone.
+   */
+  readonly own?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
 
 /** A gateway that runs. */
@@ -166,12 +169,17 @@ class Passing {
   ) {}
 
   async pass(request: http.IncomingMessage, response: http.ServerResponse, { route, rest }: Admitted): Promise<void> {
+    const abort = new AbortController();
+    response.on('close', () => {
+      if (!response.writableFinished) abort.abort(new Error('The agent went away.'));
+    });
     const own = this.options.own?.get(route);
     if (own) {
       const bytes = await this.bodyOf(request, response);
       if (!bytes) return;
+      const answer = await own(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()), abort.signal);
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(await own(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()))));
+      response.end(JSON.stringify(answer));
       return;
     }
     const base = this.options.routes.get(route);
@@ -180,10 +188,6 @@ class Passing {
       return;
     }
     const address = addressOf(base, rest);
-    const abort = new AbortController();
-    response.on('close', () => {
-      if (!response.writableFinished) abort.abort(new Error('The agent went away.'));
-    });
     const one = new Exchange(request, response, address, this.agents, abort.signal);
     const known = knownRequest(request.method ?? '', address.pathname);
     if (!known || request.headers['content-encoding'] !== undefined) {
@@ -259,7 +263,7 @@ class Passing {
       reader.push(chunk);
     });
     if (isAnswer) now?.answered(await reader.end());
-    const condensed = now?.text !== undefined;
+    const condensed = now?.bytes !== undefined;
     this.options.report?.({
       kind: condensed ? 'condensed' : 'passed',
       route,
@@ -282,7 +286,7 @@ class Passing {
         this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
       return smaller && { prepared: smaller };
     }
-    if (prepared.text === undefined) return undefined;
+    if (prepared.bytes === undefined) return undefined;
     const other = prepared.refused(words);
     const how = other ? 'in another form' : 'as it came';
     this.options.report?.({
@@ -294,8 +298,7 @@ class Passing {
   }
 }
 
-const bodyOf = (prepared: PreparedCall | undefined, came: Buffer): Buffer =>
-  prepared?.text === undefined ? came : Buffer.from(prepared.text);
+const bodyOf = (prepared: PreparedCall | undefined, came: Buffer): Buffer => prepared?.bytes ?? came;
 
 /** 400: invalid or too long; 413: too large; 422: invalid, with some servers. */
 const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;
@@ -343,14 +346,14 @@ function addressOf(base: URL, rest: string): URL {
 }
 
 /** The body read; undefined where it is not JSON that the core can work with: then it passes as it came. */
-function callOf(bytes: Buffer, about: Omit<AgentCall, 'text' | 'body'>): AgentCall | undefined {
+function callOf(bytes: Buffer, about: Omit<AgentCall, 'bytes' | 'text' | 'body'>): AgentCall | undefined {
   try {
     // What is no UTF-8 would not come out as it went in.
     if (!isUtf8(bytes)) return undefined;
     // Most requests are ASCII, which takes a fraction of the time.
     const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
     const body: unknown = JSON.parse(text);
-    return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? { ...about, text, body } : undefined;
+    return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? { ...about, bytes, text, body } : undefined;
   } catch {
     return undefined;
   }

@@ -35,6 +35,10 @@ export interface LiveCondensation {
 /** A live conversation as a list or a status bar shows it. */
 export interface LiveSummary {
   readonly id: LiveId;
+  /** The agent whose conversation it is; absent: VS Code's chat. */
+  readonly agent?: string;
+  /** The folder that this agent works in. */
+  readonly folder?: string;
   readonly title: string;
   /** The last request, in the model's tokens; of `contextWindow`. */
   readonly tokens: number;
@@ -181,6 +185,15 @@ export interface LiveConversationsApi {
   on(listener: (event: LiveEvent) => void): () => void;
   /** Aborts what runs in the background. */
   dispose(): void;
+}
+
+/** What a person may do with live conversations, in whatever process their engine runs. */
+export interface LiveDesk extends Pick<
+  LiveConversationsApi,
+  'list' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
+> {
+  /** @throws Error in words where the process of a conversation does not answer. */
+  view(conversation: LiveId): Promise<LiveView | undefined>;
 }
 
 /** Shared by the parts of the engine. */

@@ -117,6 +117,7 @@ const previewBackend = (): Backend => ({
     history: 'active',
     store: join(tmpdir(), 'no-ledgers'),
   }),
+  lookAtConversation: () => Promise.resolve(),
   onLiveChange: () => ({ dispose: () => undefined }),
   pricingOf: () => Promise.resolve(undefined),
   profileSetups: () => Promise.resolve([]),

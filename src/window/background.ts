@@ -23,6 +23,9 @@ export const storeOf = ({ context }: Services): string => join(context.globalSto
 export const liveStoreOf = ({ context }: Services): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
 
+/** Where gateways tell all windows of this VS Code that they run; not there while none does. */
+export const runningFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'running');
+
 /** The summaries that this user has paid for, whatever the window. */
 export const summariesOf = ({ context, log }: Services): StoredSummaries =>
   new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {

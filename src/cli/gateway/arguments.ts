@@ -21,6 +21,10 @@ export interface GatewayArguments {
   readonly port: number | undefined;
   /** Where requests go, by route, in place of the vendors' addresses. */
   readonly upstreams: readonly string[];
+  /** A folder in which windows of VS Code look for gateways that run. */
+  readonly announce: string | undefined;
+  /** `run`: what the agent has said stays on the terminal until Enter. */
+  readonly hold: boolean;
   /** Nothing is condensed: for comparison. */
   readonly off: boolean;
 }
@@ -36,6 +40,8 @@ const OPTIONS = {
   log: { type: 'string' },
   port: { type: 'string' },
   upstream: { type: 'string', multiple: true, default: [] },
+  announce: { type: 'string' },
+  hold: { type: 'boolean', default: false },
   off: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
@@ -64,6 +70,8 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     log: values.log,
     port: positiveInteger('--port', values.port),
     upstreams: values.upstream,
+    announce: values.announce,
+    hold: values.hold,
     off: values.off,
   };
 }

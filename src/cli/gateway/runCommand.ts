@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -29,7 +30,8 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   const agent = await agentOf(args, io);
   const routes = new Map([...agent.routes, ...said(args)]);
   const folder = await runFolder(args, io);
-  const service = await startService(routes, args, io, agent);
+  const name = gatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
+  const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
     const { gateway } = service;
     const launch = await agent.launch({
@@ -44,18 +46,30 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
         name: SERVER,
         command: process.execPath,
         args: [join(io.assets, 'cli.cjs'), 'mcp'],
-        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE) },
+        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...nodeOf(io.env) },
       },
     });
     const { code, signal } = await started(launch, io);
     if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${closingLine(service)}\n`);
+    if (args.hold) await enter(io);
     // Of one that a signal ended, as a shell says it.
     return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
   } finally {
     await service.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A terminal that VS Code opened for the agent closes with it, and takes along what was said. */
+async function enter(io: CliIo): Promise<void> {
+  if (!process.stdin.isTTY) return;
+  io.stderr('Press Enter to close this terminal.\n');
+  const ends = new AbortController();
+  const over = [once(process.stdin, 'data', ends), ...PASSED.map((signal) => once(process, signal, ends))];
+  await Promise.race(over.map((one) => one.catch(() => undefined)));
+  ends.abort();
+  process.stdin.pause();
 }
 
 /**
@@ -151,7 +165,7 @@ function started(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: 'inherit',
-      env: { ...io.env, ...env, ...direct(io.env) },
+      env: { ...withoutNode(io.env), ...env, ...direct(io.env) },
       // On Windows agents are started by scripts.
       shell: io.platform === 'win32',
     });
@@ -181,6 +195,16 @@ function started(
     });
   });
 }
+
+/** VS Code's own executable is Node where it is told to be: our server is, and what the agent starts is not. */
+const AS_NODE = 'ELECTRON_RUN_AS_NODE';
+
+const nodeOf = (env: CliIo['env']): Record<string, string> => {
+  const value = env[AS_NODE];
+  return value === undefined ? {} : { [AS_NODE]: value };
+};
+
+const withoutNode = ({ [AS_NODE]: _, ...env }: CliIo['env']): CliIo['env'] => env;
 
 /** No proxy stands between the agent and us. */
 function direct(env: CliIo['env']): Record<string, string> {

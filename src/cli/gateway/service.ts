@@ -7,6 +7,9 @@ import { CondensationManager, providersWithoutModels } from '../../core/condense
 import { errorMessage } from '../../core/errors';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
+import { newSecret } from '../../gateway/access';
+import { announce } from '../../gateway/announcement';
+import { liveRoute } from '../../gateway/liveRoute';
 import { recallRoute, RECALL_ROUTE } from '../../gateway/recall';
 import type { RunSummary } from '../../gateway/runFigures';
 import { startGateway, type Gateway } from '../../gateway/server';
@@ -27,6 +30,15 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Who is served. */
+export interface ServedAgent {
+  readonly canRecall: boolean;
+  /** Windows that its settings give to models, in tokens, by the model's id. */
+  readonly windows?: ReadonlyMap<string, number>;
+  /** As people know it; absent: any agent. */
+  readonly name?: string;
+}
+
 /**
  * Starts a gateway.
  * @param agent `canRecall`: whether the agents behind it can ask for what was taken out; else only what stands elsewhere in the view
@@ -37,7 +49,7 @@ export async function startService(
   routes: ReadonlyMap<string, URL>,
   args: GatewayArguments,
   io: CliIo,
-  { canRecall, windows }: { readonly canRecall: boolean; readonly windows?: ReadonlyMap<string, number> },
+  { canRecall, windows, name }: ServedAgent,
 ): Promise<Service> {
   const log = logger(args.log, io);
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
@@ -75,20 +87,35 @@ export async function startService(
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
   });
+  // Its name is a second secret: agents know the first one.
+  const liveName = `live-${newSecret()}`;
   const gateway = await startGateway({
     routes,
     ...(!args.off && { condenser }),
     ...(args.port !== undefined && { port: args.port }),
-    own: new Map([[RECALL_ROUTE, recallRoute(live)]]),
+    own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
+      [RECALL_ROUTE, recallRoute(live)],
+      [liveName, liveRoute(live)],
+    ]),
     report: ({ kind, route = '', detail }) => {
       log([kind, route, detail].filter((part) => part !== '').join(' '));
     },
   });
+  const takeBack =
+    args.announce === undefined
+      ? undefined
+      : await announce(resolve(args.announce), {
+          pid: process.pid,
+          address: gateway.url(liveName),
+          folder: process.cwd(),
+          ...(name !== undefined && { agent: name }),
+        });
   return {
     gateway,
     summary: () => condenser.summary(),
     condensations: () => condensations,
     close: async () => {
+      await takeBack?.();
       live.dispose();
       await gateway.close();
     },

@@ -6,11 +6,14 @@ import type { ConversationsView } from '../../views/conversations/conversationsV
 import {
   NO_FILTER,
   shownCondensation,
+  workspaceOf,
   type ConversationNode,
   type LiveNode,
   type Node,
 } from '../../views/conversations/nodes';
+import { liveCommandOf } from '../../core/agents';
 import { condenseNow } from '../condenseNow';
+import { openAgent } from '../openAgent';
 import type { Services } from '../../window/services';
 import { exportFile } from './exportFile';
 import { chooseFilter, search } from './filter';
@@ -109,6 +112,9 @@ async function onConversation(
       case 'giveBack':
         await giveBackFile(services, path, node.found.agent);
         break;
+      case 'runCondensed':
+        await openAgent(services, liveCommandOf(node.found.agent), workspaceOf(node.found));
+        return;
       case 'undoGiveBack':
         await undoGiveBack(services, node.found.details?.id ?? node.ledger?.conversation);
         break;

@@ -60,11 +60,12 @@ export async function runConversationAction(
   await runAction(services, conversationsOf(services, tree), action, subject as Node | string | undefined);
 }
 
-/** The chat's conversations change with every request; the view shows them once agent mode has begun. */
+/** Conversations of the chat and behind gateways change with every request. */
 function followLive(services: Services, view: ConversationsView): void {
-  const live = agentOf(services).known;
-  const stop = live?.on(() => {
-    view.changedSoon();
-  });
-  if (stop) services.context.subscriptions.push({ dispose: stop });
+  const { liveEvents } = agentOf(services);
+  services.context.subscriptions.push(
+    liveEvents.event(() => {
+      view.changedSoon();
+    }),
+  );
 }

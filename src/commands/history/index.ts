@@ -75,7 +75,7 @@ export async function changeCondensation(
     await reloadConversations(services);
     return;
   }
-  const live = await agentOf(services).live();
+  const live = agentOf(services).desk();
   const found = live.list().find(({ id }) => id === conversation);
   if (!found)
     throw new Error(vscode.l10n.t('This conversation is no longer in memory. Go on with it in the chat first.'));

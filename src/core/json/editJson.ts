@@ -20,6 +20,13 @@ export class JsonPathError extends Error {
   }
 }
 
+/** The beginning of a text with all edits made in it, and where what none of them touches begins. */
+export interface EditedHead {
+  readonly head: string;
+  /** Offset in the text behind the last edit: from there on it is as it was. */
+  readonly end: number;
+}
+
 /**
  * The text with the edits made. Where an object has a key several times, the last one counts, as it does to `JSON.parse`.
  * Linear in the text; no deeper on the stack than the longest path.
@@ -28,17 +35,23 @@ export class JsonPathError extends Error {
  * @throws JsonPathError
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
-  if (edits.length === 0) return text;
+  const { head, end } = editedHead(text, edits);
+  return head + text.slice(end);
+}
+
+/** What {@link editJson} changes, for one who has the rest: a text that begins with the same is edited the same. @throws JsonPathError */
+export function editedHead(text: string, edits: readonly JsonEdit[]): EditedHead {
+  if (edits.length === 0) return { head: '', end: 0 };
   const splices: Splice[] = [];
   new Places(text, splices).value(skipSpace(text, 0), treeOf(edits), []);
   splices.sort((a, b) => a.start - b.start);
-  let edited = '';
+  let head = '';
   let at = 0;
   for (const { start, end, json } of splices) {
-    edited += text.slice(at, start) + json;
+    head += text.slice(at, start) + json;
     at = end;
   }
-  return edited + text.slice(at);
+  return { head, end: at };
 }
 
 /** A slice of the text and what stands in its place. */

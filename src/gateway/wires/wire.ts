@@ -3,7 +3,7 @@
  * the way back, a view of those messages written into the raw text. What the view leaves alone leaves byte for byte.
  */
 import type { Usage } from '../../core/cost/usage';
-import { editJson, type JsonEdit } from '../../core/json/editJson';
+import { editedHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
 import { blocksOf, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { valueAt } from '../../core/messages/path';
@@ -83,7 +83,7 @@ export interface WrittenView {
 }
 
 /**
- * The body's text with a view in place of its messages.
+ * The body's text with a view in place of its messages: its beginning, up to where it is as it came.
  * @param text the body as it came, and `body` what `JSON.parse` made of it.
  * @throws WireError where the view has something that this wire can't say; JsonPathError where a place is not there.
  */
@@ -93,7 +93,7 @@ export function writeView(
   body: Body,
   { sources }: WireRequest,
   { original, view, origins }: WrittenView,
-): string {
+): EditedHead {
   if (original.length !== sources.length || view.length !== origins.length) {
     throw new WireError('The view is not one of this request.');
   }
@@ -114,7 +114,7 @@ export function writeView(
     if (before && source && before !== message) changes.message(before, message, source);
   });
   if (next !== original.length) throw new WireError(`Message ${next} is missing in the view.`);
-  return editJson(text, changes.all());
+  return editedHead(text, changes.all());
 }
 
 /** Collects what is to be changed in a body. */

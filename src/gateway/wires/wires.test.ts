@@ -51,6 +51,13 @@ const itemsIn = (body: Body): number => {
   return Array.isArray(list) ? list.length : -1;
 };
 
+/** The whole body with a view in it. */
+const viewText = (wire: Wire, text: string, ...rest: Tail): string => {
+  const { head, end } = writeView(wire, text, ...rest);
+  return head + text.slice(end);
+};
+type Tail = Parameters<typeof writeView> extends [Wire, string, ...infer Rest] ? Rest : never;
+
 describe.each([...own, ...recorded])('$name', (one) => {
   const { wire, body, request } = read(one);
   const { messages } = request;
@@ -63,7 +70,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
   });
 
   it('leaves byte for byte where nothing is condensed', () => {
-    expect(writeView(wire, one.text, body, request, sameView(messages))).toBe(one.text);
+    expect(viewText(wire, one.text, body, request, sameView(messages))).toBe(one.text);
   });
 
   it.each(['lossless', 'truncation'])(
@@ -79,7 +86,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
       if (outcome.kind !== 'condensed') return;
       const { view } = outcome;
       const { origins } = applyEdits(messages, outcome.edits);
-      const text = writeView(wire, one.text, body, request, { original: messages, view, origins });
+      const text = viewText(wire, one.text, body, request, { original: messages, view, origins });
       expect(text.length).toBeLessThan(one.text.length);
       const written = read({ ...one, text });
       expect(written.request.messages).toEqual(view);
@@ -103,7 +110,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
       before: hashText(JSON.stringify(messages.slice(start, end))),
     } as unknown as SummaryEdit;
     const { messages: view, origins } = applyEdits(messages, [edit]);
-    const text = writeView(wire, one.text, body, request, { original: messages, view, origins });
+    const text = viewText(wire, one.text, body, request, { original: messages, view, origins });
     const written = read({ ...one, text });
     expect(written.request.messages.length).toBe(view.length);
     // Ids of our own count what came before.
@@ -123,7 +130,7 @@ describe.each([...own, ...recorded])('$name', (one) => {
         ? message.content.filter(({ type }) => type !== 'thinking')
         : message.content,
     }));
-    const text = writeView(wire, one.text, body, request, { ...sameView(messages), view });
+    const text = viewText(wire, one.text, body, request, { ...sameView(messages), view });
     expect(read({ ...one, text }).request.messages).toEqual(view);
   });
 });
@@ -157,7 +164,7 @@ describe('all wires', () => {
     const [message] = request.messages;
     const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
     const view = [{ ...message, content } as ApiMessage];
-    const written = JSON.parse(writeView(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
+    const written = JSON.parse(viewText(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
     expect(JSON.stringify(written)).toContain(JSON.stringify(part));
   });
 
@@ -166,7 +173,7 @@ describe('all wires', () => {
     const { messages } = request;
     const changed = (change: (message: ApiMessage) => ApiMessage): (() => string) => {
       const view = messages.map((message, index) => (index === 1 ? change(message) : message));
-      return () => writeView(wire, own[0]!.text, body, request, { ...sameView(messages), view });
+      return () => viewText(wire, own[0]!.text, body, request, { ...sameView(messages), view });
     };
     expect(changed((message) => ({ ...message, content: [] }))).toThrow(WireError);
     expect(
@@ -179,7 +186,7 @@ describe('all wires', () => {
       })),
     ).toThrow(WireError);
     expect(() =>
-      writeView(wire, own[0]!.text, body, request, {
+      viewText(wire, own[0]!.text, body, request, {
         original: messages,
         view: messages.slice(1),
         origins: messages.slice(1).map((_, index) => index + 1),

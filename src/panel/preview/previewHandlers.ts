@@ -140,6 +140,7 @@ export class PreviewHandlers implements vscode.Disposable {
     conversation: ForecastConversation;
     setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['forecastSetup']>>;
   }> {
+    await this.commands.lookAtConversation(this.services, name);
     const conversation = this.commands.forecastConversation(this.services, name);
     return { conversation, setup: await this.commands.forecastSetup(this.services, configuration) };
   }

@@ -28,6 +28,7 @@ const setup = (id: string): ProfileSetup =>
 function compare(profiles: readonly ProfileSetup[], answers: Record<string, ForecastResult>, isPriced = true) {
   const commands = {
     defaultConversation: () => ({ kind: 'file', path: 'sample' }),
+    lookAtConversation: () => Promise.resolve(),
     forecastConversation: (_services: unknown, name: unknown) => name,
     forecastSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),
     pricingOf: () => Promise.resolve(isPriced ? { prices: PRICES, accounting: 'anthropic' } : undefined),

@@ -20,8 +20,10 @@ export async function compareProfiles(
   signal: AbortSignal,
 ): Promise<ProfileComparison> {
   const { services } = parts;
-  const { defaultConversation, forecastConversation, forecastSetup, pricingOf, profileSetups } = parts.commands();
+  const { defaultConversation, forecastConversation, forecastSetup, lookAtConversation, pricingOf, profileSetups } =
+    parts.commands();
   const name = asked.kind === 'default' ? defaultConversation(services) : asked;
+  await lookAtConversation(services, name);
   const conversation = forecastConversation(services, name);
   const lossless = await forecastSetup(services, { kind: 'provider', id: 'lossless' });
   const { title, tokensBefore, model } = await thread.ask(

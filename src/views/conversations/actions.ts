@@ -13,6 +13,7 @@ export const CONVERSATION_ACTIONS = [
   'pin',
   'giveBack',
   'undoGiveBack',
+  'runCondensed',
   'search',
   'filter',
   'clearFilter',

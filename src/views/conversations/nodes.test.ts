@@ -79,6 +79,19 @@ describe('the tree of conversations', () => {
     expect(first?.agent).toBe(CHAT);
   });
 
+  it('puts what an agent has running first among what it stored, under its name', () => {
+    const running = { ...live, agent: 'Codex', folder: '/work/app' };
+    const [first, second] = agentNodes(
+      { live: [running], stored: [found('a'), found('b', { agent: 'Codex' })], ledgers: ledgersOf() },
+      NO_FILTER,
+    );
+    expect([first?.agent, second?.agent]).toEqual(['Codex', 'Claude Code']);
+    expect(first?.children.map(({ kind }) => kind)).toEqual(['live', 'conversation']);
+    const item = treeItem(first!.children[0]!, facts);
+    expect(item.contextValue).toBe('live');
+    expect(item.tooltip).toContain('Runs now in /work/app');
+  });
+
   it('puts a subagent’s conversation below the one that started it, where that is there', () => {
     const stored = [found('child', { parent: 'a' }), found('a'), found('orphan', { parent: 'gone' })];
     const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
@@ -129,7 +142,7 @@ describe('a row', () => {
     const { label, description, contextValue, accessibilityInformation, tooltip } = item(found('a'));
     expect(label).toBe('50% · Title of a');
     expect(description).toBe('5,000 tokens · 2 min ago');
-    expect(contextValue).toBe('conversation');
+    expect(contextValue).toBe('conversation runnable');
     expect(accessibilityInformation?.label).toBe('Title of a, 50%, 5,000 tokens, 2 min ago');
     expect(tooltip).toContain('Title of a\n5,000 tokens, 50% of a window of 10,000\n');
   });
@@ -147,12 +160,12 @@ describe('a row', () => {
     const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
     expect([label, description]).toEqual(['a', 'counting… · -40% · 2 min ago']);
     expect(tooltip).toMatch(/Condensed .*: 1,000 → 600 tokens \(-40%\)/);
-    expect(contextValue).toBe('conversation condensed history');
+    expect(contextValue).toBe('conversation condensed history runnable');
   });
 
   it('offers to bring back what was undone, and to undo what was given back', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1', { isUndone: true })] };
-    expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given');
+    expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable');
   });
 
   it('offers nothing for a file that can’t be read, and says why', () => {

@@ -16,7 +16,7 @@ export interface AgentNode {
   readonly children: readonly (LiveNode | ConversationNode)[];
 }
 
-/** A conversation of this window's chat. */
+/** A conversation that is condensed while it runs: of this window's chat, or of an agent behind a gateway. */
 export interface LiveNode {
   readonly kind: 'live';
   readonly live: LiveSummary;
@@ -73,12 +73,10 @@ export interface Ledgers {
 /** The agents that have something to show, the one that was used last first. */
 export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): AgentNode[] {
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
-  const shownLive = live.filter(({ title }) => isShown(filter, CHAT, undefined, [title]));
-  if (shownLive.length > 0) {
-    byAgent.set(
-      CHAT,
-      shownLive.map((summary) => ({ kind: 'live', live: summary })),
-    );
+  for (const summary of live) {
+    const { title, agent = CHAT, folder } = summary;
+    if (!isShown(filter, agent, folder, [title, folder])) continue;
+    byAgent.set(agent, [...(byAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
   }
   const nodeOf = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
     kind: 'conversation',

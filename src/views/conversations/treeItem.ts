@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { liveCommandOf } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/condense/report/report';
 import { ageOf } from '../age';
@@ -41,8 +42,10 @@ export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
 }
 
 function agentItem({ agent, children }: AgentNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(agent, agent === CHAT ? State.Expanded : State.Collapsed);
-  item.id = agent;
+  const isLive = children.some(({ kind }) => kind === 'live');
+  const item = new vscode.TreeItem(agent, isLive ? State.Expanded : State.Collapsed);
+  // VS Code keeps what is open by the id: an agent that begins to run opens.
+  item.id = isLive ? `${agent}/live` : agent;
   item.description = String(children.length);
   item.iconPath = new vscode.ThemeIcon(agent === CHAT ? 'comment-discussion' : 'hubot');
   item.contextValue = 'agent';
@@ -50,7 +53,7 @@ function agentItem({ agent, children }: AgentNode): vscode.TreeItem {
 }
 
 function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
-  const { id, title, tokens, contextWindow, condensations, lastUsed, canUndo } = live;
+  const { id, title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
   const item = rowOf(title, {
@@ -60,7 +63,8 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
     age: ageOf(now - lastUsed),
   });
   item.id = `live/${id}`;
-  item.iconPath = new vscode.ThemeIcon(last ? 'fold' : 'comment');
+  item.iconPath = new vscode.ThemeIcon(last ? 'fold' : agent === undefined ? 'comment' : 'terminal');
+  if (agent !== undefined) item.tooltip = [title, vscode.l10n.t('Runs now in {0}', folder ?? '')].join('\n');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
   return item;
 }
@@ -84,6 +88,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     ...(undoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
     ...(node.isGivenBack ? ['given'] : []),
+    ...(problem === undefined && liveCommandOf(found.agent) !== undefined ? ['runnable'] : []),
   ].join(' ');
   if (problem === undefined) {
     const title = vscode.l10n.t('Open');

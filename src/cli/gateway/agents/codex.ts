@@ -62,11 +62,13 @@ export const codex: GatewayAgent = {
               [`${key}.base_url`]: `${at.origin}/${ROUTE}`,
               [`${key}.env_http_headers.${SECRET_HEADER}`]: SECRET,
             };
+        const { CONTEXT_CONDENSER_RECALL: recallAddress = '', ...plain } = recall.env;
         const recalled = {
           [`${server}.command`]: recall.command,
           [`${server}.args`]: recall.args,
-          // Names, whose values come from the environment.
-          [`${server}.env_vars`]: Object.keys(recall.env),
+          // A name, whose value comes from the environment.
+          [`${server}.env_vars`]: ['CONTEXT_CONDENSER_RECALL'],
+          ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [`${server}.env.${name}`, value])),
         };
         const options = Object.entries({ ...said, ...recalled }).flatMap(([name, value]) => [
           '-c',
@@ -76,7 +78,7 @@ export const codex: GatewayAgent = {
         return Promise.resolve({
           command: 'codex',
           args: [...options, ...args],
-          env: { ...recall.env, ...(!isBuiltIn && { [SECRET]: secret }) },
+          env: { CONTEXT_CONDENSER_RECALL: recallAddress, ...(!isBuiltIn && { [SECRET]: secret }) },
         });
       },
     };

@@ -1,0 +1,144 @@
+/**
+ * Agents of the command line in VS Code's terminal, behind a gateway of their own: `context-condenser run` is the terminal's
+ * program. So the agent and its gateway live and end together, whatever becomes of this window's extension host; what goes on there is
+ * told to all windows (gateway/announcement.ts).
+ */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import * as vscode from 'vscode';
+import { agentOf } from '../agent/runtime';
+import { AGENT_LIST } from '../core/agents';
+import { liveStoreOf, runningFolder } from '../window/background';
+import type { Services } from '../window/services';
+import { configToRun } from '../window/settings/providerConfig';
+import { setting } from '../window/settings/settings';
+
+/** An agent whose command is on this machine. */
+interface FoundAgent {
+  readonly name: string;
+  readonly command: string;
+  readonly path: string;
+}
+
+/** Providers that need neither a model nor this window; with any other one the agent's gateway condenses by Lossless. */
+const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['lossless', 'truncation', 'smart', 'strategy']);
+
+/**
+ * "Open an Agent, Condensed…".
+ * @param command the agent's; undefined: the user chooses among those that are found.
+ * @param folder that it works in; undefined: the first of the workspace.
+ */
+export async function openAgent(services: Services, command?: string, folder?: string): Promise<void> {
+  const options = await terminalOf(services, command, folder);
+  if (!options) return;
+  vscode.window.createTerminal(options).show();
+}
+
+/** The terminal profile "Agent, Condensed". */
+export async function agentProfile(services: Services): Promise<vscode.TerminalProfile | undefined> {
+  const options = await terminalOf(services, undefined, undefined);
+  return options && new vscode.TerminalProfile(options);
+}
+
+async function terminalOf(
+  services: Services,
+  command: string | undefined,
+  folder: string | undefined,
+): Promise<vscode.TerminalOptions | undefined> {
+  if (!(await isOn())) return undefined;
+  const agent = await chosenAgent(command);
+  if (!agent) return undefined;
+  const running = runningFolder(services);
+  mkdirSync(running, { recursive: true, mode: 0o700 });
+  await agentOf(services).watchRunning();
+  const cwd = folder !== undefined && existsSync(folder) ? folder : vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  return {
+    name: vscode.l10n.t('{0}, condensed', agent.name),
+    iconPath: new vscode.ThemeIcon('fold'),
+    ...(cwd !== undefined && { cwd }),
+    // VS Code's own executable is Node where it is told to be.
+    shellPath: process.execPath,
+    shellArgs: [
+      join(services.context.extensionPath, 'dist', 'cli.cjs'),
+      'run',
+      ...['--announce', running, '--store', liveStoreOf(services), '--hold'],
+      ...condensing(),
+      agent.command,
+    ],
+    env: { ELECTRON_RUN_AS_NODE: '1' },
+    isTransient: false,
+  };
+}
+
+/** What the settings say, as options of the command line. What is the default there is not said: agents differ in what they can recall. */
+function condensing(): string[] {
+  const provider = setting('provider');
+  const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];
+  const config = configToRun(provider);
+  const isDefault = provider === 'lossless' && config === undefined;
+  return [
+    ...['--threshold', String(percent)],
+    ...(tokens === undefined || tokens <= 0 ? [] : ['--threshold-tokens', String(tokens)]),
+    ...(isDefault || !WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
+    ...(config === undefined || !WITHOUT_WINDOW.has(provider)
+      ? []
+      : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
+  ];
+}
+
+async function isOn(): Promise<boolean> {
+  if (setting('automatic')) return true;
+  const turnOn = vscode.l10n.t('Turn On');
+  const words = vscode.l10n.t(
+    'Automatic condensing is off, so that nothing listens. Start the agent as usual, or turn it on.',
+  );
+  if ((await vscode.window.showInformationMessage(words, turnOn)) !== turnOn) return false;
+  const settings = vscode.workspace.getConfiguration('contextCondenser');
+  await settings.update('automatic', true, vscode.ConfigurationTarget.Global);
+  return true;
+}
+
+async function chosenAgent(command: string | undefined): Promise<FoundAgent | undefined> {
+  const found = agentsFound();
+  if (command !== undefined) {
+    const wanted = found.find((agent) => agent.command === command);
+    if (!wanted) {
+      void vscode.window.showErrorMessage(vscode.l10n.t('The command "{0}" was not found on this machine.', command));
+    }
+    return wanted;
+  }
+  if (found.length === 0) {
+    const names = knownAgents().map(({ command: one }) => one);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', names.join(', ')),
+    );
+    return undefined;
+  }
+  const items = found.map((agent) => ({ label: `$(terminal) ${agent.name}`, description: agent.path, agent }));
+  const title = vscode.l10n.t('Open an agent, condensed');
+  const placeHolder = vscode.l10n.t('It runs in a terminal; its settings and its sign-in stay as they are.');
+  return (await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDescription: true }))?.agent;
+}
+
+const knownAgents = (): { name: string; command: string }[] =>
+  AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
+
+/** The agents whose commands are on the path, in the order of their table. */
+function agentsFound(): FoundAgent[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];
+  return knownAgents().flatMap((agent) => {
+    const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, `${agent.command}${ending}`)));
+    const path = paths.find(isProgram);
+    return path === undefined ? [] : [{ ...agent, path }];
+  });
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,110 @@
+/** The live conversations of a gateway, for the windows of its user: what stands in them, and what a person may do about it. */
+import * as z from 'zod';
+import { errorMessage } from '../core/errors';
+import type { EditId } from '../core/condense/edits/edits';
+import type { LiveId } from '../live/request';
+import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
+
+/** How long a question waits for a change, in milliseconds: shorter than any client gives up. */
+const WAIT_MS = 25_000;
+
+const conversation = z.string().transform((id) => id as LiveId);
+const message = z.number().int().nonnegative();
+const question = z.discriminatedUnion('do', [
+  /** What stands now, once that is another state than the one named. */
+  z.object({ do: z.literal('list'), after: z.number().int().optional() }),
+  z.object({ do: z.literal('view'), conversation }),
+  z.object({
+    do: z.literal('condense'),
+    conversation,
+    provider: z.string().optional(),
+    config: z.unknown(),
+    targetPercent: z.number().optional(),
+  }),
+  z.object({ do: z.literal('undo'), conversation }),
+  z.object({ do: z.literal('redo'), conversation }),
+  z.object({ do: z.literal('toggle'), conversation, edit: z.string().transform((id) => id as EditId) }),
+  z.object({ do: z.literal('pin'), conversation, message }),
+  z.object({ do: z.literal('unpin'), conversation, message }),
+]);
+
+export type LiveQuestion = z.input<typeof question>;
+
+/** What each question is answered with. */
+export interface LiveAnswers {
+  readonly list: { readonly state: number; readonly conversations: readonly LiveSummary[] };
+  readonly view: { readonly view?: LiveView };
+  /** Absent where nothing could be condensed; `notes` say why. */
+  readonly condense: { readonly kind?: string; readonly notes: readonly string[] };
+  readonly undo: CommandResult;
+  readonly redo: CommandResult;
+  readonly toggle: CommandResult;
+  readonly pin: CommandResult;
+  readonly unpin: CommandResult;
+}
+
+/** Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`. */
+export function liveRoute(live: LiveConversationsApi): (body: unknown, signal: AbortSignal) => Promise<unknown> {
+  let state = 1;
+  const waiting = new Set<() => void>();
+  live.on(() => {
+    state++;
+    for (const tell of waiting) tell();
+    waiting.clear();
+  });
+  const changed = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        waiting.delete(end);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, WAIT_MS);
+      // A process that has nothing else to do ends.
+      timer.unref();
+      waiting.add(end);
+      signal.addEventListener('abort', end);
+    });
+  return async (body, signal) => {
+    const parsed = question.safeParse(body);
+    if (!parsed.success) return { error: z.prettifyError(parsed.error) };
+    try {
+      return await answered(parsed.data);
+    } catch (error) {
+      return { error: errorMessage(error) };
+    }
+
+    async function answered(asked: z.output<typeof question>): Promise<LiveAnswers[keyof LiveAnswers]> {
+      switch (asked.do) {
+        case 'list':
+          if (asked.after === state) await changed(signal);
+          return { state, conversations: live.list() };
+        case 'view': {
+          const view = live.view(asked.conversation);
+          return { ...(view && { view }) };
+        }
+        case 'condense': {
+          const { provider, config, targetPercent } = asked;
+          const options = {
+            ...(provider !== undefined && { provider }),
+            ...(config !== undefined && { config }),
+            ...(targetPercent !== undefined && { targetPercent }),
+          };
+          const outcome = await live.condenseNow(asked.conversation, options, signal);
+          return { ...(outcome && { kind: outcome.kind }), notes: outcome?.notes ?? [] };
+        }
+        case 'undo':
+          return live.undo(asked.conversation);
+        case 'redo':
+          return live.redo(asked.conversation);
+        case 'toggle':
+          return live.toggleEdit(asked.conversation, asked.edit);
+        case 'pin':
+          return live.pin(asked.conversation, asked.message);
+        case 'unpin':
+          return live.unpin(asked.conversation, asked.message);
+      }
+    }
+  };
+}

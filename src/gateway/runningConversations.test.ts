@@ -1,0 +1,122 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { freshCounter } from '../core/testingCounter';
+import { liveBed } from '../live/testing';
+import { announce, announced } from './announcement';
+import { LiveCondenser } from './liveCondenser';
+import { liveRoute } from './liveRoute';
+import { RunningConversations } from './runningConversations';
+import { startGateway } from './server';
+import { knownRequest } from './wires';
+import { bodyOf, PATHS } from './wires/testing';
+import type { Body } from './wires/wire';
+
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const never = new AbortController().signal;
+
+/** A gateway with an agent behind it, which has told the folder that it runs; and a window that looks there. */
+async function bed() {
+  const root = temporaryFolder();
+  const folder = join(root, 'running');
+  const { live } = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
+  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live)]]) });
+  const takeBack = await announce(folder, {
+    pid: process.pid,
+    address: gateway.url('live-x'),
+    agent: 'Codex',
+    folder: '/work/notes',
+  });
+  const onChange = vi.fn();
+  const onCondensed = vi.fn();
+  const window = new RunningConversations({ folder, onChange, onCondensed });
+  onTestFinished(async () => {
+    window.dispose();
+    live.dispose();
+    await gateway.close();
+  });
+  await window.look();
+  const condenser = new LiveCondenser({
+    live,
+    counter: freshCounter(),
+    addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
+    window: 24_000,
+  });
+  const step = async (steps: number): Promise<void> => {
+    const text = bodyOf('anthropic', steps);
+    const known = knownRequest('POST', PATHS.anthropic)!;
+    const call = { route: 'a', known, headers: {}, bytes: Buffer.from(text), text, body: JSON.parse(text) as Body };
+    await condenser.prepare(call, never);
+  };
+  const until = (holds: () => boolean): Promise<void> =>
+    vi.waitFor(() => {
+      expect(holds()).toBe(true);
+    });
+  return { folder, live, gateway, takeBack, window, step, until, onChange, onCondensed };
+}
+
+it('shows what runs elsewhere as it changes, and does what a person wants with it', async () => {
+  const { live, window, step, until, onCondensed } = await bed();
+  await step(2);
+  await until(() => window.list().length === 1);
+  const [conversation] = window.list();
+  expect(conversation).toMatchObject({ agent: 'Codex', folder: '/work/notes', condensations: [] });
+  const { id } = conversation!;
+  expect(window.seen(id)).toBeUndefined();
+  expect((await window.view(id))?.view).toEqual(asJson(live.view(id)?.view));
+
+  await step(40);
+  await until(() => window.list()[0]?.condensations.length === 1);
+  expect(onCondensed).toHaveBeenCalledTimes(1);
+  // What was looked at once is kept up to date.
+  await until(() => (window.seen(id)?.edits.length ?? 0) > 0);
+  expect(window.seen(id)?.edits).toEqual(asJson(live.view(id)?.edits));
+  const [edit] = window.seen(id)!.edits;
+  expect((await window.toggleEdit(id, edit!.id)).kind).toBe('done');
+  expect(live.view(id)?.excluded).toContain(edit!.id);
+  expect((await window.pin(id, 1)).kind).toBe('done');
+  await until(() => window.list()[0]?.pinned.includes(1) === true);
+  expect((await window.unpin(id, 1)).kind).toBe('done');
+  expect((await window.undo(id)).kind).toBe('done');
+  await until(() => window.list()[0]?.condensations[0]?.isUndone === true);
+  expect((await window.redo(id)).kind).toBe('done');
+  expect((await window.condenseNow(id, {})).kind).toBe(
+    live.list()[0]!.condensations.length > 1 ? 'condensed' : 'unchanged',
+  );
+});
+
+it('forgets a gateway that ends or was killed, says so in words, and leaves nothing behind', async () => {
+  const { folder, gateway, takeBack, window, step, until } = await bed();
+  await step(2);
+  await until(() => window.list().length === 1);
+  const { id } = window.list()[0]!;
+  await takeBack();
+  await gateway.close();
+  await until(() => window.list().length === 0);
+  await expect(window.undo(id)).rejects.toThrow('has ended');
+  expect(readdirSync(folder)).toEqual([]);
+
+  // Nobody has the number of a process that ended.
+  const dead = 2 ** 22 + 1;
+  writeFileSync(
+    join(folder, `${dead}.json`),
+    JSON.stringify({ pid: dead, address: 'http://127.0.0.1:1/x/y', folder: '/' }),
+  );
+  writeFileSync(join(folder, '1.json'), '{');
+  expect(await announced(folder)).toEqual([]);
+  expect(readdirSync(folder)).not.toContain(`${dead}.json`);
+});
+
+it('is known to its user alone, and opened by nothing that an agent has', async () => {
+  const { folder, gateway } = await bed();
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  expect(statSync(join(folder, `${process.pid}.json`)).mode & 0o077).toBe(0);
+  const ask = (address: string): Promise<Response> => fetch(address, { method: 'POST', body: '{"do":"list"}' });
+  expect((await ask(gateway.url('live-x'))).status).toBe(200);
+  expect((await ask(gateway.url('live-y'))).status).toBe(404);
+  expect((await ask(`${gateway.ticketUrl('a').replace(/a$/, 'live-x')}`)).status).toBe(404);
+  const wrong = await fetch(gateway.url('live-x'), { method: 'POST', body: '{"do":"erase"}' });
+  expect(await wrong.json()).toHaveProperty('error');
+});

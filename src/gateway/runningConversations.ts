@@ -1,0 +1,198 @@
+/** The live conversations of all gateways that run for this user, as a window sees them. Nothing here knows VS Code. */
+import { existsSync, watch, type FSWatcher } from 'node:fs';
+import { errorMessage } from '../core/errors';
+import type { EditId } from '../core/condense/edits/edits';
+import type { LiveId } from '../live/request';
+import type { CommandResult, LiveSummary, LiveView } from '../live/types';
+import { announced, type Announcement } from './announcement';
+import type { LiveAnswers, LiveQuestion } from './liveRoute';
+
+/** A gateway, and what it last told. */
+interface Known {
+  readonly told: Announcement;
+  readonly abort: AbortController;
+  conversations: readonly LiveSummary[];
+}
+
+export interface RunningOptions {
+  /** The folder of the announcements. */
+  readonly folder: string;
+  /** What is shown may have changed. */
+  readonly onChange: () => void;
+  /** A condensation that was not there before. */
+  readonly onCondensed?: (conversation: LiveSummary) => void;
+}
+
+/** Follows the gateways as they come and go. Nothing is asked and nothing waits while there is none. */
+export class RunningConversations {
+  private readonly gateways = new Map<number, Known>();
+  private readonly views = new Map<LiveId, LiveView>();
+  private watcher: FSWatcher | undefined;
+  private isEnded = false;
+
+  constructor(private readonly options: RunningOptions) {}
+
+  /** Looks for gateways now, and again when the folder changes. */
+  async look(): Promise<void> {
+    this.watchFolder();
+    const told = await announced(this.options.folder);
+    if (this.isEnded) return;
+    for (const one of told) if (!this.gateways.has(one.pid)) this.follow(one);
+    const pids = new Set(told.map(({ pid }) => pid));
+    for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.drop(pid);
+  }
+
+  get running(): readonly Announcement[] {
+    return [...this.gateways.values()].map(({ told }) => told);
+  }
+
+  /** Last used first. */
+  list(): LiveSummary[] {
+    return [...this.gateways.values()]
+      .flatMap(({ told: { agent, folder }, conversations }) =>
+        conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder })),
+      )
+      .toSorted((a, b) => b.lastUsed - a.lastUsed);
+  }
+
+  has(conversation: LiveId): boolean {
+    return this.gatewayOf(conversation) !== undefined;
+  }
+
+  /** What was last fetched by {@link view}; kept up to date from then on. */
+  seen(conversation: LiveId): LiveView | undefined {
+    return this.views.get(conversation);
+  }
+
+  async view(conversation: LiveId): Promise<LiveView | undefined> {
+    const { view } = await this.ask('view', { do: 'view', conversation });
+    if (view) this.views.set(conversation, view);
+    return view;
+  }
+
+  condenseNow(
+    conversation: LiveId,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    signal?: AbortSignal,
+  ): Promise<LiveAnswers['condense']> {
+    return this.ask('condense', { do: 'condense', conversation, ...options, config: options.config }, signal);
+  }
+
+  undo(conversation: LiveId): Promise<CommandResult> {
+    return this.ask('undo', { do: 'undo', conversation });
+  }
+
+  redo(conversation: LiveId): Promise<CommandResult> {
+    return this.ask('redo', { do: 'redo', conversation });
+  }
+
+  toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
+    return this.ask('toggle', { do: 'toggle', conversation, edit });
+  }
+
+  pin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return this.ask('pin', { do: 'pin', conversation, message });
+  }
+
+  unpin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return this.ask('unpin', { do: 'unpin', conversation, message });
+  }
+
+  dispose(): void {
+    this.isEnded = true;
+    this.watcher?.close();
+    for (const pid of [...this.gateways.keys()]) this.drop(pid);
+  }
+
+  private gatewayOf(conversation: LiveId): Known | undefined {
+    return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
+  }
+
+  /** @throws Error in words where the gateway is gone or refuses. */
+  private ask<K extends Exclude<keyof LiveAnswers, 'list'>>(
+    _kind: K,
+    asked: Extract<LiveQuestion, { do: K; conversation: string }>,
+    signal?: AbortSignal,
+  ): Promise<LiveAnswers[K]> {
+    const gateway = this.gatewayOf(asked.conversation as LiveId);
+    if (!gateway) return Promise.reject(new Error('The agent has ended. Its conversation is in its own list.'));
+    return post<LiveAnswers[K]>(gateway.told.address, asked, signal);
+  }
+
+  /** Before the first gateway there is no folder: whoever starts one makes it. */
+  private watchFolder(): void {
+    const { folder } = this.options;
+    if (this.watcher || this.isEnded || !existsSync(folder)) return;
+    const look = (): void => {
+      void this.look();
+    };
+    this.watcher = watch(folder, { persistent: false }, look).on('error', () => {
+      this.watcher?.close();
+      this.watcher = undefined;
+    });
+  }
+
+  private follow(told: Announcement): void {
+    const known: Known = { told, abort: new AbortController(), conversations: [] };
+    this.gateways.set(told.pid, known);
+    this.options.onChange();
+    void this.listen(known);
+  }
+
+  /** Each answer is asked for when the one before is there; it comes when something changed. */
+  private async listen(known: Known): Promise<void> {
+    const { told, abort } = known;
+    let after: number | undefined;
+    while (!abort.signal.aborted) {
+      try {
+        const asked: LiveQuestion = { do: 'list', ...(after !== undefined && { after }) };
+        const { state, conversations } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
+        if (state !== after) await this.take(known, conversations, after === undefined);
+        after = state;
+      } catch {
+        // It ends, or was killed: its announcement says which.
+        this.drop(told.pid);
+        void this.look();
+        return;
+      }
+    }
+  }
+
+  private async take(known: Known, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
+    const before = new Set(known.conversations.flatMap((one) => one.condensations.map(({ id }) => id)));
+    known.conversations = conversations;
+    for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
+    if (known.abort.signal.aborted) return;
+    this.options.onChange();
+    if (isFirst) return;
+    for (const one of this.list()) {
+      const own = conversations.some(({ id }) => id === one.id);
+      if (own && one.condensations.some(({ id }) => !before.has(id))) this.options.onCondensed?.(one);
+    }
+  }
+
+  private drop(pid: number): void {
+    const known = this.gateways.get(pid);
+    if (!known) return;
+    this.gateways.delete(pid);
+    known.abort.abort();
+    for (const { id } of known.conversations) this.views.delete(id);
+    this.options.onChange();
+  }
+}
+
+/** @throws Error in words where there is no answer, or it is an error. */
+async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(address, { method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new Error(`The agent's gateway does not answer: ${errorMessage(error)}`, { cause: error });
+  }
+  const value = (await answer.json()) as T | { readonly error: unknown };
+  if (typeof value === 'object' && value !== null && 'error' in value) {
+    throw new Error(typeof value.error === 'string' ? value.error : "The agent's gateway refused the question.");
+  }
+  return value;
+}
