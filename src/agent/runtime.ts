@@ -282,7 +282,8 @@ export class AgentRuntime implements vscode.Disposable {
     const { provider, tokensBefore, tokensAfter, cost } = last;
     const words = vscode.l10n.t('{0}: condensed, messages {1}', agent, changeWords(tokensBefore, tokensAfter));
     this.services.log.info(`${words}\n - ${title}`);
-    this.services.last = { conversation: id, title, isLive: true };
+    const way = { provider, config: configToRun(provider) };
+    this.services.last = { conversation: id, title, isLive: true, way };
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
     void showAgentCondensed(words, {
       kind: setting('notifications'),

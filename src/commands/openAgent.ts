@@ -78,7 +78,7 @@ function condensing(): string[] {
   const isDefault = provider === 'lossless' && config === undefined;
   return [
     ...['--threshold', String(percent)],
-    ...(tokens === undefined || tokens <= 0 ? [] : ['--threshold-tokens', String(tokens)]),
+    ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
     ...(isDefault || !WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
     ...(config === undefined || !WITHOUT_WINDOW.has(provider)
       ? []

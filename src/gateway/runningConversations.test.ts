@@ -116,7 +116,7 @@ it('is known to its user alone, and opened by nothing that an agent has', async 
   const ask = (address: string): Promise<Response> => fetch(address, { method: 'POST', body: '{"do":"list"}' });
   expect((await ask(gateway.url('live-x'))).status).toBe(200);
   expect((await ask(gateway.url('live-y'))).status).toBe(404);
-  expect((await ask(`${gateway.ticketUrl('a').replace(/a$/, 'live-x')}`)).status).toBe(404);
+  expect((await ask(gateway.ticketUrl('a').replace(/a$/, 'live-x'))).status).toBe(404);
   const wrong = await fetch(gateway.url('live-x'), { method: 'POST', body: '{"do":"erase"}' });
   expect(await wrong.json()).toHaveProperty('error');
 });

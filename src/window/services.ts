@@ -36,7 +36,7 @@ export interface Services {
 
 export interface LastCondensation {
   readonly conversation: string;
-  /** It is one of the chat's. */
+  /** It runs: in the chat, or behind a gateway. */
   readonly isLive?: true;
   /** Of the conversation's file, where it has one. */
   readonly path?: string;

@@ -204,7 +204,8 @@ const nodeOf = (env: CliIo['env']): Record<string, string> => {
   return value === undefined ? {} : { [AS_NODE]: value };
 };
 
-const withoutNode = ({ [AS_NODE]: _, ...env }: CliIo['env']): CliIo['env'] => env;
+const withoutNode = (env: CliIo['env']): CliIo['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name !== AS_NODE));
 
 /** No proxy stands between the agent and us. */
 function direct(env: CliIo['env']): Record<string, string> {
