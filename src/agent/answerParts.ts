@@ -45,7 +45,9 @@ const NOTHING: Readonly<Record<CutReason, () => string>> = {
 /** One that ends in the middle. */
 const CUT: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
-    vscode.l10n.t('The answer ends here: it has reached the most tokens that one answer may have (maxOutputTokens).'),
+    vscode.l10n.t(
+      'The answer ends here because it reached the maximum number of tokens for one answer (maxOutputTokens).',
+    ),
   context_window: () => vscode.l10n.t("The answer ends here: the model's context window is full."),
   refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to go on.'),
 };

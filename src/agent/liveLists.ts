@@ -22,7 +22,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   }));
   const picked = await vscode.window.showQuickPick(items, {
     canPickMany: true,
-    title: vscode.l10n.t('What stays condensed'),
+    title: vscode.l10n.t('Remains condensed'),
   });
   if (!picked) return;
   const kept = new Set(picked.map(({ edit }) => edit.id));

@@ -66,7 +66,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   tooltip.appendText(title);
   for (const line of [
     vscode.l10n.t('{0} of {1} tokens ({2} %)', formatTokens(tokens), formatTokens(contextWindow), percent),
-    vscode.l10n.t('Is condensed once it has {0} tokens', formatTokens(thresholdTokens)),
+    vscode.l10n.t('Condensed at {0} tokens', formatTokens(thresholdTokens)),
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
   ]) {

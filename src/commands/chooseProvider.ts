@@ -24,7 +24,7 @@ const WITHOUT_PROFILE = (): ProviderItem[] => [
     provider: 'lossless',
     label: PROVIDER_NAMES.lossless,
     description: vscode.l10n.t('free'),
-    detail: vscode.l10n.t('Takes out repeated content; every byte can be had back.'),
+    detail: vscode.l10n.t('Removes repeated content; every byte can be restored.'),
   },
   {
     provider: 'truncation',
@@ -166,7 +166,9 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
     })),
     {
       title: vscode.l10n.t('Which of VS Code’s models writes the summary?'),
-      placeHolder: vscode.l10n.t('One request to it at least; its vendor may count it. The conversation goes there.'),
+      placeHolder: vscode.l10n.t(
+        'Makes at least one request, which the vendor may bill. The conversation is sent to it.',
+      ),
     },
   );
   return picked ? picked.profile : 'left';

@@ -79,7 +79,7 @@ function waysOf({ registered }: Services): Way[] {
   const ownPasses = configToRun('smart');
   const fileAware = presets.filter(({ configuration }) => isPreset(configuration, 'file-aware'));
   return [
-    settingsWay('lossless', vscode.l10n.t('Takes out repeated content; every byte can be had back.')),
+    settingsWay('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
     ...fileAware,
     settingsWay('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
     ...presets.filter((way) => way.isFree && !fileAware.includes(way)),
@@ -135,7 +135,9 @@ async function askWay(
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
   picker.title = vscode.l10n.t('Condense Further');
-  picker.placeholder = vscode.l10n.t('It is condensed anew, the other way. What calls no model stands first.');
+  picker.placeholder = vscode.l10n.t(
+    'Condenses the original again with another provider. Those that call no model come first.',
+  );
   picker.matchOnDescription = true;
   picker.busy = true;
   show();

@@ -64,7 +64,7 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
     case 'preset': {
       const preset = findPreset(configuration.id, ownPresets());
       if (!preset)
-        throw new Error(vscode.l10n.t('There is no preset "{0}" any more. Choose another one.', configuration.id));
+        throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', configuration.id));
       return { provider: 'smart', config: plain(preset.config) };
     }
   }

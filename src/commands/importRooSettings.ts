@@ -40,7 +40,7 @@ export async function importRooSettings(services: Services): Promise<void> {
     return;
   }
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('What is taken over, as settings of this user'),
+    title: vscode.l10n.t('Settings to import into your user settings'),
     canPickMany: true,
     ignoreFocusOut: true,
   });

@@ -35,7 +35,7 @@ const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: [
  */
 export async function exportPreset(id: string): Promise<boolean> {
   const preset = [...BUILT_IN_PRESETS, ...setting('presets')].find((entry) => entry.id === id);
-  if (!preset) throw new Error(vscode.l10n.t('There is no preset "{0}" any more.', id));
+  if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const name = `${id}${PRESET_FILE_END}`;
   const target = await vscode.window.showSaveDialog({

@@ -44,6 +44,6 @@ const idOf = (entry: unknown): unknown =>
 /** @throws Error where there is none (any more). */
 function profileOf(id: string): ApiProfile {
   const profile = setting('profiles').find((entry) => entry.id === id);
-  if (!profile) throw new Error(vscode.l10n.t('There is no profile "{0}" any more.', id));
+  if (!profile) throw new Error(vscode.l10n.t('The profile "{0}" no longer exists.', id));
   return profile;
 }

@@ -257,7 +257,7 @@ describe('profiles', () => {
   it('that are broken can be seen and removed', async () => {
     fake.settings['contextCondenser.profiles'] = [{ id: 'x', name: 'Broken' }, profile];
     const page = await openProfiles();
-    expect(page.root.textContent).toContain('can’t be used as it is');
+    expect(page.root.textContent).toContain('not usable yet');
     await page.click(() => page.find('.item-name', 'Broken'));
     await page.click(() => page.find('.item', 'Broken').querySelector('.item-content > vscode-button') as HTMLElement);
     await page.until(() => JSON.stringify(saved('profiles')) === JSON.stringify([profile]));
@@ -487,7 +487,7 @@ describe('controls', () => {
     await workspace.getConfiguration('contextCondenser').update('threshold', 100);
     await page.until(() =>
       row(page, 'threshold').textContent.includes(
-        '171,808 tokens of a window of 200,000; what is more may not fit with its answer',
+        '171,808 tokens of a window of 200,000; a larger request may leave no room for the answer',
       ),
     );
     await workspace.getConfiguration('contextCondenser').update('thresholdTokens', 120_000);

@@ -50,7 +50,7 @@ function whatIsWritten(target: GiveBackTarget): string {
   switch (target) {
     case 'roo-task':
       return vscode.l10n.t(
-        'The task’s own files are changed as the agent does when it condenses: all messages stay, and can be had back by rewinding. Close the task in its agent first. A backup is kept for 30 days.',
+        'The task’s own files are changed as the agent does when it condenses: all messages are kept and can be restored by rewinding. Close the task in its agent first. A backup is kept for 30 days.',
       );
     case 'cline-sidecar':
       return vscode.l10n.t(
@@ -71,8 +71,10 @@ async function agrees(question: string, detail: string): Promise<boolean> {
 async function showGivenBack(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
   services.log.info(`Given back: ${path}`);
   const words = {
-    'roo-task': vscode.l10n.t('Given back. Open the task in its agent: it goes on condensed.'),
-    'cline-sidecar': vscode.l10n.t('Given back. Cline goes on condensed when the session is next opened.'),
+    'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
+    'cline-sidecar': vscode.l10n.t(
+      'Given back. Cline continues with the condensed conversation when the session is next opened.',
+    ),
     'claude-code-session': vscode.l10n.t('Given back as a new session: claude --resume {0}', basename(path, '.jsonl')),
   }[target];
   const undo = vscode.l10n.t('Undo Giving Back');

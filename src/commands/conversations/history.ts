@@ -39,7 +39,7 @@ export async function showHistory(services: Services, { ledger }: Subject): Prom
 }
 
 function whatChoosingDoes({ isReplaced, isUndone }: CondensationOutline): string {
-  if (isReplaced) return vscode.l10n.t('A later condensation of the original stands in its place.');
+  if (isReplaced) return vscode.l10n.t('It was replaced by a later condensation of the original.');
   return isUndone ? vscode.l10n.t('Choose to bring it back.') : vscode.l10n.t('Choose to undo it.');
 }
 

@@ -49,7 +49,7 @@ interface ContentItem extends vscode.QuickPickItem {
 const contentItems = (): ContentItem[] => [
   {
     label: vscode.l10n.t('With the Conversation’s Text'),
-    description: vscode.l10n.t('what went can be read; keys are masked'),
+    description: vscode.l10n.t('includes removed content; keys are masked'),
     withoutContent: false,
   },
   {

@@ -140,12 +140,14 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
     part === 'metrics'
       ? [
           vscode.l10n.t('Remove all measures?'),
-          vscode.l10n.t('Rates, charts and recommendations begin anew. Condensations stay, and can be undone.'),
+          vscode.l10n.t(
+            'Rates, charts and recommendations start over. Condensations are kept and can still be undone.',
+          ),
         ]
       : [
           vscode.l10n.t('Remove what is kept of all condensations?'),
           vscode.l10n.t(
-            'What was condensed can then no longer be undone, shown or recalled. Summaries that were paid for go, too. The agents’ own files are not changed. Conversations of the chat that are in use stay.',
+            'Condensations can then no longer be undone, shown or recalled. Paid summaries are deleted, too. The agents’ own files are not changed. Chat conversations that are in use are kept.',
           ),
         ];
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;

@@ -119,7 +119,7 @@ interface Fallback {
   readonly takesNewest?: boolean;
 }
 
-const LOSSLESS_WHY = 'Only what stands twice was taken out: too much would have been lost sight of.';
+const LOSSLESS_WHY = 'Only repeated content was removed: otherwise too many facts would have been lost.';
 const FLOOR_WHY = 'That left too little room in the window, so results were suppressed, the oldest first.';
 
 /** The floor, step by step: old results, then the newest ones too, then parameters. What people wrote stays. */

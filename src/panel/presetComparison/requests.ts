@@ -19,7 +19,7 @@ export const presetComparisonRequests = (settings: PanelSettings): Handlers => (
 /** @throws Error where there is no such preset (any more) */
 function configOf(settings: PanelSettings, comparable: Comparable): SmartConfig {
   if (comparable.kind === 'preset' && !presetStates().some(({ id }) => id === comparable.id)) {
-    throw new Error(vscode.l10n.t('There is no preset "{0}" any more. Choose another one.', comparable.id));
+    throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }
   const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.valueOf('smart');
   // The Smart provider made it of the value: it is a configuration of that provider.

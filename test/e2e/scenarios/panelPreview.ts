@@ -132,7 +132,7 @@ export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
   const tables = await frame.locator('#preview table').allInnerTexts();
   for (const table of tables) {
     assert.match(table, /File-Aware\s+Preset Aggressive/);
-    assert.match(table, /Code lines that still stand there/);
+    assert.match(table, /Code lines kept/);
     assert.match(table, /Facts lost\s+[\d,]+ of [\d,]+/);
   }
   bed.report(tables.join('\n'));

@@ -41,7 +41,7 @@ export function Section({ id, title, summary, children }: SectionProps): ReactNo
       <div id={content} className="section-content" hidden={!isOpen}>
         {isOpen && (
           <ErrorBoundary
-            message={t('This part of the panel failed; the log says why. The settings themselves are unharmed.')}
+            message={t('This section could not be shown; see the log for the reason. Your settings are not affected.')}
             onError={(error) => {
               connection.log(
                 `Section ${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -55,7 +55,7 @@ export function Threshold(): ReactNode {
     first
       ? t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name)
       : t('{0} tokens of a window of {1}', tokens, window.tokens),
-    ...(reason === 'window' ? [t('what is more may not fit with its answer')] : []),
+    ...(reason === 'window' ? [t('a larger request may leave no room for the answer')] : []),
     ...(tokens === limit ? [t('the limit in tokens')] : []),
   ].join('; ');
   const title = t('Condense at');

@@ -33,9 +33,9 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
   switch (provider) {
     case 'lossless':
       return {
-        does: t('Takes out what stands twice and refers to it.'),
+        does: t('Replaces repeated content with references.'),
         costs: t('Nothing'),
-        loses: t('Nothing: every byte can be had back'),
+        loses: t('Nothing: every byte can be restored'),
         saves: savingOf(MEASURED.lossless),
       };
     case 'truncation':
@@ -50,7 +50,7 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
         does: t('Lets a model sum up what lies between the task and the latest messages.'),
         costs: nativeCost(condensing),
         loses: t('Details that the summary leaves out; instructions, files and errors are listed in full'),
-        saves: t('Most of what is old, in the time that the model takes'),
+        saves: t('Most of the old content, in the time the model takes'),
       };
     case 'smart':
       return {

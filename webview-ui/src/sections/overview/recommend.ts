@@ -10,7 +10,7 @@ export interface Question {
 export const questions = (): readonly Question[] => [
   {
     id: 'budget',
-    text: t('What may one condensation cost?'),
+    text: t('How much may a condensation cost?'),
     answers: [
       { id: 'none', text: t('Nothing') },
       { id: 'little', text: t('Up to $0.01') },
@@ -82,7 +82,7 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
         provider: 'smart',
         preset,
         maxCost,
-        reason: t('Its passes need no model, and what they take out can be recalled.'),
+        reason: t('Its passes call no model, and what they remove can be recalled.'),
       };
     }
     return {

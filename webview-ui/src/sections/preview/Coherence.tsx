@@ -15,7 +15,7 @@ export function Coherence({ preview }: { readonly preview: PreviewOf }): ReactNo
   const { answer, shown } = useLatest('previewCoherence', asked, usePreviewKey());
   return (
     <div className="group-plain coherence">
-      <h3 className="group-title">{t('What stays in the view')}</h3>
+      <h3 className="group-title">{t('Facts kept')}</h3>
       {answer.kind === 'failed' ? (
         <Problems problems={[answer.message]} />
       ) : shown ? (
@@ -56,7 +56,7 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
       </Disclosure>
       <p className="row-help">
         {t('Facts are the files, error lines, instructions and to-dos of the conversation.')}{' '}
-        {isWritten && t('What a model would write is not known yet: a fact that only it would name does not count.')}
+        {isWritten && t('A summary is not written yet, so facts that only it would contain are not counted.')}
       </p>
     </>
   );

@@ -19,7 +19,7 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
     [t('Tokens now'), ({ tokensBefore }) => t('{0}', tokensBefore)],
     [t('Tokens afterwards'), ({ tokensAfter }) => t('{0}', tokensAfter)],
     [t('Reduction'), (result) => formatPercent(reductionOf(result))],
-    [t('Code lines that still stand there'), ({ retention }) => share(retention.verbatim, retention.needed)],
+    [t('Code lines kept'), ({ retention }) => share(retention.verbatim, retention.needed)],
     [t('Code lines that can be recalled'), ({ retention }) => share(retention.recallable, retention.needed)],
     [t('Facts lost'), ({ facts }) => t('{0} of {1}', facts.lost, facts.all)],
     [t('Cost'), costOf],

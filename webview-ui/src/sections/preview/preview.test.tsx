@@ -221,7 +221,7 @@ it('compares two configurations on the conversations that were chosen', async ()
   await page.until(() => page.all('#preview table').length === 2);
   const [table] = page.all('#preview table');
   expect(table?.textContent).toMatch(/Current settings.*File-Aware/);
-  expect(table?.textContent).toMatch(/Code lines that still stand there\d+\s?%? \(\d+ of \d+\)/);
+  expect(table?.textContent).toMatch(/Code lines kept\d+\s?%? \(\d+ of \d+\)/);
   expect(configurations).toContainEqual({ kind: 'preset', id: 'file-aware' });
 });
 

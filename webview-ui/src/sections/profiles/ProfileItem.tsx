@@ -66,7 +66,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
 
 /** Key, threshold, price, window and tokenizer in words. */
 function factsOf({ facts, threshold }: ProfileEntry): string[] {
-  if (!facts) return [t('can’t be used as it is')];
+  if (!facts) return [t('not usable yet')];
   const { key, contextWindow, isWindowKnown, tokenFactor } = facts;
   return [
     keyInWords(key),

@@ -65,7 +65,7 @@ export function Profiles(): ReactNode {
         </ul>
       )}
       {entries.length > 0 && (
-        <Disclosure title={t('What each costs for a conversation')} whenSearching="hidden">
+        <Disclosure title={t('Cost per conversation')} whenSearching="hidden">
           <ProfileComparison />
         </Disclosure>
       )}
@@ -97,4 +97,4 @@ export function Profiles(): ReactNode {
 const condensingProblem = (id: unknown, isKnown: boolean): string[] =>
   typeof id !== 'string' || id === '' || isKnown
     ? []
-    : [t('The condensing profile "{0}" is none of these: no model is called.', id)];
+    : [t('The condensing profile "{0}" does not exist: no model is called.', id)];

@@ -125,5 +125,5 @@ function factsOf({ contextWindow, maxOutputTokens, seesImages, prices }: VendorM
     ...(prices?.longPrompts ? [t('dearer above {0} tokens', prices.longPrompts.aboveTokens)] : []),
     ...(seesImages === undefined ? [] : [seesImages ? t('sees images') : t('sees no images')]),
   ];
-  return facts.length > 0 ? facts : [t('The vendor says no more of it than its name.')];
+  return facts.length > 0 ? facts : [t('The vendor provides only its name.')];
 }

@@ -35,7 +35,7 @@ async function compared(answers: readonly object[]): Promise<Page> {
       page.host.page.sent.push({ type: 'reply', id, result: { conversation: { kind: 'file', path: '/other' } } });
     } else receive(message);
   };
-  await page.click(() => page.find('.disclosure', 'What each costs for a conversation'));
+  await page.click(() => page.find('.disclosure', 'Cost per conversation'));
   return page;
 }
 

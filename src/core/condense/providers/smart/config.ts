@@ -28,7 +28,7 @@ export const smartConfigSchema = z
         operations: losslessConfigSchema.loose().prefault({}).describe('The settings of the Lossless provider.'),
       })
       .prefault({})
-      .describe('What stands twice goes first; it costs nothing and loses nothing.'),
+      .describe('Runs Lossless first; it costs nothing and loses nothing.'),
     passes: z.array(pass).max(50).default([]).describe('Run in this order until the target is met.'),
     protect: protection
       .extend({
