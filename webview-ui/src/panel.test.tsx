@@ -447,6 +447,70 @@ describe('controls', () => {
     chooseIn(field(page, id), value);
   };
 
+  /** Adds a condition to the outermost tree that is shown. */
+  const add = async (page: Page, condition: string, within = '.rules'): Promise<void> => {
+    const line = (): Element | undefined =>
+      [...page.find(within).children].findLast(({ className }) => className === 'control-line');
+    chooseIn(await page.until(() => line()?.querySelector<HTMLElement>('vscode-dropdown')), condition);
+    await page.click(() => line()?.querySelector('vscode-button') as HTMLElement);
+  };
+
+  it('a filter is a tree: groups in groups, each with what it asks, and what is wrong beside it', async () => {
+    const filter = { contentTypes: ['toolResults'] };
+    const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'custom', filter } }];
+    fake.settings['contextCondenser.smart'] = { version: 1, passes };
+    const place = 'smart.passes.0.selection.filter';
+    const written = (): string => JSON.stringify((saved('smart') as { passes: object[] }).passes[0]);
+    const page = await openPage({ view: { open: ['smart'] } });
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await add(page, 'or');
+    await page.click(() => page.find('vscode-button', 'Add to One of'));
+    await page.until(() => written().includes('"or":[{},{}]'));
+    expect(page.root.textContent).toContain('No condition is set here, so it holds for everything.');
+    const alternative = '[data-rule="or"] .entry .entry .rules';
+    await add(page, 'minTokens', alternative);
+    // What was added has the focus.
+    expect(document.activeElement).toBe(field(page, `${place}.or.0.minTokens`));
+    await page.type(() => field(page, `${place}.or.0.minTokens`), '-5');
+    await page.until(() => problemsOf(page, `${place}.or.0.minTokens`).includes('must be at least'));
+    await page.type(() => field(page, `${place}.or.0.minTokens`), '2k');
+    await page.until(() => written().includes('"or":[{"minTokens":2000},{}]'));
+    await add(page, 'not', alternative);
+    await add(page, 'contains', `${alternative} [data-rule="not"] .rules`);
+    await page.type(() => field(page, `${place}.or.0.not.contains`), 'error');
+    await page.until(() => written().includes('{"minTokens":2000,"not":{"contains":"error"}}'));
+    await page.click(() => page.find('button', 'Remove One of, 2 of 2'));
+    await page.until(() => written().includes('"or":[{"minTokens":2000,"not":{"contains":"error"}}]'));
+    await page.click(() => page.find('button', 'Remove One of, 1 of 1'));
+    await page.until(() => written().includes('"filter":{"contentTypes":["toolResults"]}'));
+    // A filter that asks nothing would take everything.
+    await page.click(() => page.find('button', 'Remove Content'));
+    await page.until(() => page.find('.rule .problem', 'needs a filter'));
+  });
+
+  it('single messages have operations of their own, and tools of other agents rules', async () => {
+    const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }];
+    fake.settings['contextCondenser.smart'] = { version: 1, passes };
+    const page = await openPage({ view: { open: ['smart'] } });
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await page.click(() => page.find('.item-content .disclosure', 'Advanced'));
+    await page.click(() => page.find('vscode-button', 'Add to Single messages'));
+    const place = 'smart.passes.0.individualConfig.overrides.0';
+    await page.type(() => field(page, `${place}.messageIndex`), '7');
+    await choose(page, `${place}.operations.toolResults`, 'suppress');
+    const overrides = (): string => JSON.stringify(saved('smart')).replace(/^.*"overrides":/, '');
+    await page.until(() =>
+      overrides().startsWith('[{"messageIndex":7,"operations":{"toolResults":{"operation":"suppress"}}}]'),
+    );
+    await choose(page, `${place}.operations.toolResults`, '');
+    await page.until(() => overrides().startsWith('[{"messageIndex":7,"operations":{}}]'));
+    await page.click(() => page.find('.disclosure', 'What Lossless does first'));
+    await page.type(() => page.find('vscode-text-field', 'New name in Tools'), 'PeekFile');
+    await page.click(() => page.find('[data-setting="smart.losslessPrelude.operations.tools"] vscode-button', 'Add'));
+    await page.type(() => field(page, 'smart.losslessPrelude.operations.tools.PeekFile.path'), 'where');
+    await page.until(() => JSON.stringify(saved('smart')).includes('{"PeekFile":{"kind":"read","path":["where"]}}'));
+  });
+
   it('a list of choices, and the fields of the shape that is chosen', async () => {
     fake.settings['contextCondenser.smart'] = {
       version: 1,
@@ -458,10 +522,13 @@ describe('controls', () => {
     await page.click(() => page.find('.item-name', 'Pass a'));
     await choose(page, 'smart.passes.0.selection', 'custom');
     await page.until(() => JSON.stringify(saved('smart')).includes('"filter":{"contentTypes":["toolResults"]}'));
+    await add(page, 'roles');
     await page.click(() => page.find('[data-setting="smart.passes.0.selection.filter.roles"] vscode-checkbox', 'User'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"roles":["user"]'));
+    await add(page, 'isError');
     await choose(page, 'smart.passes.0.selection.filter.isError', 'true');
     await page.until(() => JSON.stringify(saved('smart')).includes('"isError":true'));
+    await add(page, 'tools');
     await page.type(() => field(page, 'smart.passes.0.selection.filter.tools'), 'Read\n mcp__* \n');
     await page.until(() => JSON.stringify(saved('smart')).includes('"tools":["Read","mcp__*"]'));
     await choose(page, 'smart.passes.0.execution', 'conditional');

@@ -1,8 +1,10 @@
-import { createContext, use, type ReactNode } from 'react';
+import { createContext, use, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { isRecord } from '../../../src/core/messages/blocks';
 import { t } from '../l10n';
 import type { Path } from '../state/path';
+import { useSearch } from '../state/search';
 import { useSetting } from '../state/useSetting';
-import { Dropdown } from '../ui';
+import { Button, Dropdown, IconButton, TextField } from '../ui';
 import {
   BooleanField,
   ChoiceField,
@@ -14,8 +16,9 @@ import {
   TextualField,
   type FieldProps,
 } from './fields';
+import { Problems } from './Problems';
 import { Row } from './Row';
-import { fieldsOf, helpOf, kindOf, resolve, type FieldKind, type Schema } from './schema';
+import { fieldsOf, helpOf, kindOf, nestingOf, resolve, starterOf, type FieldKind, type Schema } from './schema';
 import { titleOf, nameInWords } from './titles';
 
 /** The document that references lead into, and the groups around a field. */
@@ -30,14 +33,24 @@ interface SchemaFormProps {
   /** Where the fields are inside of it. */
   readonly path: Path;
   readonly fields: Readonly<Record<string, Schema>>;
+  /** The names of those that the object can't be without; default: all. */
+  readonly required?: readonly unknown[];
 }
 
 /** The controls for all fields of a schema. */
-export function SchemaForm({ name, path, fields }: SchemaFormProps): ReactNode {
+export function SchemaForm({ name, path, fields, required }: SchemaFormProps): ReactNode {
   return Object.entries(fields).map(([field, schema]) => (
-    <SchemaField key={field} name={name} path={[...path, field]} schema={schema} />
+    <SchemaField
+      key={field}
+      name={name}
+      path={[...path, field]}
+      schema={schema}
+      isOptional={required !== undefined && !required.includes(field) && schema['default'] === undefined}
+    />
   ));
 }
+
+const requiredOf = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
 
 export interface SchemaFieldProps {
   readonly name: string;
@@ -45,16 +58,20 @@ export interface SchemaFieldProps {
   readonly schema: Schema;
   readonly title?: string | undefined;
   readonly help?: string | undefined;
+  /** Where the shapes of an object can be chosen: whether there may be none. */
+  readonly isOptional?: boolean;
 }
 
 /** A control for one place in the settings, made from its schema. */
-export function SchemaField({ name, path, schema: given, ...texts }: SchemaFieldProps): ReactNode {
+export function SchemaField({ name, path, schema: given, isOptional = false, ...texts }: SchemaFieldProps): ReactNode {
   const { root, ancestors } = use(SchemaRoot);
   const schema = resolve(given, root);
   const title = texts.title ?? titleOf(String(path.at(-1) ?? name), schema);
   const help = texts.help ?? helpOf(schema) ?? '';
   const field = { name, path, schema, title, help };
-  // A shape that holds itself has no end: what is inside of it is written in settings.json.
+  const nesting = nestingOf(schema, root);
+  if (Object.keys(nesting).length > 0) return <RuleField {...field} />;
+  // A shape that holds itself in another way has no end: what is inside of it is written in settings.json.
   const isRecursive = [schema, resolve((schema['items'] ?? {}) as Schema, root)].some(
     ({ properties }) => properties !== undefined && ancestors.includes(properties),
   );
@@ -74,17 +91,21 @@ export function SchemaField({ name, path, schema: given, ...texts }: SchemaField
     case 'choices':
       return <ChoicesField {...field} values={kind.values} />;
     case 'variants':
-      return <VariantField {...field} variants={kind} />;
+      return <VariantField {...field} variants={kind} isOptional={isOptional} />;
     case 'group':
       return (
         <SchemaRoot value={{ root, ancestors: [...ancestors, schema['properties']] }}>
           <fieldset className="group">
             <legend>{title}</legend>
             {help !== '' && <p className="row-help">{help}</p>}
-            <SchemaForm name={name} path={path} fields={kind.fields} />
+            <SchemaForm name={name} path={path} fields={kind.fields} required={requiredOf(schema)} />
           </fieldset>
         </SchemaRoot>
       );
+    case 'entries':
+      return <EntriesField {...field} items={kind.items} />;
+    case 'map':
+      return <MapField {...field} items={kind.items} />;
     case 'other':
       return <OtherField {...field} isHiddenWhenUnset={isRecursive} />;
   }
@@ -92,10 +113,11 @@ export function SchemaField({ name, path, schema: given, ...texts }: SchemaField
 
 interface VariantFieldProps extends FieldProps {
   readonly variants: Extract<FieldKind, { kind: 'variants' }>;
+  readonly isOptional: boolean;
 }
 
 /** The choice among the shapes of an object, and the fields of the chosen one. */
-function VariantField({ name, path, title, variants: { key, variants } }: VariantFieldProps): ReactNode {
+function VariantField({ name, path, title, variants: { key, variants }, isOptional }: VariantFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { root } = use(SchemaRoot);
   const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as Schema;
@@ -103,6 +125,7 @@ function VariantField({ name, path, title, variants: { key, variants } }: Varian
   const fields = Object.fromEntries(Object.entries(fieldsOf(chosen?.schema ?? {})).filter(([field]) => field !== key));
   const description = chosen?.schema['description'];
   const help = typeof description === 'string' ? t(description) : '';
+  const choices = variants.map((variant) => ({ value: variant.value, label: t(nameInWords(variant.value)) }));
   return (
     <>
       <Row
@@ -116,10 +139,12 @@ function VariantField({ name, path, title, variants: { key, variants } }: Varian
           label={title}
           help={help}
           value={chosen?.value ?? ''}
-          choices={variants.map((variant) => ({ value: variant.value, label: t(nameInWords(variant.value)) }))}
+          choices={isOptional ? [{ value: '', label: t('Not set') }, ...choices] : choices}
           onChange={(wanted) => {
             const variant = variants.find((other) => other.value === wanted);
-            return variant && setting.save(starterOf(key, variant.value, resolve(variant.schema, root)));
+            return setting.save(
+              variant && { ...starterOf(resolve(variant.schema, root)), ...startOf(variant.value, variant.schema) },
+            );
           }}
         />
       </Row>
@@ -141,34 +166,235 @@ const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   truncate: { maxLines: 20 },
 };
 
-/** The start of a shape: the least that makes it valid. */
-const starterOf = (key: string, value: string, schema: Schema): Schema => {
-  const { required } = schema;
-  const needs = Array.isArray(required) ? required : [];
-  const begin = STARTERS[value] ?? {};
-  const known = fieldsOf(schema);
-  return Object.fromEntries([
-    [key, value],
-    ...Object.entries(begin).filter(([field]) => field in known),
-    ...needs.flatMap((field: unknown) =>
-      typeof field === 'string' && field !== key && !(field in begin) ? [[field, emptyOf(known[field] ?? {})]] : [],
-    ),
-  ]) as Schema;
-};
+const startOf = (shape: string, schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(STARTERS[shape] ?? {}).filter(([field]) => field in fieldsOf(schema)));
 
-function emptyOf({ type, minimum, default: standard }: Schema): unknown {
-  if (standard !== undefined) return standard;
-  switch (type) {
-    case 'number':
-    case 'integer':
-      return typeof minimum === 'number' ? minimum : 0;
-    case 'boolean':
-      return false;
-    case 'string':
-      return '';
-    case 'array':
-      return [];
-    default:
-      return {};
+/** One of several objects in a list, a map or a tree, with a button that removes it. */
+function Entry({ title, onRemove, children }: EntryProps): ReactNode {
+  return (
+    <fieldset className="group entry">
+      <legend>
+        {title} <IconButton icon="trash" label={t('Remove {0}', title)} onClick={onRemove} />
+      </legend>
+      {children}
+    </fieldset>
+  );
+}
+
+interface EntryProps {
+  readonly title: string;
+  readonly onRemove: () => void;
+  readonly children: ReactNode;
+}
+
+interface ItemsFieldProps extends FieldProps {
+  readonly items: Schema;
+}
+
+/** Objects in a list. */
+function EntriesField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
+  const { root } = use(SchemaRoot);
+  const setting = useSetting(name, path);
+  const entries: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const schema = resolve(items, root);
+  return (
+    <Row setting={setting} title={title} help={help}>
+      {entries.map((_entry, index) => (
+        <Entry
+          key={index}
+          title={t('{0}, {1} of {2}', title, index + 1, entries.length)}
+          onRemove={() => void setting.save(entries.length === 1 ? undefined : entries.toSpliced(index, 1))}
+        >
+          <SchemaForm name={name} path={[...path, index]} fields={fieldsOf(schema)} required={requiredOf(schema)} />
+        </Entry>
+      ))}
+      <Button icon="add" onClick={() => void setting.save([...entries, starterOf(schema)])}>
+        {t('Add to {0}', title)}
+      </Button>
+    </Row>
+  );
+}
+
+/** Objects by names that the user gives. */
+function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
+  const { root } = use(SchemaRoot);
+  const setting = useSetting(name, path);
+  const [called, setCalled] = useState('');
+  const entries = isRecord(setting.value) ? setting.value : {};
+  const schema = resolve(items, root);
+  const add = async (): Promise<void> => {
+    const key = called.trim();
+    if (key === '' || key in entries) return;
+    if ((await setting.save({ ...entries, [key]: starterOf(schema) })).length === 0) setCalled('');
+  };
+  const label = t('New name in {0}', title);
+  return (
+    <Row setting={setting} title={title} help={help}>
+      {Object.keys(entries).map((key) => (
+        <Entry
+          key={key}
+          title={key}
+          onRemove={() => {
+            const rest = Object.entries(entries).filter(([other]) => other !== key);
+            void setting.save(rest.length === 0 ? undefined : Object.fromEntries(rest));
+          }}
+        >
+          <SchemaForm name={name} path={[...path, key]} fields={fieldsOf(schema)} required={requiredOf(schema)} />
+        </Entry>
+      ))}
+      <div className="control-line">
+        <TextField label={label} placeholder={t('Name')} value={called} onInput={setCalled} onCommit={setCalled} />
+        <Button icon="add" disabled={called.trim() === '' || called.trim() in entries} onClick={() => void add()}>
+          {t('Add')}
+        </Button>
+      </div>
+    </Row>
+  );
+}
+
+/** A tree of conditions: a filter, or when something runs. */
+function RuleField({ title, help, ...place }: FieldProps): ReactNode {
+  return (
+    <fieldset className="group">
+      <legend>{title}</legend>
+      {help !== '' && <p className="row-help">{help}</p>}
+      <Rules {...place} />
+    </fieldset>
+  );
+}
+
+interface RulesProps {
+  readonly name: string;
+  readonly path: Path;
+  readonly schema: Schema;
+}
+
+/** The conditions of one object, which must all hold, and a way to add one; what nobody asks about takes no room. */
+function Rules({ name, path, schema }: RulesProps): ReactNode {
+  const { root } = use(SchemaRoot);
+  const isSearching = useSearch() !== '';
+  const setting = useSetting(name, path);
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const [wanted, setWanted] = useState('');
+  const place = useRef<HTMLDivElement>(null);
+  const added = useRef<string>(undefined);
+  const value = isRecord(setting.value) ? setting.value : {};
+  const nesting = nestingOf(schema, root);
+  const fields = fieldsOf(schema);
+  const isShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
+  const others = Object.keys(fields).filter((field) => !isShown(field));
+  const chosen = others.includes(wanted) ? wanted : others[0];
+  const titleOfField = (field: string): string => titleOf(field, resolve(fields[field] ?? {}, root));
+  // What was added has the focus: who works by keyboard goes on there.
+  useLayoutEffect(() => {
+    const control = [...(place.current?.children ?? [])]
+      .find((child) => child instanceof HTMLElement && child.dataset['rule'] === added.current)
+      ?.querySelector<HTMLElement>('vscode-text-field, vscode-text-area, vscode-dropdown, vscode-checkbox');
+    if (!control) return;
+    added.current = undefined;
+    control.focus();
+  });
+  const add = (field: string): void => {
+    added.current = field;
+    const nested = nesting[field];
+    if (nested === undefined) setOpened([...opened, field]);
+    else void setting.save({ ...value, [field]: nested === 'list' ? [{}] : {} });
+  };
+  return (
+    <div className="rules" ref={place}>
+      {Object.keys(value).length === 0 && (
+        <p className="row-help">{t('No condition is set here, so it holds for everything.')}</p>
+      )}
+      {Object.keys(fields)
+        .filter(isShown)
+        .map((field) => (
+          <div key={field} className="rule" data-rule={field}>
+            <Rule
+              name={name}
+              path={[...path, field]}
+              schema={resolve(fields[field] ?? {}, root)}
+              title={titleOfField(field)}
+              nested={nesting[field]}
+              onRemove={() => {
+                setOpened(opened.filter((other) => other !== field));
+              }}
+            />
+          </div>
+        ))}
+      {!isSearching && chosen !== undefined && (
+        <div className="control-line">
+          <Dropdown
+            label={t('Condition to add')}
+            value={chosen}
+            choices={others.map((field) => ({ value: field, label: titleOfField(field) }))}
+            onChange={setWanted}
+          />
+          <Button
+            icon="add"
+            onClick={() => {
+              add(chosen);
+            }}
+          >
+            {t('Add condition')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface RuleProps extends RulesProps {
+  readonly title: string;
+  readonly nested: 'list' | 'one' | undefined;
+  readonly onRemove: () => void;
+}
+
+/** One condition: a value, or conditions of the same shape. */
+function Rule({ name, path, schema, title, nested, onRemove }: RuleProps): ReactNode {
+  const { root } = use(SchemaRoot);
+  const setting = useSetting(name, path);
+  const remove = async (): Promise<void> => {
+    if ((await setting.save(undefined)).length === 0) onRemove();
+  };
+  const list: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const problems = <Problems problems={setting.refused} />;
+  switch (nested) {
+    case undefined:
+      return (
+        <>
+          <SchemaField name={name} path={path} schema={schema} title={title} />
+          <IconButton icon="trash" label={t('Remove {0}', title)} onClick={() => void remove()} />
+          {problems}
+        </>
+      );
+    case 'one':
+      return (
+        <Entry title={title} onRemove={() => void remove()}>
+          <p className="row-help">{helpOf(schema)}</p>
+          <Rules name={name} path={path} schema={schema} />
+          {problems}
+        </Entry>
+      );
+    case 'list': {
+      const items = resolve((schema['items'] ?? {}) as Schema, root);
+      return (
+        <Entry title={title} onRemove={() => void remove()}>
+          <p className="row-help">{helpOf(schema)}</p>
+          {list.map((_entry, index) => (
+            <Entry
+              key={index}
+              title={t('{0}, {1} of {2}', title, index + 1, list.length)}
+              onRemove={() => void (list.length === 1 ? remove() : setting.save(list.toSpliced(index, 1)))}
+            >
+              <Rules name={name} path={[...path, index]} schema={items} />
+            </Entry>
+          ))}
+          <Button icon="add" onClick={() => void setting.save([...list, {}])}>
+            {t('Add to {0}', title)}
+          </Button>
+          {problems}
+        </Entry>
+      );
+    }
   }
 }

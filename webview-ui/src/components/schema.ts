@@ -1,4 +1,5 @@
 /** Reads a JSON Schema, as far as a form can offer it. */
+import { isRecord } from '../../../src/core/messages/blocks';
 import { formatNumber, t } from '../l10n';
 import { nameInWords } from './titles';
 
@@ -13,6 +14,10 @@ export type FieldKind =
   | { readonly kind: 'choices'; readonly values: readonly string[] }
   | { readonly kind: 'variants'; readonly key: string; readonly variants: readonly Variant[] }
   | { readonly kind: 'group'; readonly fields: Readonly<Record<string, Schema>> }
+  /** Objects in a list. */
+  | { readonly kind: 'entries'; readonly items: Schema }
+  /** Objects by names that the user gives. */
+  | { readonly kind: 'map'; readonly items: Schema }
   /** No form is made of it: it is written in settings.json. */
   | { readonly kind: 'other' };
 
@@ -25,9 +30,6 @@ export interface Variant {
 /** Texts longer than this get a field of several lines. */
 const SHORT_TEXT = 600;
 const LONG_TEXT = 4_000;
-
-const isRecord = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const texts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
@@ -85,15 +87,37 @@ export function kindOf(schema: Schema): FieldKind {
       const { items } = schema;
       const choices = isRecord(items) ? texts(items['enum']) : undefined;
       if (choices) return { kind: 'choices', values: choices };
-      return isRecord(items) && items['type'] === 'string' ? { kind: 'list' } : { kind: 'other' };
+      if (!isRecord(items)) return { kind: 'other' };
+      if (items['type'] === 'string') return { kind: 'list' };
+      return isForm(items) ? { kind: 'entries', items } : { kind: 'other' };
     }
     case 'object': {
       const fields = fieldsOf(schema);
-      return Object.keys(fields).length > 0 ? { kind: 'group', fields } : { kind: 'other' };
+      if (Object.keys(fields).length > 0) return { kind: 'group', fields };
+      const { additionalProperties: items } = schema;
+      return isRecord(items) && isForm(items) ? { kind: 'map', items } : { kind: 'other' };
     }
     default:
       return { kind: 'other' };
   }
+}
+
+/** Whether a form can be made of an object in a list or map. */
+const isForm = (items: Schema): boolean => ['group', 'variants'].includes(kindOf(items).kind);
+
+/** How the fields of a tree of conditions hold conditions of the same shape: as a list of them, or as one. */
+export type Nesting = Readonly<Record<string, 'list' | 'one'>>;
+
+/** The fields of an object that hold the object's own shape, as `and`, `or` and `not` of a filter do. */
+export function nestingOf(schema: Schema, root: Schema): Nesting {
+  const { properties } = schema;
+  const isOwn = (inner: unknown): boolean =>
+    isRecord(inner) && properties !== undefined && resolve(inner, root)['properties'] === properties;
+  return Object.fromEntries(
+    Object.entries(fieldsOf(schema)).flatMap(([field, inner]): [string, 'list' | 'one'][] =>
+      isOwn(inner) ? [[field, 'one']] : isOwn(resolve(inner, root)['items']) ? [[field, 'list']] : [],
+    ),
+  );
 }
 
 /** Lines that a field for a text has. */
@@ -103,12 +127,42 @@ function rowsOf({ editPresentation, maxLength }: Schema): number {
   return maxLength > LONG_TEXT ? 6 : 2;
 }
 
-/** The fields of an object's schema, in order. */
+/** The fields of an object's schema, in order; a function, which settings can't hold, is none. */
 export function fieldsOf({ properties }: Schema): Record<string, Schema> {
   if (!isRecord(properties)) return {};
   return Object.fromEntries(
-    Object.entries(properties).filter((entry): entry is [string, Schema] => isRecord(entry[1])),
+    Object.entries(properties).filter(
+      (entry): entry is [string, Schema] => isRecord(entry[1]) && entry[1]['apiOnly'] !== true,
+    ),
   );
+}
+
+/** The least that makes an object of a schema valid. */
+export function starterOf(schema: Schema): Schema {
+  const known = fieldsOf(schema);
+  const { required } = schema;
+  return Object.fromEntries((texts(required) ?? []).map((field) => [field, emptyOf(known[field] ?? {})]));
+}
+
+export function emptyOf(schema: Schema): unknown {
+  const { type, minimum, default: standard, const: constant } = schema;
+  if (standard !== undefined) return standard;
+  if (constant !== undefined) return constant;
+  const values = texts(schema['enum']);
+  if (values) return values[0];
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return typeof minimum === 'number' ? minimum : 0;
+    case 'boolean':
+      return false;
+    case 'string':
+      return '';
+    case 'array':
+      return [];
+    default:
+      return starterOf(schema);
+  }
 }
 
 /** The description, with the bounds of a number. */

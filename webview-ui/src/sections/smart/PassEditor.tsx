@@ -104,7 +104,7 @@ function Mode({ name, entry }: PassEditorProps): ReactNode {
     </label>
   );
   return (
-    <fieldset className="row">
+    <fieldset className="row" data-setting={setting.id + '.mode'}>
       <legend className="row-name">{t('Mode')}</legend>
       {option('individual', t('One by one'), t('each message for itself, by content type'))}
       {option('batch', t('All at once'), t('the selected messages as one block'))}

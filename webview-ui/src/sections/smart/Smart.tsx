@@ -3,7 +3,7 @@ import type { ProviderDescription } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
-import { fieldsOf } from '../../components/schema';
+import { fieldsOf, type Schema } from '../../components/schema';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -37,7 +37,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
         {!isSearching && <p className="row-help">{t(provider.description)}</p>}
         {isOwn(setting) ? (
           <>
-            {fields['losslessPrelude'] && <Prelude name={name} />}
+            {fields['losslessPrelude'] && <Prelude name={name} fields={fieldsOf(fields['losslessPrelude'])} />}
             <PassList name={name} />
             <Disclosure title={t('For all passes')}>
               <SchemaForm name={name} path={[]} fields={rest} />
@@ -51,17 +51,31 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   );
 }
 
+interface PreludeProps {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, Schema>>;
+}
+
 /** Whether what stands twice goes first, and which of it. */
-function Prelude({ name }: { readonly name: string }): ReactNode {
+function Prelude({ name, fields: { enabled, operations, ...others } }: PreludeProps): ReactNode {
+  const path = ['losslessPrelude'];
   return (
     <>
-      <SchemaField
-        name={name}
-        path={['losslessPrelude', 'enabled']}
-        schema={{ type: 'boolean', default: true }}
-        title={t('Lossless first')}
-        help={t('What stands twice goes before the first pass; it costs nothing and loses nothing.')}
-      />
+      {enabled && (
+        <SchemaField
+          name={name}
+          path={[...path, 'enabled']}
+          schema={enabled}
+          title={t('Lossless first')}
+          help={t('What stands twice goes before the first pass; it costs nothing and loses nothing.')}
+        />
+      )}
+      <Disclosure title={t('What Lossless does first')}>
+        {operations && (
+          <SchemaForm name={name} path={[...path, 'operations']} fields={fieldsOf(operations)} required={[]} />
+        )}
+        <SchemaForm name={name} path={path} fields={others} />
+      </Disclosure>
     </>
   );
 }

@@ -68,7 +68,9 @@ export const selection = z.discriminatedUnion('type', [
     .looseObject({
       type: z.literal('custom'),
       filter: filterSchema.optional().describe('Which content.'),
-      selector: selector.optional().describe('The same as a function; for users of the API.'),
+      selector: selector
+        .optional()
+        .meta({ description: 'The same as a function; for users of the API.', apiOnly: true }),
     })
     .refine((value) => value.filter !== undefined || value.selector !== undefined, { message: 'needs a filter' })
     .describe('The content that a filter takes.'),

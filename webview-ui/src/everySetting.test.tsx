@@ -1,0 +1,143 @@
+// @vitest-environment jsdom
+/** No setting is missing: whatever the schemas allow has a control on the page. The schemas say what to look for. */
+import { readFileSync } from 'node:fs';
+import { beforeEach, expect, it } from 'vitest';
+import { fake } from '../../test/support/vscode';
+import { settingSchemas, type Manifest } from '../../src/panel/manifest';
+import { builtInProviders } from '../../src/window/settings/settingRules';
+import { fieldsOf, kindOf, nestingOf, resolve, type Schema } from './components/schema';
+import { openPage, type Page } from './testing';
+
+beforeEach(() => {
+  fake.reset();
+});
+
+/** What the page makes or shows in another way. */
+const SHOWN_OTHERWISE = [
+  'smart.version', // of the format
+  'smart.passes.0', // two radio buttons, for its mode
+  'smart.passes.0.id', // given by the page
+  'smart.passes.0.enabled', // the checkbox on the pass's line
+];
+
+interface Example {
+  /** A value in which everything is set. */
+  readonly value: unknown;
+  /** The places in it, dotted, that a control stands for. */
+  readonly places: readonly string[];
+}
+
+/** @param round which of several shapes is taken; @param depth how deep a shape may hold itself. */
+function exampleOf(given: Schema, path: string, root: Schema, round: number, depth = 1): Example {
+  const schema = resolve(given, root);
+  const kind = kindOf(schema);
+  const at = (value: unknown): Example => ({ value, places: [path] });
+  const object = (fields: Readonly<Record<string, Schema>>, own: readonly string[]): Example => {
+    const nesting = nestingOf(schema, root);
+    const examples = Object.entries(fields).flatMap(([field, inner]): [string, Example][] => {
+      const place = `${path}.${field}`;
+      if (nesting[field] === undefined) return [[field, exampleOf(inner, place, root, round, depth)]];
+      if (depth === 0) return [];
+      const list = nesting[field] === 'list';
+      const nested = exampleOf(schema, list ? `${place}.0` : place, root, round, depth - 1);
+      return [[field, { ...nested, value: list ? [nested.value] : nested.value }]];
+    });
+    return {
+      value: Object.fromEntries(examples.map(([field, { value }]) => [field, value])),
+      places: [...own, ...examples.flatMap(([, { places }]) => places)],
+    };
+  };
+  switch (kind.kind) {
+    case 'boolean':
+      return at(true);
+    case 'choice':
+      return at(kind.values[round % kind.values.length]);
+    case 'number':
+      return at(schema['const'] ?? Math.max(Number(schema['minimum'] ?? 0), 1));
+    case 'text':
+      return at('x');
+    case 'list':
+      return at(['x']);
+    case 'choices':
+      return at([kind.values[0]]);
+    case 'variants': {
+      const { value, schema: shape } = kind.variants[round % kind.variants.length] ?? { value: '', schema: {} };
+      const { [kind.key]: _type, ...fields } = fieldsOf(resolve(shape, root));
+      const inner = object(fields, [path]);
+      return { ...inner, value: { ...(inner.value as object), [kind.key]: value } };
+    }
+    case 'group':
+      return object(kind.fields, []);
+    case 'entries': {
+      const { value, places } = exampleOf(kind.items, `${path}.0`, root, round, depth);
+      return { value: [value], places };
+    }
+    case 'map': {
+      const { value, places } = exampleOf(kind.items, `${path}.own`, root, round, depth);
+      return { value: { own: value }, places };
+    }
+    case 'other':
+      throw new Error(`no control is made of ${path}: ${JSON.stringify(schema)}`);
+  }
+}
+
+/** Unfolds all that is folded. */
+async function unfoldAll(page: Page): Promise<void> {
+  for (let folded; (folded = page.all('main .disclosure[aria-expanded="false"]')).length > 0;) {
+    const [first] = folded;
+    await page.click(() => first as HTMLElement);
+  }
+}
+
+const shownOn = (page: Page): Set<string | undefined> =>
+  new Set(page.all('[data-setting]').map(({ dataset }) => dataset['setting']));
+
+const ROUNDS = 6;
+
+it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
+  'of $name',
+  { timeout: 120_000 },
+  async (provider) => {
+    const { id } = provider;
+    const schema = provider.getConfigSchema();
+    for (let round = 0; round < ROUNDS; round++) {
+      fake.reset();
+      const { value, places } = exampleOf(schema, id, schema, round);
+      fake.settings[`contextCondenser.${id}`] = value;
+      const page = await openPage({ view: { open: [id] } });
+      await unfoldAll(page);
+      const shown = shownOn(page);
+      // Native's prompt has a setting of its own.
+      const missing = places.filter(
+        (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
+      );
+      expect(missing).toEqual([]);
+      // Of the passes one is open at a time.
+      if (id !== 'smart') return;
+    }
+  },
+);
+
+/** Settings that have more than a form, by the section that has it. */
+const OWN_SECTIONS: Readonly<Record<string, string>> = {
+  profiles: 'profiles',
+  presets: 'presets',
+  smart: 'smart',
+  strategy: 'strategy',
+  // Each provider of another extension has a section of its own.
+  providers: 'overview',
+};
+
+it('of package.json', { timeout: 60_000 }, async () => {
+  const schemas = settingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest);
+  const page = await openPage({
+    view: { open: ['overview', 'profiles', 'native', 'lossless', 'truncation', 'agent', 'more'] },
+  });
+  await unfoldAll(page);
+  const shown = shownOn(page);
+  const places = Object.entries(schemas)
+    .filter(([name]) => !(name in OWN_SECTIONS))
+    .flatMap(([name, schema]) => exampleOf(schema, name, schema, 0).places);
+  expect(places.filter((place) => !shown.has(place) && !place.endsWith('.own.kind'))).toEqual([]);
+  for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
+});
