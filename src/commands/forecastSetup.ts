@@ -24,8 +24,12 @@ import { smartProvider } from '../core/condense';
 import { asksModel } from '../core/condense/config';
 import { modelsOfWindow, summarizerOfWindow } from '../window/models';
 
-/** `current`: what the settings hold. `preset`: one of the Smart provider. `provider`: one with its own settings. */
+/**
+ * `current`: what the settings hold. `smart`: this configuration of the Smart provider. `preset`: one of it. `provider`: one with
+ * its own settings.
+ */
 export type Configuration =
+  | { readonly kind: 'smart'; readonly config: unknown }
   | { readonly kind: 'current' }
   | { readonly kind: 'preset'; readonly id: string }
   | { readonly kind: 'provider'; readonly id: string };
@@ -59,6 +63,8 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
       }
       return { provider, config: configToRun(provider) };
     }
+    case 'smart':
+      return { provider: 'smart', config: configToRun('smart', plain(configuration.config)) };
     case 'provider':
       return { provider: configuration.id, config: configToRun(configuration.id) };
     case 'preset': {

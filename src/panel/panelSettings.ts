@@ -1,13 +1,22 @@
 /** VS Code's settings as the panel shows and changes them. They are the only store: the panel keeps nothing of its own. */
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
+import { valueAt } from '../core/messages/path';
 import { isOfMachine, scopesOf } from './manifest';
-import type { Params, SettingScope, SettingState } from './protocol';
+import type { Params, PassDrafts, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
 import { isLessCareful } from '../settings/workspaceRules';
 import type { SettingRules } from '../window/settings/settingRules';
 import { valueOf, valuesOf, weakeningProblem } from '../window/settings/settings';
-import { isEmptyObject, PathError, withValueAt } from './valueAt';
+import {
+  changedList,
+  isEmptyObject,
+  PathError,
+  placedPath,
+  withValueAt,
+  type ListChange,
+  type Path,
+} from '../core/settingValue';
 
 type Change = Params<'updateSetting'>;
 
@@ -91,9 +100,11 @@ export class PanelSettings {
     return verdict;
   }
 
-  /** The problems that a change would add to the present ones. */
-  check(change: Change): readonly ConfigProblem[] {
-    return this.plan(change).problems;
+  /** The problems that a change would add to the present ones, and what a sound value at its place works with. */
+  check(change: Change): { problems: readonly ConfigProblem[]; effective?: unknown } {
+    const { value, problems, path } = this.plan(change);
+    if (problems.length > 0 || !isSettingName(change.name)) return { problems };
+    return { problems, effective: valueAt(this.rules.effective(change.name, value), path) };
   }
 
   /**
@@ -106,6 +117,48 @@ export class PanelSettings {
     return saved;
   }
 
+  /**
+   * Changes a list as it stands when the change is made, whatever the page knew of it.
+   * @returns what takes the change back, and no other one.
+   * @throws Error where VS Code can't write its settings file.
+   */
+  changeList({
+    change,
+    ...place
+  }: Params<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
+    const { name, scope, path } = place;
+    const changed = this.saving.then(async () => {
+      const found = valueAt(ownValue(name, scope), path);
+      const list: readonly unknown[] = Array.isArray(found) ? found : [];
+      let after;
+      try {
+        after = changedList(list, change);
+      } catch (error) {
+        if (error instanceof PathError)
+          return { problems: [{ path: path.join('.'), message: vscode.l10n.t(error.message) }] };
+        throw error;
+      }
+      if (after.list === list) return { problems: [] };
+      // A setting that is a list is taken back where nothing is left in it.
+      const isGone = path.length === 0 && after.list.length === 0;
+      const problems = await this.save({ ...place, value: isGone ? undefined : after.list });
+      return { problems, ...(problems.length === 0 && after.undo && { undo: after.undo }) };
+    });
+    this.saving = changed.catch(() => undefined);
+    return changed;
+  }
+
+  /** Smart's configuration with passes as they are being edited. @throws PathError where one of them is gone */
+  withDrafts({ name, scope, passes }: PassDrafts): unknown {
+    return passes.reduce(
+      (config: unknown, { entry, pass }) => {
+        const place = placedPath(config, ['passes', entry]);
+        return withValueAt(config, place, pass);
+      },
+      ownValue(name, scope) ?? valueOf('smart'),
+    );
+  }
+
   private async save(change: Change): Promise<readonly ConfigProblem[]> {
     const { value, problems } = this.plan(change);
     if (problems.length > 0) return problems;
@@ -113,8 +166,13 @@ export class PanelSettings {
     return [];
   }
 
-  private plan({ name, scope, path, value }: Change): { value: unknown; problems: readonly ConfigProblem[] } {
-    const refuse = (message: string) => ({ value: undefined, problems: [{ path: path.join('.'), message }] });
+  private plan({ name, scope, path: named, value }: Change): Plan {
+    let path: Path = named.map((key) => (typeof key === 'object' ? key.id : key));
+    const refuse = (message: string): Plan => ({
+      value: undefined,
+      path,
+      problems: [{ path: path.join('.'), message }],
+    });
     if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
     if (!scopesOf(name, true).includes(scope)) {
       return refuse(vscode.l10n.t('This is set for you as a user; a workspace can’t set it.'));
@@ -125,17 +183,17 @@ export class PanelSettings {
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
       return refuse(vscode.l10n.t('No workspace is open.'));
     }
-    const found = configurationNow().inspect(name);
-    const before: unknown = scope === 'user' ? found?.globalValue : found?.workspaceValue;
+    const before = ownValue(name, scope);
     let after: unknown;
     try {
+      path = placedPath(before, named);
       after = withValueAt(before, path, value);
     } catch (error) {
-      if (error instanceof PathError) return refuse(error.message);
+      if (error instanceof PathError) return refuse(vscode.l10n.t(error.message));
       throw error;
     }
     if (isEmptyObject(after) && path.length > 0) after = undefined;
-    if (after === undefined) return { value: after, problems: [] };
+    if (after === undefined) return { value: after, path, problems: [] };
     if (JSON.stringify(after).length > MAX_CHARS) {
       return refuse(vscode.l10n.t('This is longer than a million characters.'));
     }
@@ -144,8 +202,23 @@ export class PanelSettings {
     }
     // Problems that existed before don't keep the rest from being mended.
     const known = new Set(this.rules.problems(name, before).map(keyOf));
-    return { value: after, problems: this.rules.problems(name, after).filter((problem) => !known.has(keyOf(problem))) };
+    const problems = this.rules.problems(name, after).filter((problem) => !known.has(keyOf(problem)));
+    return { value: after, path, problems };
   }
+}
+
+/** What a change would leave. */
+interface Plan {
+  readonly value: unknown;
+  /** The change's place, its entries by their indexes. */
+  readonly path: Path;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** What a scope itself sets. */
+function ownValue(name: string, scope: SettingScope): unknown {
+  const found = configurationNow().inspect(name);
+  return scope === 'user' ? found?.globalValue : found?.workspaceValue;
 }
 
 const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('contextCondenser');

@@ -6,6 +6,7 @@
  * `state` with a growing revision, so that nothing is patched and a late one is told by its number. Requests carry ids.
  */
 import * as z from 'zod';
+import { entryNameSchema, listChangeSchema } from '../core/settingValue';
 import { historyMethods } from './history/methods';
 import { presetComparisonMethods } from './presetComparison/methods';
 import { previewMethods } from './preview/methods';
@@ -22,6 +23,7 @@ export type {
   ConversationName,
   EditExcerpt,
   MessageCell,
+  PassDrafts,
   Preview,
   PreviewStep,
 } from './preview/methods';
@@ -148,8 +150,8 @@ export type ProviderDescription = z.output<typeof providerSchema>;
 const settingChange = {
   name,
   scope: scopeSchema,
-  /** Keys inside the setting's object; empty: the whole setting. */
-  path: z.array(z.union([name, z.int().min(0).max(10_000)])).max(12),
+  /** Keys inside the setting's object, indexes or names of a list's entries; empty: the whole setting. */
+  path: z.array(z.union([z.string().max(200), z.int().min(0).max(10_000), entryNameSchema])).max(40),
   /** Absent: back to what holds without it. */
   value: z.unknown().optional(),
 };
@@ -163,9 +165,19 @@ export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog
 /** The webview's requests: parameters and answer by method. */
 export const methods = {
   /** The problems that a change would bring. Nothing is saved. */
-  checkSetting: { params: z.strictObject(settingChange), result: verdict },
+  checkSetting: {
+    params: z.strictObject(settingChange),
+    /** With what a sound value at that place works with, the defaults filled in. */
+    result: verdict.extend({ effective: z.unknown().optional() }),
+  },
   /** Saves a change unless something is wrong with it. */
   updateSetting: { params: z.strictObject(settingChange), result: verdict },
+  /** Changes a list of entries with ids as it then stands, so that nothing older is written back over what came between. */
+  changeList: {
+    params: z.strictObject({ name, scope: scopeSchema, path: z.array(name).max(12), change: listChangeSchema }),
+    /** With what takes this change back, and no other one. */
+    result: verdict.extend({ undo: listChangeSchema.optional() }),
+  },
   /** Shows a setting in settings.json. */
   openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name }), result: nothing },
   /** Adds a profile, or puts it in the place of the one with its id. */

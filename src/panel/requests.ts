@@ -19,7 +19,14 @@ export function requestHandlers(
 ): RequestHandlers {
   const { services } = parts;
   return {
-    checkSetting: (change) => Promise.resolve({ problems: [...settings.check(change)] }),
+    checkSetting: (change) => {
+      const { problems, ...rest } = settings.check(change);
+      return Promise.resolve({ ...rest, problems: [...problems] });
+    },
+    changeList: async (change) => {
+      const { problems, ...rest } = await settings.changeList(change);
+      return { ...rest, problems: [...problems] };
+    },
     updateSetting: async (change) => ({ problems: [...(await settings.update(change))] }),
     openSettingsFile: async ({ scope, name }) => {
       const revealSetting = { key: `contextCondenser.${name}`, edit: true };

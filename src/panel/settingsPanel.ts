@@ -51,7 +51,7 @@ export class SettingsPanel implements vscode.Disposable {
     this.facts = new ProfileFacts(parts, () => {
       this.sendState();
     });
-    const preview = new PreviewHandlers(parts, () => {
+    const preview = new PreviewHandlers(parts, this.settings, () => {
       this.send({ type: 'previewChanged', revision: this.revision++ });
     });
     this.handlers = requestHandlers(parts, this.settings, preview);

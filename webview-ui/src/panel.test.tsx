@@ -25,6 +25,11 @@ const chooseIn = (dropdown: HTMLElement, value: string): void => {
   (dropdown as HTMLSelectElement).value = value;
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
 };
+/** The pass as it is edited, before that is applied; as JSON. */
+const draftOf = (page: Page, key = 'user a'): string =>
+  JSON.stringify((page.kept() as { drafts?: Record<string, { after: unknown }> }).drafts?.[key]?.after ?? '');
+const press = (page: Page, button: string): Promise<void> =>
+  page.click(() => page.find('.draft-bar vscode-button', new RegExp(`^\\s*${button}\\s*$`, 'm')));
 const problemsOf = (page: Page, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
 describe('the overview', () => {
@@ -330,17 +335,86 @@ describe('passes', () => {
     vi.restoreAllMocks();
   });
 
-  it('are edited field by field', async () => {
+  it('are edited field by field, as a draft that counts once it is applied, which can be taken back', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.type(() => field(page, 'smart.passes.0.name'), '');
     await page.until(() => problemsOf(page, 'smart.passes.0.name') !== '');
+    await page.until(() => page.root.textContent.includes('Mend what is marked as wrong first.'));
     await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
-    await page.until(() => JSON.stringify(saved('smart')).includes('Old results'));
+    await page.until(() => draftOf(page).includes('Old results'));
+    await page.until(() => !page.root.textContent.includes('Mend what is marked as wrong first.'));
     await page.click(() => page.find('.answer', 'All at once'));
+    await page.until(() => draftOf(page).includes('"mode":"batch"'));
+    expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
+    expect(page.find('.item-line', 'Pass a').textContent).toContain('draft');
+    expect(page.root.textContent).toContain('A draft: it counts once you apply it, in your user settings.');
+    // What was not edited is the settings', also when it changes meanwhile.
+    await page.click(() => page.find('vscode-checkbox', 'Run Pass a'));
+    await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
+    await press(page, 'Apply');
     await page.until(() => JSON.stringify(saved('smart')).includes('"mode":"batch"'));
-    expect(page.root.textContent).toContain('calls a model');
+    expect(JSON.stringify(saved('smart'))).toContain('"enabled":false');
+    await page.until(() => page.root.textContent.includes('"Pass a" was changed.'));
+    await page.until(() => page.find('.item-line', 'Old results').textContent.includes('calls a model'));
+    expect(draftOf(page)).toBe('""');
+    await page.click(() => page.find('button', 'Undo'));
+    await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Pass a","mode":"individual"'));
+  });
+
+  it('that are edited can be thrown away again', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
+    const page = await openPasses();
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
+    await page.until(() => draftOf(page).includes('Old results'));
+    await page.type(() => field(page, 'smart.passes.0.description'), 'x'.repeat(2_001));
+    await page.until(() => problemsOf(page, 'smart.passes.0.description') !== '');
+    await press(page, 'Discard');
+    await page.until(() => draftOf(page) === '""');
+    await page.until(() => (field(page, 'smart.passes.0.name') as HTMLInputElement).value === 'Pass a');
+    expect(problemsOf(page, 'smart.passes.0.description')).toBe('');
+    expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
+  });
+
+  it('say on their line what is done to what, and are reset to keep', async () => {
+    const defaults = { toolResults: { operation: 'truncate', maxLines: 9 }, messageText: { operation: 'keep' } };
+    const passes = [{ ...pass('a'), individualConfig: { defaults } }];
+    fake.settings['contextCondenser.smart'] = { version: 1, passes };
+    const page = await openPasses();
+    expect(page.all('.item-line .tag').map(({ textContent }) => textContent)).toEqual([
+      'Tool results: Truncate',
+      'one by one',
+      'always',
+      'free',
+    ]);
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await page.click(() => page.find('button', 'Reset Tool results to keep'));
+    await page.until(() => draftOf(page).includes('"toolResults":{"operation":"keep"}'));
+  });
+
+  it('that settings.json changes meanwhile keep that: a change is made to the list as it then stands', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
+    const page = await openPasses();
+    // The page has not been told yet.
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('new'), pass('b'), pass('a'), pass('c')] };
+    await page.click(() => page.find('vscode-checkbox', 'Run Pass b'));
+    await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
+    expect(ids()).toEqual(['new', 'b', 'a', 'c']);
+    expect((saved('smart') as { passes: { enabled?: boolean }[] }).passes.map(({ enabled }) => enabled)).toEqual([
+      undefined,
+      false,
+      undefined,
+      undefined,
+    ]);
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('c'), pass('b'), pass('more')] };
+    await page.click(() => page.find('button', 'Delete Pass c'));
+    await page.until(() => ids().join() === 'b,more');
+    await page.until(() => page.find('button', 'Undo'));
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('more'), pass('b'), pass('last')] };
+    await page.click(() => page.find('button', 'Undo'));
+    await page.until(() => ids().join() === 'more,c,b,last');
   });
 });
 
@@ -460,29 +534,30 @@ describe('controls', () => {
     const passes = [{ id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'custom', filter } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
     const place = 'smart.passes.0.selection.filter';
-    const written = (): string => JSON.stringify((saved('smart') as { passes: object[] }).passes[0]);
     const page = await openPage({ view: { open: ['smart'] } });
     await page.click(() => page.find('.item-name', 'Pass a'));
     await add(page, 'or');
     await page.click(() => page.find('vscode-button', 'Add to One of'));
-    await page.until(() => written().includes('"or":[{},{}]'));
+    await page.until(() => draftOf(page).includes('"or":[{},{}]'));
     expect(page.root.textContent).toContain('No condition is set here, so it holds for everything.');
     const alternative = '[data-rule="or"] .entry .entry .rules';
-    await add(page, 'minTokens', alternative);
+    await add(page, 'isError', alternative);
     // What was added has the focus.
-    expect(document.activeElement).toBe(field(page, `${place}.or.0.minTokens`));
+    expect(document.activeElement === field(page, `${place}.or.0.isError`)).toBe(true);
+    await page.click(() => page.find('button', 'Remove Failed calls'));
+    await add(page, 'minTokens', alternative);
     await page.type(() => field(page, `${place}.or.0.minTokens`), '-5');
     await page.until(() => problemsOf(page, `${place}.or.0.minTokens`).includes('must be at least'));
     await page.type(() => field(page, `${place}.or.0.minTokens`), '2k');
-    await page.until(() => written().includes('"or":[{"minTokens":2000},{}]'));
+    await page.until(() => draftOf(page).includes('"or":[{"minTokens":2000},{}]'));
     await add(page, 'not', alternative);
     await add(page, 'contains', `${alternative} [data-rule="not"] .rules`);
     await page.type(() => field(page, `${place}.or.0.not.contains`), 'error');
-    await page.until(() => written().includes('{"minTokens":2000,"not":{"contains":"error"}}'));
+    await page.until(() => draftOf(page).includes('{"minTokens":2000,"not":{"contains":"error"}}'));
     await page.click(() => page.find('button', 'Remove One of, 2 of 2'));
-    await page.until(() => written().includes('"or":[{"minTokens":2000,"not":{"contains":"error"}}]'));
+    await page.until(() => draftOf(page).includes('"or":[{"minTokens":2000,"not":{"contains":"error"}}]'));
     await page.click(() => page.find('button', 'Remove One of, 1 of 1'));
-    await page.until(() => written().includes('"filter":{"contentTypes":["toolResults"]}'));
+    await page.until(() => draftOf(page).includes('"filter":{"contentTypes":["toolResults"]}'));
     // A filter that asks nothing would take everything.
     await page.click(() => page.find('button', 'Remove Content'));
     await page.until(() => page.find('.rule .problem', 'needs a filter'));
@@ -498,12 +573,12 @@ describe('controls', () => {
     const place = 'smart.passes.0.individualConfig.overrides.0';
     await page.type(() => field(page, `${place}.messageIndex`), '7');
     await choose(page, `${place}.operations.toolResults`, 'suppress');
-    const overrides = (): string => JSON.stringify(saved('smart')).replace(/^.*"overrides":/, '');
+    const overrides = (): string => draftOf(page).replace(/^.*"overrides":/, '');
     await page.until(() =>
       overrides().startsWith('[{"messageIndex":7,"operations":{"toolResults":{"operation":"suppress"}}}]'),
     );
     await choose(page, `${place}.operations.toolResults`, '');
-    await page.until(() => overrides().startsWith('[{"messageIndex":7,"operations":{}}]'));
+    await page.until(() => overrides().startsWith('[{"messageIndex":7}]'));
     await page.click(() => page.find('.disclosure', 'What Lossless does first'));
     await page.type(() => page.find('vscode-text-field', 'New name in Tools'), 'PeekFile');
     await page.click(() => page.find('[data-setting="smart.losslessPrelude.operations.tools"] vscode-button', 'Add'));
@@ -521,25 +596,27 @@ describe('controls', () => {
     await page.until(() => JSON.stringify(saved('lossless')) === '{"keep":"first"}');
     await page.click(() => page.find('.item-name', 'Pass a'));
     await choose(page, 'smart.passes.0.selection', 'custom');
-    await page.until(() => JSON.stringify(saved('smart')).includes('"filter":{"contentTypes":["toolResults"]}'));
+    await page.until(() => draftOf(page).includes('"filter":{"contentTypes":["toolResults"]}'));
     await add(page, 'roles');
     await page.click(() => page.find('[data-setting="smart.passes.0.selection.filter.roles"] vscode-checkbox', 'User'));
-    await page.until(() => JSON.stringify(saved('smart')).includes('"roles":["user"]'));
+    await page.until(() => draftOf(page).includes('"roles":["user"]'));
     await add(page, 'isError');
     await choose(page, 'smart.passes.0.selection.filter.isError', 'true');
-    await page.until(() => JSON.stringify(saved('smart')).includes('"isError":true'));
+    await page.until(() => draftOf(page).includes('"isError":true'));
     await add(page, 'tools');
     await page.type(() => field(page, 'smart.passes.0.selection.filter.tools'), 'Read\n mcp__* \n');
-    await page.until(() => JSON.stringify(saved('smart')).includes('"tools":["Read","mcp__*"]'));
+    await page.until(() => draftOf(page).includes('"tools":["Read","mcp__*"]'));
     await choose(page, 'smart.passes.0.execution', 'conditional');
-    await page.until(() => JSON.stringify(saved('smart')).includes('"tokenThreshold":50000'));
+    await page.until(() => draftOf(page).includes('"tokenThreshold":50000'));
+    expect(JSON.stringify(saved('smart'))).not.toContain('filter');
+    await press(page, 'Apply');
     await page.until(() => page.root.textContent.includes('above 50,000 tokens'));
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults', 'summarize');
-    await page.until(() => page.root.textContent.includes('calls a model'));
+    await page.until(() => draftOf(page).includes('"operation":"summarize"'));
     fake.settings['contextCondenser.profiles'] = [profile];
     await workspace.getConfiguration('contextCondenser').update('profiles', [profile]);
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults.apiProfile', 'work');
-    await page.until(() => JSON.stringify(saved('smart')).includes('"apiProfile":"work"'));
+    await page.until(() => draftOf(page).includes('"apiProfile":"work"'));
   });
 
   it('a slider saves where it is let go', async () => {
@@ -596,6 +673,8 @@ describe('controls', () => {
     await page.click(() => page.find('.item-name', 'B'));
     await page.until(() => page.root.querySelector(`[data-setting="${place}"]`) !== null);
     await page.type(() => field(page, place), 'line one\nline two');
+    await page.until(() => draftOf(page, 'user b').includes('line one\\nline two'));
+    await press(page, 'Apply');
     await page.until(() => JSON.stringify(saved('smart')).includes('line one\\nline two'));
   });
 

@@ -16,6 +16,7 @@ import type {
   MessageCell,
   ForecastResult,
   ComparedResult,
+  PassResult,
   ForecastSetup,
   ForecastRequest,
   SelectionResult,
@@ -25,6 +26,9 @@ import { Pace } from '../../core/pace';
 import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { Draft } from '../../core/condense/draft/draft';
 import { chooseConfig } from '../../core/condense/providers/smart';
+import type { SmartConfig } from '../../core/condense/providers/smart/config';
+import type { Pass } from '../../core/condense/providers/smart/passSchema';
+import { stepNames } from '../../core/condense/providers/smart/run';
 import { itemsOf } from '../../core/condense/providers/smart/items';
 import { select } from '../../core/condense/providers/smart/selection';
 import { toolTable } from '../../core/messages/tools';
@@ -148,19 +152,45 @@ export async function compare(
 }
 
 /** @throws Error where the configuration has no such pass (any more), or is wrong */
-export function selectionOf(
-  { title, messages, edits }: Held,
-  { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,
-  counter: MessageCounter,
-): SelectionResult {
-  const checked = chooseConfig(setup.config, setup.presets);
+function passIn(
+  { config, presets }: ForecastSetup,
+  index: number,
+): { readonly config: SmartConfig; readonly pass: Pass } {
+  const checked = chooseConfig(config, presets);
   if (!checked.valid) {
     throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
   const pass = checked.config.passes[index];
   if (!pass) throw new Error('There is no such pass any more.');
+  return { config: checked.config, pass };
+}
+
+/**
+ * What a pass does where it stands: after those before it, as far as the target lets it run.
+ * @throws NoSummarizerError, the signal's reason where it was aborted, and as {@link selectionOf}
+ */
+export async function passStepsOf(
+  held: Held,
+  { setup, pass: index }: Extract<ForecastRequest, { kind: 'pass' }>,
+  forecasts: Forecasts,
+  signal: AbortSignal,
+): Promise<PassResult> {
+  const { config, pass } = passIn(setup, index);
+  if (!pass.enabled) return { title: held.title, steps: [] };
+  const { steps } = await forecasts.of(held, { setup, excluded: [] }, signal);
+  const [name] = stepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
+  return { title: held.title, steps: steps.filter((step) => step.name === name) };
+}
+
+/** @throws Error where the configuration has no such pass (any more), or is wrong */
+export function selectionOf(
+  { title, messages, edits }: Held,
+  { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,
+  counter: MessageCounter,
+): SelectionResult {
+  const { config, pass } = passIn(setup, index);
   const draft = new Draft(messages, counter, edits);
-  const tools = toolTable(checked.config.losslessPrelude.operations.tools);
+  const tools = toolTable(config.losslessPrelude.operations.tools);
   const { zone, has } = select(draft, pass.selection, tools);
   const items = itemsOf(draft);
   const taken = messages.map(

@@ -107,6 +107,14 @@ export type ForecastRequest =
       /** Index of the pass. */
       readonly pass: number;
     }
+  /** The steps of a pass. */
+  | {
+      readonly kind: 'pass';
+      readonly conversation: ForecastConversation;
+      readonly setup: ForecastSetup;
+      /** Index of the pass. */
+      readonly pass: number;
+    }
   | { readonly kind: 'compare'; readonly conversation: ForecastConversation; readonly setup: ForecastSetup };
 
 /** The outcome for one message. */
@@ -183,6 +191,12 @@ export interface SelectionResult {
   readonly taken: readonly boolean[];
 }
 
+export interface PassResult {
+  readonly title: string;
+  /** None where it is switched off; more than one where it runs again. */
+  readonly steps: readonly StepReport[];
+}
+
 export interface ComparedResult extends ForecastFigures {
   readonly title: string;
   /** Facts of the conversation (files, error lines, instructions, to-dos), and how many of them would be lost. */
@@ -195,6 +209,7 @@ interface Results {
   readonly texts: ForecastTexts;
   readonly coherence: CoherenceReport;
   readonly selection: SelectionResult;
+  readonly pass: PassResult;
   readonly compare: ComparedResult;
 }
 export type ForecastAnswer<R extends ForecastRequest> = Results[R['kind']];

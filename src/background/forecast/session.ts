@@ -12,7 +12,7 @@ import type { SummaryMemo, SelectModel } from '../../core/condense/providers/sma
 import { renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { coherenceWith, compare, forecastResult, selectionOf } from './answers';
+import { coherenceWith, compare, forecastResult, passStepsOf, selectionOf } from './answers';
 import { Forecasts, type MadeForecast } from './forecast';
 import { HeldConversations, type Held } from './held';
 import type {
@@ -84,6 +84,8 @@ export class ForecastSession {
         return coherenceWith(held, (await this.shown.about(held, request, signal)).edits, signal);
       case 'selection':
         return selectionOf(held, request, this.counter);
+      case 'pass':
+        return passStepsOf(held, request, this.forecasts, signal);
       case 'compare':
         return compare(held, request.setup, this.forecasts, signal);
     }

@@ -1,5 +1,6 @@
 /** The webview's requests to the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
 import * as z from 'zod';
+import { entryNameSchema } from '../../core/settingValue';
 import { EDIT_OUTCOMES } from '../../core/condense/operations/operations';
 
 /** More messages than a conversation has. */
@@ -24,6 +25,15 @@ const configurationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('provider'), id: text }),
 ]);
 export type Configuration = z.output<typeof configurationSchema>;
+
+/** Passes as they are being edited, in the Smart configuration of a scope: tried before they count. */
+const draftsSchema = z.strictObject({
+  /** The setting that holds it. */
+  name: z.literal('smart'),
+  scope: z.enum(['user', 'workspace']),
+  passes: z.array(z.strictObject({ entry: entryNameSchema, pass: z.record(z.string(), z.unknown()) })).max(50),
+});
+export type PassDrafts = z.output<typeof draftsSchema>;
 
 const figures = {
   tokensBefore: count,
@@ -55,6 +65,10 @@ const stepSchema = z.object({
   tokensBefore: count,
   tokensAfter: count,
   edits: count,
+  /** US dollars; absent where a price is not known. */
+  cost: z.number().optional(),
+  /** Calls to a model; absent where there are none. */
+  calls: count.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('done') }),
     z.object({ kind: z.literal('skipped'), reason: z.string() }),
@@ -131,8 +145,17 @@ const question = {
   pinned: indexes.optional(),
   /** Messages that no edit is to touch. */
   excluded: indexes,
+  /** Absent: the current settings. */
+  drafts: draftsSchema.optional(),
 };
 const nothing = z.null();
+
+const ofPass = {
+  conversation: conversationNameSchema,
+  /** Its index among the passes. */
+  pass: z.int().min(0).max(1_000),
+  drafts: draftsSchema,
+};
 
 export const previewMethods = {
   /** Lets the user pick one. */
@@ -146,10 +169,15 @@ export const previewMethods = {
   previewCoherence: { params: z.strictObject(question), result: coherenceSchema },
   /** Opens the whole of it in the diff editor. */
   showPreviewDiff: { params: z.strictObject(question), result: nothing },
-  /** Which messages a pass of the current settings looks at. */
+  /** Which messages a pass looks at. */
   previewSelection: {
-    params: z.strictObject({ conversation: conversationNameSchema, pass: z.int().min(0).max(1_000) }),
+    params: z.strictObject(ofPass),
     result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
+  },
+  /** What a pass takes out, and what that costs, after those before it have run. */
+  previewPass: {
+    params: z.strictObject(ofPass),
+    result: z.object({ title: z.string(), steps: z.array(stepSchema) }),
   },
   compare: {
     params: z.strictObject({ conversation: conversationNameSchema, configuration: configurationSchema }),

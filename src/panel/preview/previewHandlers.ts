@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ForecastThread } from '../../background/forecast/forecastThread';
 import type { ForecastConversation } from '../../background/forecast/messages';
+import type { StepReport } from '../../core/condense/types';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
-import type { ConversationName, previewMethods } from './methods';
+import type { PanelSettings } from '../panelSettings';
+import type { ConversationName, PassDrafts, previewMethods } from './methods';
 import { PreviewFollower } from './previewFollower';
 
 type Handlers = Pick<RequestHandlers, keyof typeof previewMethods>;
+type Configuration = Parameters<ReturnType<PanelParts['commands']>['forecastSetup']>[1];
 type Named = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
@@ -21,6 +24,7 @@ export class PreviewHandlers implements vscode.Disposable {
   /** @param onChanged tells the page that what it was shown has changed. */
   constructor(
     private readonly parts: PanelParts,
+    private readonly settings: Pick<PanelSettings, 'withDrafts'>,
     onChanged: () => void,
   ) {
     this.follower = new PreviewFollower({
@@ -50,9 +54,13 @@ export class PreviewHandlers implements vscode.Disposable {
       const conversation = await this.commands.chooseConversation(this.services);
       return conversation ? { conversation } : {};
     },
-    preview: async ({ conversation, excluded, pinned }, signal) => {
+    preview: async ({ conversation, drafts, excluded, pinned }, signal) => {
       const name = this.named(conversation);
-      const question = { ...(await this.question(name, { kind: 'current' })), excluded, ...(pinned && { pinned }) };
+      const question = {
+        ...(await this.question(name, this.configuration(drafts))),
+        excluded,
+        ...(pinned && { pinned }),
+      };
       const made = await this.followed(conversation, question.conversation, () =>
         this.previews.ask({ kind: 'preview', ...question }, signal),
       );
@@ -60,7 +68,7 @@ export class PreviewHandlers implements vscode.Disposable {
       return {
         ...made,
         conversation: name,
-        steps: [...steps],
+        steps: steps.map(stepOf),
         cells: [...cells],
         edits: [...edits],
         pinned: [...pins],
@@ -68,23 +76,30 @@ export class PreviewHandlers implements vscode.Disposable {
         notes: [...notes],
       };
     },
-    previewCoherence: async ({ conversation, excluded, pinned }, signal) => {
-      const asked = await this.question(this.named(conversation), { kind: 'current' });
+    previewCoherence: async ({ conversation, drafts, excluded, pinned }, signal) => {
+      const asked = await this.question(this.named(conversation), this.configuration(drafts));
       return this.previews.ask({ kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) }, signal);
     },
-    showPreviewDiff: async ({ conversation, excluded, pinned }, signal) => {
-      const asked = await this.question(this.named(conversation), { kind: 'current' });
+    showPreviewDiff: async ({ conversation, drafts, excluded, pinned }, signal) => {
+      const asked = await this.question(this.named(conversation), this.configuration(drafts));
       const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);
       const { comparisons } = this.services;
       await comparisons.show(comparisons.add(texts), vscode.l10n.t('{0} (preview)', texts.title));
       return null;
     },
-    previewSelection: async ({ conversation, pass }, signal) => {
-      const asked = await this.question(this.named(conversation), { kind: 'provider', id: 'smart' });
+    previewSelection: async ({ conversation, drafts, pass }, signal) => {
+      const asked = await this.question(this.named(conversation), this.configuration(drafts));
       const { title, taken } = await this.followed(conversation, asked.conversation, () =>
         this.previews.ask({ kind: 'selection', ...asked, pass }, signal),
       );
       return { title, taken: [...taken] };
+    },
+    previewPass: async ({ conversation, drafts, pass }, signal) => {
+      const asked = await this.question(this.named(conversation), this.configuration(drafts));
+      const { title, steps } = await this.followed(conversation, asked.conversation, () =>
+        this.previews.ask({ kind: 'pass', ...asked, pass }, signal),
+      );
+      return { title, steps: steps.map(stepOf) };
     },
     compare: async ({ conversation, configuration }, signal) => {
       const asked = await this.question(this.named(conversation), configuration);
@@ -133,9 +148,13 @@ export class PreviewHandlers implements vscode.Disposable {
     return conversation.kind === 'default' ? this.commands.defaultConversation(this.services) : conversation;
   }
 
+  private configuration(drafts: PassDrafts | undefined): Configuration {
+    return drafts ? { kind: 'smart', config: this.settings.withDrafts(drafts) } : { kind: 'current' };
+  }
+
   private async question(
     name: Named,
-    configuration: Parameters<ReturnType<PanelParts['commands']>['forecastSetup']>[1],
+    configuration: Configuration,
   ): Promise<{
     conversation: ForecastConversation;
     setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['forecastSetup']>>;
@@ -145,3 +164,6 @@ export class PreviewHandlers implements vscode.Disposable {
     return { conversation, setup: await this.commands.forecastSetup(this.services, configuration) };
   }
 }
+
+/** A step as the page takes it: a price that nobody knows is absent. */
+const stepOf = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });

@@ -287,6 +287,7 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
   const titleOfField = (field: string): string => titleOf(field, resolve(fields[field] ?? {}, root));
   // What was added has the focus: who works by keyboard goes on there.
   useLayoutEffect(() => {
+    if (added.current === undefined) return;
     const control = [...(place.current?.children ?? [])]
       .find((child) => child instanceof HTMLElement && child.dataset['rule'] === added.current)
       ?.querySelector<HTMLElement>('vscode-text-field, vscode-text-area, vscode-dropdown, vscode-checkbox');

@@ -9,7 +9,8 @@ export interface Panel extends Known {
   readonly connection: Connection;
   readonly scope: SettingScope;
   readonly view: ViewState;
-  readonly changeView: (change: Partial<ViewState>) => void;
+  /** @param change a function of it where what is changed hangs on what is there. */
+  readonly changeView: (change: Partial<ViewState> | ((view: ViewState) => Partial<ViewState>)) => void;
   /** Goes to a section, or to a place inside of one, by its id. */
   readonly reveal: (place: string) => void;
 }
@@ -29,9 +30,9 @@ export function PanelProvider({ store, connection, host, children }: Props): Rea
   const [view, setView] = useState(() => readViewState(host.getState()));
   const panel = useMemo<Panel | undefined>(() => {
     if (!known) return undefined;
-    const changeView = (change: Partial<ViewState>): void => {
+    const changeView: Panel['changeView'] = (change) => {
       setView((before) => {
-        const after = { ...before, ...change };
+        const after = { ...before, ...(typeof change === 'function' ? change(before) : change) };
         host.setState(after);
         return after;
       });

@@ -40,6 +40,17 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
     [],
   );
 
+  const isWrong = draft !== undefined && problems.length > 0;
+  const hold = useRef(setting.hold);
+  hold.current = setting.hold;
+  useEffect(() => {
+    if (!isWrong) return undefined;
+    hold.current(true);
+    return () => {
+      hold.current(false);
+    };
+  }, [isWrong]);
+
   const judge = async (text: string, ask: (value: unknown) => Promise<readonly string[]>): Promise<boolean> => {
     const mine = ++turn.current;
     const { value, problem } = parse(text);

@@ -1,7 +1,9 @@
 /** One place in the settings, as the chosen scope shows it, and ways to change it. */
-import { useState } from 'react';
+import { use, useState } from 'react';
 import { errorMessage } from '../../../src/core/errors';
+import { namedPath } from '../../../src/core/settingValue';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
+import { EditedEntryContext, pathInside } from './editedEntry';
 import { usePanel } from './panel';
 import { pathText, valueAt, type Path } from './path';
 
@@ -31,6 +33,8 @@ export interface Setting {
   readonly save: (value: unknown) => Promise<readonly string[]>;
   readonly check: (value: unknown) => Promise<readonly string[]>;
   readonly reset: () => Promise<readonly string[]>;
+  /** Tells that the field holds a text that is no value, or no longer does. */
+  readonly hold: (isWrong: boolean) => void;
 }
 
 const OTHER: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace', workspace: 'user' };
@@ -46,30 +50,45 @@ export function useSetting(name: string, path: Path = []): Setting {
     problems: [],
   };
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
-  const own = valueAt(setting[scope], path);
+  const edited = use(EditedEntryContext);
+  const inside = pathInside(edited, name, path);
+  const own = edited && inside ? valueAt(edited.value, inside) : valueAt(setting[scope], path);
   const other = valueAt(setting[OTHER[scope]], path);
   const inherited =
-    scope === 'user' && other !== undefined
-      ? valueAt(welcome.schemas[name]?.['default'], path)
-      : valueAt(setting.effective ?? setting.value, path);
-  const change = (value: unknown): Params<'updateSetting'> => ({ name, scope, path: [...path], value });
+    edited && inside
+      ? valueAt(edited.effective, inside)
+      : scope === 'user' && other !== undefined
+        ? valueAt(welcome.schemas[name]?.['default'], path)
+        : valueAt(setting.effective ?? setting.value, path);
+  // Entries of lists are named: the list may have changed since the page was told.
+  const change = (value: unknown): Params<'updateSetting'> => ({
+    name,
+    scope,
+    path: [...namedPath(setting[scope], path)],
+    value,
+  });
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
-      const { problems } = await connection.request(method, change(value));
+      const problems =
+        edited && inside
+          ? await edited.change(inside, value, method === 'checkSetting')
+          : (await connection.request(method, change(value))).problems;
       return problems.map((problem) => sentence(problem, pathText(path)));
     } catch (error) {
       return [errorMessage(error)];
     }
   };
+  const id = pathText([name, ...path]);
   return {
-    id: pathText([name, ...path]),
+    id,
     value: own ?? inherited,
     isSet: own !== undefined,
     isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
     alsoIn: other === undefined ? undefined : OTHER[scope],
     isOfRemote: setting.isOfMachine && state.isRemote && path.length === 0,
     scope,
-    problems: problemsAt(setting, path),
+    // A draft is sound; what is wrong with the saved value is no longer its own.
+    problems: inside && edited?.isChanged === true ? [] : problemsAt(setting, path),
     refused,
     save: async (value) => {
       const problems = await ask('updateSetting', value);
@@ -78,6 +97,9 @@ export function useSetting(name: string, path: Path = []): Setting {
     },
     check: (value) => ask('checkSetting', value),
     reset: () => ask('updateSetting', undefined),
+    hold: (isWrong) => {
+      if (inside) edited?.hold(id, isWrong);
+    },
   };
 }
 

@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { conversationNameSchema } from '../../../src/panel/protocol';
 
+const fields = z.record(z.string(), z.unknown());
+
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
   /** Ids of the sections that are unfolded. */
@@ -10,6 +12,11 @@ const viewStateSchema = z.object({
   scroll: z.number().catch(0),
   /** The conversation that things are shown of. */
   previewed: conversationNameSchema.catch({ kind: 'default' }),
+  /**
+   * Passes that were edited and not applied, by scope and key: the pass as it was, and as it is to be. They are kept, for VS Code
+   * ends a page that is out of sight.
+   */
+  drafts: z.record(z.string(), z.object({ before: fields, after: fields })).catch({}),
   /** The two configurations that are compared on it: `current`, `preset ID` or `provider ID`. */
   compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { useSearch } from '../../state/search';
-import { ProgressRing } from '../../ui';
+import { Checkbox, ProgressRing } from '../../ui';
 import { Coherence } from './Coherence';
 import { Comparison } from './Comparison';
 import { EditExcerpts } from './EditExcerpts';
@@ -27,11 +27,24 @@ function Content(): ReactNode {
   const preview = usePreview();
   useEndOfPreview();
   const { shown, answer, isWaiting } = preview;
+  const drafted = preview.drafted.map((name) => `"${name}"`).join(', ');
   return (
     <>
       <p className="row-help">
-        {t('What condensing with the current settings would do. No model is called, and nothing is changed.')}
+        {preview.isOfDrafts
+          ? t(
+              'What the Smart provider would do with the draft of {0}. No model is called, and nothing is changed.',
+              drafted,
+            )
+          : t('What condensing with the current settings would do. No model is called, and nothing is changed.')}
       </p>
+      {preview.drafted.length > 0 && (
+        <Checkbox
+          label={t('Try the draft of {0}', drafted)}
+          checked={preview.isOfDrafts}
+          onChange={preview.tryDrafts}
+        />
+      )}
       <PreviewedConversation preview={preview} />
       {answer.kind === 'failed' && <FailedPreview message={answer.message} preview={preview} />}
       {!shown && answer.kind === 'waiting' && <ProgressRing label={t('Reading the conversation…')} />}

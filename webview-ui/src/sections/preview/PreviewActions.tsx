@@ -11,7 +11,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const { shown, marks, unmark, again } = preview;
+  const { shown, marks, unmark, again, isOfDrafts } = preview;
   if (!shown) return null;
   const { conversation, savedPins } = shown;
   const pinned = [...marks.pinned];
@@ -36,7 +36,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
   return (
     <div>
       <p className="actions">
-        <Button primary disabled={isBusy} onClick={() => void run(condense)}>
+        <Button primary disabled={isBusy || isOfDrafts} onClick={() => void run(condense)}>
           {t('Condense now')}
         </Button>
         <Button
@@ -49,6 +49,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
           {t('Undo the last mark')}
         </Button>
       </p>
+      {isOfDrafts && <p className="row-help">{t('Condensing uses the settings: apply the draft first.')}</p>}
       <Problems problems={problems} />
     </div>
   );

@@ -2,12 +2,17 @@ import type { ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { useLatest } from '../../state/useLatest';
+import { usePassDrafts } from '../smart/passDraft';
 import { usePreviewed, usePreviewKey } from './usePreview';
 
 /** Which messages of the previewed conversation a pass takes. @param pass its index */
 export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
   const [conversation] = usePreviewed();
-  const { answer, shown } = useLatest('previewSelection', { conversation, pass }, usePreviewKey());
+  const { answer, shown } = useLatest(
+    'previewSelection',
+    { conversation, pass, drafts: usePassDrafts() },
+    usePreviewKey(),
+  );
   if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
   if (!shown) return null;
   const { title, taken } = shown;

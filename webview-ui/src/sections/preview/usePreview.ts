@@ -1,8 +1,9 @@
 /** The preview of a conversation, asked for anew whenever settings, marks or the conversation itself change. */
 import { useEffect, useMemo, useState } from 'react';
-import type { ConversationName, Params, Preview } from '../../../../src/panel/protocol';
+import type { ConversationName, Params, PassDrafts, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
 import { useLatest, type Answer } from '../../state/useLatest';
+import { usePassDrafts } from '../smart/passDraft';
 import type { Marks } from './outcomes';
 
 export interface PreviewOf {
@@ -17,6 +18,11 @@ export interface PreviewOf {
   /** Takes the last mark back; undefined where there is none. */
   readonly unmark: (() => void) | undefined;
   readonly again: () => void;
+  /** Names of the passes whose drafts can be tried. */
+  readonly drafted: readonly string[];
+  /** Whether it is of them, and not of the settings as they are. */
+  readonly isOfDrafts: boolean;
+  readonly tryDrafts: (isTried: boolean) => void;
 }
 
 /** The conversation that the panel shows things of; kept over a reload. */
@@ -51,13 +57,18 @@ export function usePreview(): PreviewOf {
   // Marks are of one conversation.
   const made = history.name === name ? history.marks : NOTHING_MARKED;
   const latest = made.at(-1);
+  const drafts = usePassDrafts();
+  const [isTried, tryDrafts] = useState(true);
+  const isOfDrafts = isTried && drafts.passes.length > 0;
+  const draftText = JSON.stringify(drafts);
   const question = useMemo<Params<'preview'>>(
     () => ({
       conversation,
       excluded: [...(latest?.excluded ?? [])],
       ...(latest && { pinned: [...latest.pinned] }),
+      ...(isOfDrafts && { drafts: JSON.parse(draftText) as PassDrafts }),
     }),
-    [conversation, latest],
+    [conversation, latest, isOfDrafts, draftText],
   );
   const { answer, shown, isWaiting, again } = useLatest('preview', question, key);
   const marks = useMemo<Marks>(
@@ -79,7 +90,8 @@ export function usePreview(): PreviewOf {
           },
     [name, made],
   );
-  return { answer, shown, isWaiting, question, marks, mark, unmark, again };
+  const drafted = drafts.passes.map(({ pass }) => String(pass['name'] ?? ''));
+  return { answer, shown, isWaiting, question, marks, mark, unmark, again, drafted, isOfDrafts, tryDrafts };
 }
 
 const NOTHING_MARKED: History = [];

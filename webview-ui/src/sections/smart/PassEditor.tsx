@@ -1,11 +1,15 @@
 import { use, type ReactNode } from 'react';
+import { isOperation, OPERATIONS, OUTCOMES } from '../../../../src/core/condense/operations/operations';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
 import { fieldsOf, kindOf, type Schema } from '../../components/schema';
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
+import type { Path } from '../../state/path';
 import { useSetting } from '../../state/useSetting';
+import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
-import type { PassEntry } from './smartValue';
+import { OperationBadge } from './PassBadges';
+import { contentTitles, isFields, type PassEntry } from './smartValue';
 
 interface PassEditorProps {
   /** The setting that holds the configuration. */
@@ -118,15 +122,13 @@ interface OperationsProps extends PassEditorProps {
 
 /** The operation for each type of content. */
 function Operations({ name, entry, fields }: OperationsProps): ReactNode {
-  const titles: Readonly<Record<string, string>> = {
-    toolResults: t('Tool results'),
-    toolParameters: t('Tool parameters'),
-    messageText: t('Message text'),
-  };
+  const titles = contentTitles();
   const path = ['passes', entry.index, 'individualConfig', 'defaults'];
   const known = Object.entries(titles).flatMap(([type, title]) => {
     const schema = fields[type];
-    return schema ? [<SchemaField key={type} name={name} path={[...path, type]} schema={schema} title={title} />] : [];
+    return schema
+      ? [<ContentOperation key={type} name={name} path={[...path, type]} schema={schema} title={title} />]
+      : [];
   });
   const others = Object.fromEntries(Object.entries(fields).filter(([type]) => !(type in titles)));
   return (
@@ -134,5 +136,33 @@ function Operations({ name, entry, fields }: OperationsProps): ReactNode {
       {known}
       <SchemaForm name={name} path={path} fields={others} />
     </>
+  );
+}
+
+interface ContentOperationProps {
+  readonly name: string;
+  readonly path: Path;
+  readonly schema: Schema;
+  readonly title: string;
+}
+
+/** The operation for one type of content: what it costs and leaves, and the way back to none. */
+function ContentOperation({ name, path, schema, title }: ContentOperationProps): ReactNode {
+  const { value, save } = useSetting(name, path);
+  const operation = isFields(value) && isOperation(value['operation']) ? value['operation'] : 'keep';
+  return (
+    <div className="operation">
+      <SchemaField name={name} path={path} schema={schema} title={title} />
+      {operation !== 'keep' && (
+        <p className="actions">
+          <OperationBadge operation={operation} />
+          <span className="row-note">
+            {OPERATIONS[operation].callsModel ? t('calls a model') : t('free')} ·{' '}
+            {t(OUTCOMES[OPERATIONS[operation].outcome].help)}
+          </span>
+          <LinkButton onClick={() => void save({ operation: 'keep' })}>{t('Reset {0} to keep', title)}</LinkButton>
+        </p>
+      )}
+    </div>
   );
 }

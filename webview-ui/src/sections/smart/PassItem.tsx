@@ -4,7 +4,10 @@ import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { useSetting } from '../../state/useSetting';
+import { EditedEntryContext } from '../../state/editedEntry';
 import { Checkbox, Icon, IconButton } from '../../ui';
+import { DraftBar } from './DraftBar';
+import { usePassDraft } from './passDraft';
 import { PassBadges } from './PassBadges';
 import { PassEditor } from './PassEditor';
 import type { PassEntry } from './smartValue';
@@ -25,6 +28,7 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
   });
   const setting = useSetting(name, ['passes', entry.index]);
   const enabled = useSetting(name, ['passes', entry.index, 'enabled']);
+  const draft = usePassDraft(entry);
   const { index, name: called } = entry;
   const style = { transform: transform ? `translate3d(0, ${Math.round(transform.y)}px, 0)` : undefined, transition };
   return (
@@ -51,6 +55,7 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
         <DisclosureButton isOpen={isOpen} onToggle={onToggle} className="item-name">
           {called || t('Pass {0}', index + 1)}
         </DisclosureButton>
+        {draft.isChanged && <span className="badge">{t('draft')}</span>}
         <PassBadges entry={entry} />
         <span className="item-buttons">
           <IconButton
@@ -72,7 +77,10 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
       {!isOpen && <Problems problems={setting.problems} />}
       {isOpen && (
         <div className="item-content">
-          <PassEditor name={name} entry={entry} />
+          <EditedEntryContext value={draft.edited}>
+            <PassEditor key={draft.round} name={name} entry={draft.entry} />
+          </EditedEntryContext>
+          <DraftBar draft={draft} onApply={(value) => passes.replace(entry, value)} />
         </div>
       )}
     </li>

@@ -1,5 +1,6 @@
 /** The setting `smart` as the panel works on it: the value that stands there, not the one with all defaults filled in. */
-import { isOperation, OPERATIONS } from '../../../../src/core/condense/operations/operations';
+import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/operations/operations';
+import { t } from '../../l10n';
 import type { Setting } from '../../state/useSetting';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -17,7 +18,16 @@ export interface PassEntry {
   readonly isConditional: boolean;
   /** Whether a model may be called. */
   readonly callsModel: boolean;
+  /** What is done to each type of content that is not simply kept; of a batch to all of it. */
+  readonly operations: readonly { readonly content: string; readonly operation: OperationName }[];
 }
+
+/** The types of content, as the panel calls them. */
+export const contentTitles = (): Readonly<Record<string, string>> => ({
+  toolResults: t('Tool results'),
+  toolParameters: t('Tool parameters'),
+  messageText: t('Message text'),
+});
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -47,8 +57,21 @@ export function passesOf(config: unknown): PassEntry[] {
       tokenThreshold: typeof threshold === 'number' ? threshold : undefined,
       isConditional: isFields(execution) && execution['type'] === 'conditional',
       callsModel: holdsModelCall(raw['batchConfig']) || holdsModelCall(raw['individualConfig']),
+      operations: operationsOf(raw),
     };
   });
+}
+
+function operationsOf({ mode, batchConfig, individualConfig }: Fields): PassEntry['operations'] {
+  const named = (content: string, config: unknown): PassEntry['operations'] => {
+    const operation = isFields(config) ? config['operation'] : undefined;
+    return isOperation(operation) && operation !== 'keep' ? [{ content, operation }] : [];
+  };
+  if (mode === 'batch') return named(t('All of it'), batchConfig);
+  const defaults = isFields(individualConfig) ? individualConfig['defaults'] : undefined;
+  return Object.entries(contentTitles()).flatMap(([type, title]) =>
+    named(title, isFields(defaults) ? defaults[type] : undefined),
+  );
 }
 
 /** Whether an operation anywhere inside is one that a model does. */

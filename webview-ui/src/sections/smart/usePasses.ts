@@ -1,8 +1,13 @@
-/** Changes to the list of passes. Each is one write of the list, and can be taken back. */
+/** Changes to the list of passes. Each names the pass that it is about, is made by the host to the list as it then stands, and can be taken back. */
 import { useEffect, useState } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import { changedList, entryNames, PathError, type EntryName, type ListChange } from '../../../../src/core/settingValue';
 import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { freshId, newPass, passesOf, type PassEntry } from './smartValue';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface Passes {
   readonly entries: readonly PassEntry[];
@@ -14,78 +19,124 @@ export interface Passes {
   readonly remove: (entry: PassEntry) => Promise<void>;
   /** @param to the place in the list, from 0. */
   readonly move: (from: number, to: number) => Promise<void>;
+  /** Puts another value in a pass's place. @returns what is wrong with it. */
+  readonly replace: (entry: PassEntry, value: Fields) => Promise<readonly string[]>;
 }
 
-/** A list that was written and that the settings may not hold yet. */
-interface Written {
-  readonly list: readonly unknown[];
-  /** The settings before, as JSON: while they say one of these, the list is on its way. */
-  readonly before: readonly string[];
+/** A change that the settings may not hold yet. */
+interface Pending {
+  readonly change: ListChange;
   readonly isSaved: boolean;
 }
 
 /** @param name of the setting that holds the configuration. */
 export function usePasses(name: string): Passes {
+  const { connection } = usePanel();
   const setting = useSetting(name, ['passes']);
-  const [done, setDone] = useState<{ readonly text: string; readonly before: readonly unknown[] }>();
+  const { scope } = setting;
+  const [done, setDone] = useState<{ readonly text: string; readonly undo: () => void }>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  // The written list is shown until the settings hold it: a pass that was dropped would jump back for a moment otherwise, and
-  // what is done next would be done to the list of before.
-  const [written, setWritten] = useState<Written>();
+  // Shown before the settings hold it: a pass that was dropped would jump back for a moment otherwise.
+  const [pending, setPending] = useState<readonly Pending[]>([]);
   const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const savedText = JSON.stringify(saved);
   useEffect(() => {
-    if (!written?.isSaved) return;
-    if (!written.before.includes(savedText) || savedText === JSON.stringify(written.list)) setWritten(undefined);
-  }, [written, savedText]);
-  const raws = written?.list ?? saved;
+    // The new list has come before the answer to the change.
+    setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
+  }, [pending, savedText]);
+  const raws = pending.reduce((list, { change }) => shownAfter(list, change), saved);
   const entries = passesOf({ passes: raws });
+  const names = entryNames(raws);
+  const nameOf = ({ index }: PassEntry): EntryName => names[index] ?? { id: '', nth: 0 };
 
-  /** @returns whether the list is saved. */
-  const write = async (after: readonly unknown[]): Promise<boolean> => {
-    const before = [...(written?.before ?? []), savedText, JSON.stringify(raws)];
-    setWritten({ list: after, before, isSaved: false });
-    const found = await setting.save(after);
-    setProblems(found);
-    if (found.length > 0) {
-      setWritten(undefined);
-      return false;
+  const make = async (change: ListChange): Promise<ListChange | undefined> => {
+    const mine: Pending = { change, isSaved: false };
+    setPending((before) => [...before, mine]);
+    try {
+      const { problems: found, undo } = await connection.request('changeList', {
+        name,
+        scope,
+        path: ['passes'],
+        change,
+      });
+      setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
+      setPending((before) =>
+        before.flatMap((one) => (one !== mine ? [one] : found.length > 0 ? [] : [{ ...one, isSaved: true }])),
+      );
+      return undo;
+    } catch (error) {
+      setProblems([errorMessage(error)]);
+      setPending((before) => before.filter((one) => one !== mine));
+      return undefined;
     }
-    setWritten((now) => (now?.list === after ? { ...now, isSaved: true } : now));
-    return true;
   };
-  const change = async (after: readonly unknown[], text: string): Promise<void> => {
-    // The last change is no longer the last: its undo would take back two.
+  const tell = (text: string, undo: () => unknown): void => {
+    setDone({
+      text,
+      undo: () => {
+        setDone(undefined);
+        undo();
+      },
+    });
+  };
+  const change = async (wanted: ListChange, text: string): Promise<void> => {
+    // The last change is no longer the last.
     setDone(undefined);
-    if (await write(after)) setDone({ text, before: raws });
+    const undo = await make(wanted);
+    if (undo) tell(text, () => make(undo));
+  };
+  const put = async (entry: EntryName, value: unknown): Promise<readonly string[]> => {
+    try {
+      const { problems: found } = await connection.request('updateSetting', {
+        name,
+        scope,
+        path: ['passes', entry],
+        value,
+      });
+      return found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    } catch (error) {
+      return [errorMessage(error)];
+    }
   };
   return {
     entries,
-    done: done && {
-      text: done.text,
-      undo: () => {
-        setDone(undefined);
-        void write(done.before);
-      },
-    },
+    done,
     problems,
     add: () => {
       const called = t('Pass {0}', entries.length + 1);
-      return change([...raws, newPass(freshId(entries), called)], t('"{0}" was added at the end.', called));
+      const entry = { ...newPass(freshId(entries), called) };
+      return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', called));
     },
-    duplicate: ({ index, raw, name: called }) => {
-      const copy = { ...raw, id: freshId(entries), name: t('{0} (copy)', called) };
-      return change(raws.toSpliced(index + 1, 0, copy), t('"{0}" was duplicated.', called));
+    duplicate: (entry) => {
+      const original = nameOf(entry);
+      const copy = { id: freshId(entries), name: t('{0} (copy)', entry.name) };
+      const text = t('"{0}" was duplicated.', entry.name);
+      return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
-    remove: ({ index, name: called }) => change(raws.toSpliced(index, 1), t('"{0}" was deleted.', called)),
+    remove: (entry) => change({ kind: 'remove', entry: nameOf(entry) }, t('"{0}" was deleted.', entry.name)),
     move: (from, to) => {
-      const moved = raws[from];
-      if (from === to || to < 0 || to >= raws.length) return Promise.resolve();
-      const called = entries[from]?.name ?? '';
+      const [moved, beside] = [names[from], names[to]];
+      if (from === to || !moved || !beside) return Promise.resolve();
       return change(
-        raws.toSpliced(from, 1).toSpliced(to, 0, moved),
-        t('"{0}" is at position {1} of {2} now.', called, to + 1, raws.length),
+        { kind: 'move', entry: moved, place: to < from ? { before: beside } : { after: beside } },
+        t('"{0}" is at position {1} of {2} now.', entries[from]?.name ?? '', to + 1, raws.length),
       );
     },
+    replace: async (entry, value) => {
+      setDone(undefined);
+      const found = await put(nameOf(entry), value);
+      if (found.length === 0) tell(t('"{0}" was changed.', entry.name), () => put(nameOf(entry), entry.raw));
+      return found;
+    },
   };
+}
+
+/** A change that can no longer be made changes nothing: the host says so. */
+function shownAfter(list: readonly unknown[], change: ListChange): readonly unknown[] {
+  try {
+    return changedList(list, change).list;
+  } catch (error) {
+    if (error instanceof PathError) return list;
+    throw error;
+  }
 }

@@ -124,11 +124,13 @@ const individualConfig = z.looseObject({
     .array(
       z.looseObject({
         messageIndex: z.int().min(0).describe('Index of the message in the original conversation, from 0.'),
-        operations: z.looseObject({
-          messageText: operation.optional(),
-          toolParameters: operation.optional(),
-          toolResults: resultOperation.optional(),
-        }),
+        operations: z
+          .looseObject({
+            messageText: operation.optional(),
+            toolParameters: operation.optional(),
+            toolResults: resultOperation.optional(),
+          })
+          .prefault({}),
       }),
     )
     .default([])

@@ -104,7 +104,7 @@ export class SmartRun {
 
   private passSteps(): DraftStep[] {
     const passes = this.config.passes.filter(({ enabled }) => enabled);
-    const names = uniqueNames(passes.map(({ name }) => name));
+    const names = stepNames(this.config);
     return passes.map((pass, index) =>
       this.aboveFloor(keepingReferences(this.passStep(names[index] ?? pass.name, pass), this.tools)),
     );
@@ -190,6 +190,10 @@ const MAX_ROUNDS = 3;
 /** Tokens that were restored because the copy that they referred to was taken out. */
 const restoredIn = (draft: Draft): number =>
   draft.edits.reduce((sum, edit) => (edit.operation === 'restore' ? sum + edit.tokensAfter : sum), 0);
+
+/** The names under which the passes that are switched on run, in their order. */
+export const stepNames = ({ passes }: SmartConfig): readonly string[] =>
+  uniqueNames(passes.filter(({ enabled }) => enabled).map(({ name }) => name));
 
 /** Edits carry the name of their pass: two passes of one name would look like one. */
 function uniqueNames(names: readonly string[]): string[] {

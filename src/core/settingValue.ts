@@ -1,0 +1,167 @@
+/**
+ * Changing a place inside of a setting's value. An entry of a list can be named by its id: where the list has changed since
+ * somebody looked at it, the change is still made to that entry.
+ */
+import * as z from 'zod';
+
+/** An entry of a list: of those with the id the one at `nth`, from 0; entries without an id have the empty one. */
+export const entryNameSchema = z.strictObject({ id: z.string().max(200), nth: z.int().min(0).max(10_000) });
+export type EntryName = z.output<typeof entryNameSchema>;
+
+export type Path = readonly (string | number)[];
+type NamedPath = readonly (string | number | EntryName)[];
+
+const FORBIDDEN = new Set<string | number>(['__proto__', 'constructor', 'prototype']);
+
+type Container = Record<string | number, unknown>;
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+/** True for `{}` alone; false for lists. */
+export const isEmptyObject = (value: unknown): boolean =>
+  isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
+
+/** A path that doesn't lead through plain objects and lists. */
+export class PathError extends Error {
+  override readonly name = 'PathError';
+}
+
+/**
+ * A copy of `root` with `value` at the path; undefined takes the key out, and an element out of a list, and objects that
+ * are empty then go as well. Objects that are missing on the way are made.
+ * @throws PathError
+ */
+export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (FORBIDDEN.has(key)) throw new PathError(`"${key}" is no name of a setting.`);
+  const container = root ?? (typeof key === 'number' ? [] : {});
+  if (!isContainer(container) || Array.isArray(container) !== (typeof key === 'number')) {
+    throw new PathError(`There is no place "${key}" in the setting as it stands.`);
+  }
+  const changed = withValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
+  const inner = value === undefined && typeof key === 'string' && isEmptyObject(changed) ? undefined : changed;
+  if (Array.isArray(container)) {
+    const list: unknown[] = container;
+    if (typeof key !== 'number' || key > list.length) throw new PathError(`The list ends before ${key}.`);
+    return inner === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, inner);
+  }
+  const others = Object.entries(container).filter(([other]) => other !== key);
+  if (inner === undefined) return Object.fromEntries(others);
+  // The place of a key that stood there already is kept.
+  return Object.hasOwn(container, key)
+    ? Object.fromEntries(Object.entries(container).map(([other, old]) => [other, other === key ? inner : old]))
+    : Object.fromEntries([...others, [key, inner]]);
+}
+
+const idOf = (entry: unknown): string => {
+  const id = isContainer(entry) && Object.hasOwn(entry, 'id') ? entry['id'] : undefined;
+  return typeof id === 'string' ? id : '';
+};
+
+/** The names of a list's entries, in its order. */
+export function entryNames(list: readonly unknown[]): readonly EntryName[] {
+  const seen = new Map<string, number>();
+  return list.map((entry) => {
+    const id = idOf(entry);
+    const nth = seen.get(id) ?? 0;
+    seen.set(id, nth + 1);
+    return { id, nth };
+  });
+}
+
+/** Index of an entry; -1: it is not there. */
+const indexOfEntry = (list: readonly unknown[], { id, nth }: EntryName): number =>
+  entryNames(list).findIndex((name) => name.id === id && name.nth === nth);
+
+/** The path that leads to the same entries by their indexes. @throws PathError where an entry is not there (any more). */
+export function placedPath(root: unknown, path: NamedPath): Path {
+  let value = root;
+  return path.map((key) => {
+    const at = typeof key !== 'object' ? key : Array.isArray(value) ? indexOfEntry(value, key) : -1;
+    if (at === -1) throw new PathError(GONE);
+    value = isContainer(value) && Object.hasOwn(value, at) ? value[at] : undefined;
+    return at;
+  });
+}
+
+/** The path that names entries instead of counting them, as far as the value has them. */
+export function namedPath(root: unknown, path: Path): NamedPath {
+  let value = root;
+  return path.map((key) => {
+    const list = value;
+    value = isContainer(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    const name = Array.isArray(list) && typeof key === 'number' ? entryNames(list)[key] : undefined;
+    return name === undefined || name.id === '' ? key : name;
+  });
+}
+
+const GONE = 'It is no longer there: the settings have changed.';
+
+/** Beside which entry; where that is gone, or none is named, at the end. */
+const besideSchema = z.union([
+  z.strictObject({ before: entryNameSchema }),
+  z.strictObject({ after: entryNameSchema }),
+  z.strictObject({}),
+]);
+type Beside = z.output<typeof besideSchema>;
+
+export const listChangeSchema = z.discriminatedUnion('kind', [
+  /** An entry whose id is there already is not added again. */
+  z.strictObject({
+    kind: z.literal('insert'),
+    entry: z.record(z.string(), z.unknown()),
+    /** The fields that `entry` does not have are this one's. */
+    copyOf: entryNameSchema.optional(),
+    place: besideSchema,
+  }),
+  z.strictObject({ kind: z.literal('move'), entry: entryNameSchema, place: besideSchema }),
+  z.strictObject({ kind: z.literal('remove'), entry: entryNameSchema }),
+]);
+/** A change to a list of objects with ids. */
+export type ListChange = z.output<typeof listChangeSchema>;
+
+export interface ChangedList {
+  readonly list: readonly unknown[];
+  /** Takes this change back, and no other; undefined where nothing changed. */
+  readonly undo: ListChange | undefined;
+}
+
+/** @throws PathError where the entry is not there (any more). */
+export function changedList(list: readonly unknown[], change: ListChange): ChangedList {
+  if (change.kind === 'insert') {
+    const { entry, copyOf, place } = change;
+    if (list.some((other) => idOf(other) === idOf(entry) && idOf(entry) !== '')) return { list, undo: undefined };
+    const original = copyOf === undefined ? undefined : list[indexOfEntry(list, copyOf)];
+    if (copyOf !== undefined && !isContainer(original)) throw new PathError(GONE);
+    const at = placeIn(list, place);
+    const after = list.toSpliced(at, 0, { ...(isContainer(original) ? original : {}), ...entry });
+    return { list: after, undo: { kind: 'remove', entry: nameAt(after, at) } };
+  }
+  const from = indexOfEntry(list, change.entry);
+  if (from === -1) throw new PathError(GONE);
+  const entry = list[from];
+  const without = list.toSpliced(from, 1);
+  const back = besideOf(list, from);
+  if (change.kind === 'remove') {
+    return { list: without, undo: isContainer(entry) ? { kind: 'insert', entry, place: back } : undefined };
+  }
+  const after = without.toSpliced(placeIn(without, change.place), 0, entry);
+  const to = after.indexOf(entry);
+  return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
+}
+
+const nameAt = (list: readonly unknown[], index: number): EntryName => entryNames(list)[index] ?? { id: '', nth: 0 };
+
+/** How to find the place of an entry again. */
+function besideOf(list: readonly unknown[], index: number): Beside {
+  if (index > 0) return { after: nameAt(list, index - 1) };
+  return list.length > 1 ? { before: nameAt(list, 1) } : {};
+}
+
+function placeIn(list: readonly unknown[], place: Beside): number {
+  const before = 'before' in place ? indexOfEntry(list, place.before) : -1;
+  if (before >= 0) return before;
+  const after = 'after' in place ? indexOfEntry(list, place.after) : -1;
+  return after >= 0 ? after + 1 : list.length;
+}

@@ -1,0 +1,105 @@
+import { useState, type ReactNode } from 'react';
+import type { PreviewStep } from '../../../../src/panel/protocol';
+import { Problems } from '../../components/Problems';
+import { formatChange, formatDollars, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useLatest } from '../../state/useLatest';
+import { useSetting } from '../../state/useSetting';
+import { Button, LinkButton } from '../../ui';
+import { usePreviewed, usePreviewKey } from '../preview/usePreview';
+import { usePassDrafts, type PassDraft } from './passDraft';
+
+interface DraftBarProps {
+  readonly draft: PassDraft;
+  /** @returns what is wrong with it. */
+  readonly onApply: (value: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
+}
+
+/** Below a pass that is edited: what it does and costs as it is now, and whether that counts. */
+export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
+  const { reveal, state } = usePanel();
+  const { scope } = useSetting('smart');
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const { entry, isChanged, obstacle } = draft;
+  const apply = async (): Promise<void> => {
+    const value = await draft.settled();
+    if (!value) return;
+    const found = await onApply(value);
+    setProblems(found);
+    if (found.length === 0) draft.discard();
+  };
+  const where =
+    scope === 'user' ? t('in your user settings') : t('in the settings of the workspace {0}', state.workspace ?? '');
+  return (
+    <div className="draft-bar" role="group" aria-label={t('Draft of {0}', entry.name)}>
+      <PassForecast entry={entry} />
+      <p className="row-help">
+        {isChanged
+          ? t('A draft: it counts once you apply it, {0}.', where)
+          : t('What you change here is a draft until you apply it, {0}.', where)}{' '}
+        {obstacle === 'field' && t('Mend what is marked as wrong first.')}
+        {obstacle === 'conflict' && t('The pass was changed elsewhere meanwhile; applying puts yours in its place.')}
+      </p>
+      <p className="actions">
+        <Button primary disabled={!isChanged || obstacle === 'field'} onClick={() => void apply()}>
+          {t('Apply')}
+        </Button>
+        <Button
+          disabled={!isChanged && obstacle !== 'field'}
+          onClick={() => {
+            setProblems([]);
+            draft.discard();
+          }}
+        >
+          {t('Discard')}
+        </Button>
+        <LinkButton
+          onClick={() => {
+            reveal('preview');
+          }}
+        >
+          {isChanged ? t('Try it in the preview') : t('Show the preview')}
+        </LinkButton>
+      </p>
+      <Problems problems={problems} />
+    </div>
+  );
+}
+
+/** One line: the tokens that the pass takes out of the previewed conversation, and what that costs. */
+function PassForecast({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
+  const [conversation] = usePreviewed();
+  const drafts = usePassDrafts();
+  const { answer, shown, isWaiting } = useLatest(
+    'previewPass',
+    { conversation, drafts, pass: entry.index },
+    usePreviewKey(),
+  );
+  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
+  return (
+    <p className="pass-forecast" role="status" aria-busy={isWaiting}>
+      {shown ? forecastInWords(shown.steps, shown.title) : t('Working out what it does…')}
+    </p>
+  );
+}
+
+function forecastInWords(steps: readonly PreviewStep[], title: string): string {
+  const [first] = steps;
+  const last = steps.at(-1);
+  if (!first || !last) return t('Switched off: it does nothing.');
+  const { outcome } = first;
+  if (outcome.kind === 'skipped') return t('Does not run in "{0}": {1}.', title, t(outcome.reason));
+  if (outcome.kind === 'failed') return t('Is left out in "{0}": {1}', title, t(outcome.reason));
+  const calls = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0);
+  const isPriced = steps.every(({ cost }) => cost !== undefined);
+  const cost = steps.reduce((sum, step) => sum + (step.cost ?? 0), 0);
+  const edits = steps.reduce((sum, step) => sum + step.edits, 0);
+  const change = (100 * (last.tokensAfter - first.tokensBefore)) / Math.max(1, first.tokensBefore);
+  const tokens =
+    edits === 0
+      ? t('Finds nothing to do')
+      : t('{0} → {1} tokens ({2}), {3} changes', first.tokensBefore, last.tokensAfter, formatChange(change), edits);
+  const price =
+    calls === 0 ? t('free') : t('{0} for {1} calls', isPriced ? formatDollars(cost) : formatDollars(undefined), calls);
+  return t('{0} · {1} · in "{2}"', tokens, price, title);
+}

@@ -1,0 +1,153 @@
+/** Drafts of passes: what is edited in a pass counts once it is applied, and can be tried in the preview before. */
+import { useEffect, useRef, useState } from 'react';
+import { entryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
+import type { PassDrafts } from '../../../../src/panel/protocol';
+import type { EditedEntry } from '../../state/editedEntry';
+import { usePanel, type Panel } from '../../state/panel';
+import { valueAt } from '../../state/path';
+import { useSetting } from '../../state/useSetting';
+import { isFields, passesOf, type PassEntry } from './smartValue';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface PassDraft {
+  /** The pass as it is edited. */
+  readonly entry: PassEntry;
+  readonly edited: EditedEntry;
+  readonly isChanged: boolean;
+  /** Why it can't be applied now. */
+  readonly obstacle: 'field' | 'conflict' | undefined;
+  /** Grows where the editor's fields have to be made anew. */
+  readonly round: number;
+  /** Once all that was typed has been judged. @returns undefined where something is wrong. */
+  readonly settled: () => Promise<Fields | undefined>;
+  readonly discard: () => void;
+}
+
+const SETTING = 'smart';
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const keyOf = (scope: string, entry: PassEntry): string => `${scope} ${entry.key}`;
+
+type Draft = Panel['view']['drafts'][string];
+
+/** The draft on the pass as it now stands: fields that were not edited are the settings'. */
+function onto(raw: Fields, { before, after }: Draft): { readonly value: Fields; readonly isConflict: boolean } {
+  const fields = [...new Set([...Object.keys(raw), ...Object.keys(after)])];
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (field) => !isSame(before[field], after[field]),
+  );
+  const value = Object.fromEntries(
+    fields.flatMap((field): [string, unknown][] => {
+      const from = changed.includes(field) ? after : raw;
+      return from[field] === undefined ? [] : [[field, from[field]]];
+    }),
+  );
+  const isConflict = changed.some((field) => !isSame(before[field], raw[field]) && !isSame(after[field], raw[field]));
+  return { value, isConflict };
+}
+
+/** The passes that are edited in the scope that is shown, for the preview. */
+export function usePassDrafts(): PassDrafts {
+  const { view, state } = usePanel();
+  const { scope } = useSetting(SETTING);
+  const config = state.settings[SETTING]?.[scope];
+  const passes = isFields(config) && Array.isArray(config['passes']) ? (config['passes'] as unknown[]) : [];
+  const names = entryNames(passes);
+  return {
+    name: SETTING,
+    scope,
+    passes: passesOf({ passes }).flatMap((entry) => {
+      const draft = view.drafts[keyOf(scope, entry)];
+      const name = names[entry.index];
+      if (!draft || !name) return [];
+      const { value } = onto(entry.raw, draft);
+      return isSame(value, entry.raw) ? [] : [{ entry: name, pass: value }];
+    }),
+  };
+}
+
+/** The draft of a pass; without changes it is the pass itself. */
+export function usePassDraft(saved: PassEntry): PassDraft {
+  const { connection, view, changeView, state } = usePanel();
+  const { scope } = useSetting(SETTING);
+  const key = keyOf(scope, saved);
+  const path = ['passes', saved.index];
+  const draft = view.drafts[key];
+  const { value, isConflict } = draft ? onto(saved.raw, draft) : { value: saved.raw, isConflict: false };
+  const isChanged = draft !== undefined && !isSame(value, saved.raw);
+  const [judged, setJudged] = useState<{ readonly of: string; readonly effective: unknown }>();
+  const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
+  const [round, setRound] = useState(0);
+  // Two changes at once: the second is made to what the first has left, and each is judged before the next one.
+  const latest = useRef<Fields>(value);
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
+  const text = JSON.stringify(value);
+  useEffect(() => {
+    latest.current = JSON.parse(text) as Fields;
+  }, [text]);
+
+  const check = (wanted: unknown) => connection.request('checkSetting', { name: SETTING, scope, path, value: wanted });
+  useEffect(() => {
+    if (!isChanged || judged?.of === text) return;
+    // A draft of before the page was loaded anew: what it works with is not known here.
+    check(value).then(
+      ({ effective }) => {
+        setJudged({ of: text, effective });
+      },
+      () => undefined,
+    );
+  }, [isChanged, text]);
+
+  const change = async (inside: readonly (string | number)[], wanted: unknown, isTrial: boolean) => {
+    let after: unknown;
+    try {
+      after = withValueAt(latest.current, inside, wanted);
+    } catch (error) {
+      if (error instanceof PathError) return [{ path: '', message: error.message }];
+      throw error;
+    }
+    const { problems, effective } = await check(after);
+    if (problems.length > 0 || isTrial || !isFields(after)) return problems;
+    latest.current = after;
+    const kept = { before: draft?.before ?? saved.raw, after };
+    if (effective !== undefined) setJudged({ of: JSON.stringify(after), effective });
+    changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: kept } }));
+    return problems;
+  };
+  const drop = (): void => {
+    changeView(({ drafts: { [key]: _dropped, ...others } }) => ({ drafts: others }));
+  };
+  return {
+    entry: { ...(passesOf({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },
+    edited: {
+      name: SETTING,
+      path,
+      value,
+      effective: isChanged ? judged?.effective : valueAt(state.settings[SETTING]?.effective, path),
+      isChanged,
+      change: (inside, wanted, isTrial) => {
+        const changed = queue.current.then(() => change(inside, wanted, isTrial));
+        queue.current = changed.catch(() => undefined);
+        return changed;
+      },
+      hold: (id, isWrong) => {
+        setWrong((before) =>
+          isWrong ? new Set([...before, id]) : new Set([...before].filter((other) => other !== id)),
+        );
+      },
+    },
+    isChanged,
+    obstacle: wrong.size > 0 ? 'field' : isChanged && isConflict ? 'conflict' : undefined,
+    round,
+    settled: async () => {
+      await queue.current;
+      return wrong.size > 0 ? undefined : latest.current;
+    },
+    discard: () => {
+      drop();
+      latest.current = saved.raw;
+      setRound(round + 1);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** An entry of a setting's list that is being edited: its fields change a draft of it, and the settings once it is applied. */
+import { createContext } from 'react';
+import type { Path } from './path';
+
+export interface EditedEntry {
+  /** The setting. */
+  readonly name: string;
+  /** Where the entry stands in it. */
+  readonly path: Path;
+  readonly value: unknown;
+  /** What the value works with, the defaults filled in; undefined: as long as nobody has said. */
+  readonly effective: unknown;
+  readonly isChanged: boolean;
+  /**
+   * Changes the draft, unless something is wrong with the value.
+   * @param path inside of the entry; @param isTrial nothing is changed, only judged.
+   * @returns what is wrong, each with its place in the setting.
+   */
+  readonly change: (path: Path, value: unknown, isTrial: boolean) => Promise<readonly Problem[]>;
+  /** Tells whether a field holds a text that is no value: the draft can't be applied then. */
+  readonly hold: (id: string, isWrong: boolean) => void;
+}
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Set inside of an editor whose changes are a draft first. */
+export const EditedEntryContext = createContext<EditedEntry | undefined>(undefined);
+
+/** The part of a path that lies inside of the entry; undefined where it lies elsewhere. */
+export function pathInside(entry: EditedEntry | undefined, name: string, path: Path): Path | undefined {
+  if (entry?.name !== name || path.length < entry.path.length) return undefined;
+  return entry.path.every((key, at) => path[at] === key) ? path.slice(entry.path.length) : undefined;
+}
