@@ -101,5 +101,6 @@ export const passesByMouseAndByKeyboard: Scenario = async (bed) => {
   const field = frame.locator('[data-setting="smart.passes.2.name"] input.control');
   await field.fill('Files gone cold');
   await field.press('Enter');
+  await frame.locator('.draft-bar vscode-button', { hasText: 'Apply' }).click();
   await saved(bench, 'the new name', () => passNames(bench).endsWith('Files gone cold'));
 };

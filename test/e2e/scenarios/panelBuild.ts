@@ -20,20 +20,17 @@ const byMouse: Scenario = async (bed) => {
     const field = frame.locator(`[data-setting="smart.passes.${index}.name"] input.control`);
     await field.fill(name);
     await field.press('Enter');
-    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
     const operation = frame.locator(`[data-setting="smart.passes.${index}.individualConfig.defaults.toolResults"]`);
     await operation.locator('vscode-dropdown').click();
     await operation.locator('vscode-option', { hasText: 'Truncate' }).click();
+    await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
+    await frame.locator('.draft-bar vscode-button', { hasText: 'Apply' }).click();
+    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
     await saved(
       bench,
       `the operation of ${name}`,
       (settings) => JSON.stringify(settings['contextCondenser.smart']).split('"truncate"').length === index + 2,
     );
-    // The page's next change to the list is made of what it knows.
-    await frame
-      .locator(`[data-setting^="smart.passes.${index}.individualConfig.defaults.toolResults."]`)
-      .first()
-      .waitFor();
     // Folded again, so that all of the list is on the screen when it is dragged in.
     await frame.getByRole('button', { name, exact: true }).click();
     await until(`${name} is folded`, async () => (await frame.locator('.pass .item-content').count()) === 0);

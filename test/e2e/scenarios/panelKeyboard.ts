@@ -54,9 +54,11 @@ const byKeyboardAlone: Scenario = async (bed) => {
     await tabTo(bench, frame, field(`smart.passes.${index}.name`));
     await typeOver(bench, frame, name);
     await keyboard.press('Enter');
-    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
     await tabTo(bench, frame, field(`smart.passes.${index}.individualConfig.defaults.${type}`));
     await chooseByKeys(bench, frame, 'Truncate');
+    await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
+    await press('Apply');
+    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
     await saved(bench, `the operation of ${name}`, truncates(index + 1));
   }
   await until('the preview of the three passes', async () => (await bars()).includes('Old results'));

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
+import type { EntryName, ListChange } from '../../../../src/core/settingValue';
 import type { PresetState } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -7,7 +8,7 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, TextField } from '../../ui';
-import { isFields, passesOf } from '../smart/smartValue';
+import { passesOf } from '../smart/smartValue';
 import { PresetComparison } from './PresetComparison';
 
 /** The last change, and how to take it back. */
@@ -21,28 +22,32 @@ interface PresetItemProps {
   readonly isInUse: boolean;
   /** Its place among the user's own in this scope; -1: it is none of them. */
   readonly ownIndex: number;
-  readonly list: readonly unknown[];
+  /** Its name in that list. */
+  readonly entry: EntryName | undefined;
   readonly onDone: (done: Done) => void;
-  readonly onChange: (after: readonly unknown[], text: string) => Promise<boolean>;
+  readonly onChange: (change: ListChange, text: string) => Promise<boolean>;
 }
 
-export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }: PresetItemProps): ReactNode {
+export function PresetItem({ preset, isInUse, ownIndex, entry, onDone, onChange }: PresetItemProps): ReactNode {
   const { connection } = usePanel();
   const [newName, setNewName] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const apply = useApply(onDone, setProblems);
   const condensing = useSetting('condensingProfile');
+  const called = useSetting('presets', [ownIndex, 'name']);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
   const passes = passesOf(preset.config);
   const callsModel = passes.some((pass) => pass.callsModel && pass.isEnabled);
   const rename = async (): Promise<void> => {
     const wanted = newName?.trim() ?? '';
-    const entry = list[ownIndex];
-    if (wanted === '' || wanted === name || !isFields(entry)) setNewName(undefined);
-    else if (await onChange(list.with(ownIndex, { ...entry, name: wanted }), t('Renamed to "{0}".', wanted))) {
-      setNewName(undefined);
+    if (wanted !== '' && wanted !== name) {
+      const found = await called.save(wanted);
+      setProblems(found);
+      if (found.length > 0) return;
+      onDone({ text: t('Renamed to "{0}".', wanted), undo: () => void called.save(name) });
     }
+    setNewName(undefined);
   };
   const share = (): void => {
     setProblems([]);
@@ -80,7 +85,7 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
         {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
         {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
         <Button onClick={share}>{t('Export…')}</Button>
-        {ownIndex !== -1 && newName === undefined && (
+        {entry && newName === undefined && (
           <>
             <Button
               onClick={() => {
@@ -89,7 +94,7 @@ export function PresetItem({ preset, isInUse, ownIndex, list, onDone, onChange }
             >
               {t('Rename')}
             </Button>
-            <Button onClick={() => void onChange(list.toSpliced(ownIndex, 1), t('"{0}" was deleted.', name))}>
+            <Button onClick={() => void onChange({ kind: 'remove', entry }, t('"{0}" was deleted.', name))}>
               {t('Delete')}
             </Button>
           </>

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
+import { entryNames, type ListChange } from '../../../../src/core/settingValue';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
@@ -21,13 +22,22 @@ export function Presets(): ReactNode {
   const [problems, setProblems] = useState<readonly string[]>([]);
   const inUse = typeof smart.value === 'string' ? smart.value : undefined;
   const list: readonly unknown[] = Array.isArray(own.value) ? own.value : [];
+  const names = entryNames(list);
 
-  /** Saves the list of one's own presets. */
-  const change = async (after: readonly unknown[], text: string): Promise<boolean> => {
-    const found = await own.save(after.length === 0 ? undefined : after);
-    setProblems(found);
-    if (found.length === 0) setDone({ text, undo: () => void own.save(list.length === 0 ? undefined : list) });
-    return found.length === 0;
+  /** Changes the list of one's own presets as it then stands. */
+  const change = async (wanted: ListChange, text: string): Promise<boolean> => {
+    try {
+      const request = (what: ListChange) =>
+        connection.request('changeList', { name: 'presets', scope: own.scope, path: [], change: what });
+      const { problems: found, undo } = await request(wanted);
+      setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
+      if (found.length > 0) return false;
+      setDone({ text, ...(undo && { undo: () => void request(undo) }) });
+      return true;
+    } catch (error) {
+      setProblems([errorMessage(error)]);
+      return false;
+    }
   };
   const load = async (): Promise<void> => {
     try {
@@ -51,7 +61,7 @@ export function Presets(): ReactNode {
             preset={preset}
             isInUse={preset.id === inUse}
             ownIndex={list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)}
-            list={list}
+            entry={names[list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)]}
             onDone={setDone}
             onChange={change}
           />
@@ -60,7 +70,9 @@ export function Presets(): ReactNode {
       <SavePreset
         config={state.settings['smart']?.value}
         taken={state.presets.map(({ id }) => id)}
-        onSave={(id, name, config) => change([...list, { id, name, config }], t('"{0}" was saved.', name))}
+        onSave={(id, name, config) =>
+          change({ kind: 'insert', entry: { id, name, config }, place: {} }, t('"{0}" was saved.', name))
+        }
       />
       <p className="actions">
         <Button onClick={() => void load()}>{t('Import…')}</Button>

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  changedList,
+  entryNames,
+  namedPath,
+  PathError,
+  placedPath,
+  withValueAt,
+  type ListChange,
+} from './settingValue';
+
+const list = (...ids: readonly string[]) => ids.map((id) => ({ id }));
+const ids = (entries: readonly unknown[]): string => (entries as { id?: string }[]).map(({ id }) => id ?? '-').join();
+const name = (id: string, nth = 0) => ({ id, nth });
+
+describe('an entry of a list is named', () => {
+  const config = { passes: [{ id: 'a' }, { id: 'b', or: [{}, {}] }, { id: 'a' }, {}] };
+
+  it('by its id, and by its place among equal ones', () => {
+    expect(namedPath(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
+    expect(placedPath(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
+    // Without an id, or behind the end, the index says which.
+    expect(namedPath(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
+    expect(namedPath(config, ['passes', 3])).toEqual(['passes', 3]);
+    expect(namedPath(config, ['passes', 4])).toEqual(['passes', 4]);
+  });
+
+  it('and found where it stands now, or told to be gone', () => {
+    const moved = { passes: [{ id: 'x' }, { id: 'b' }, { id: 'a' }] };
+    expect(placedPath(moved, ['passes', name('b'), 'name'])).toEqual(['passes', 1, 'name']);
+    expect(() => placedPath(moved, ['passes', name('c')])).toThrow(PathError);
+    expect(() => placedPath({}, ['passes', name('c')])).toThrow(PathError);
+  });
+});
+
+describe('a list is changed', () => {
+  it.each<[string, ListChange, string]>([
+    ['at the end', { kind: 'insert', entry: { id: 'n' }, place: {} }, 'a,b,c,n'],
+    ['beside an entry', { kind: 'insert', entry: { id: 'n' }, place: { after: name('a') } }, 'a,n,b,c'],
+    ['at the end where that is gone', { kind: 'insert', entry: { id: 'n' }, place: { before: name('z') } }, 'a,b,c,n'],
+    ['once', { kind: 'insert', entry: { id: 'b' }, place: {} }, 'a,b,c'],
+    ['by moving up', { kind: 'move', entry: name('c'), place: { before: name('a') } }, 'c,a,b'],
+    ['by moving down', { kind: 'move', entry: name('a'), place: { after: name('b') } }, 'b,a,c'],
+    ['by removing', { kind: 'remove', entry: name('b') }, 'a,c'],
+  ])('%s', (_how, change, after) => {
+    expect(ids(changedList(list('a', 'b', 'c'), change).list)).toBe(after);
+  });
+
+  it('with a copy of an entry as it then is', () => {
+    const change: ListChange = { kind: 'insert', entry: { id: 'n' }, copyOf: name('a'), place: { after: name('a') } };
+    expect(changedList([{ id: 'a', mode: 'x' }], change).list).toEqual([
+      { id: 'a', mode: 'x' },
+      { id: 'n', mode: 'x' },
+    ]);
+    expect(() => changedList([], change)).toThrow('no longer there');
+  });
+
+  it('and back; the undo takes back that change alone, whatever came between', () => {
+    const anyList = fc.uniqueArray(fc.constantFrom(...'abcdefg'), { minLength: 1, maxLength: 7 });
+    const place = (entries: readonly string[]) =>
+      fc.oneof(
+        fc.constant({}),
+        fc.constantFrom(...entries).map((id) => ({ before: name(id) })),
+        fc.constantFrom(...entries).map((id) => ({ after: name(id) })),
+      );
+    const anyChange = (entries: readonly string[]): fc.Arbitrary<ListChange> =>
+      fc.oneof(
+        place(entries).map((at): ListChange => ({ kind: 'insert', entry: { id: 'new' }, place: at })),
+        fc.constantFrom(...entries).map((id): ListChange => ({ kind: 'remove', entry: name(id) })),
+        fc
+          .tuple(fc.constantFrom(...entries), place(entries))
+          .map(([id, at]): ListChange => ({ kind: 'move', entry: name(id), place: at })),
+      );
+    const any = anyList.chain((entries) => fc.tuple(fc.constant(entries), anyChange(entries)));
+    fc.assert(
+      fc.property(any, ([entries, change]) => {
+        const before = list(...entries);
+        const { list: after, undo } = changedList(before, change);
+        expect(undo ? changedList(after, undo).list : after).toEqual(before);
+        const withMore = undo ? changedList([...after, { id: 'later' }], undo).list : [];
+        if (undo) expect(ids(withMore).split(',').toSorted()).toEqual([...entries, 'later'].toSorted());
+      }),
+    );
+  });
+
+  it('with each entry’s name its own', () => {
+    expect(entryNames([{ id: 'a' }, {}, { id: 'a' }, 7])).toEqual([name('a'), name(''), name('a', 1), name('', 1)]);
+  });
+});
+
+it('a value changes at its place, and what is empty then goes', () => {
+  expect(withValueAt({ a: { b: 1 }, c: 2 }, ['a', 'b'], undefined)).toEqual({ c: 2 });
+  expect(withValueAt(undefined, ['a', 0, 'b'], 1)).toEqual({ a: [{ b: 1 }] });
+  expect(() => withValueAt({ a: [] }, ['a', 3], 1)).toThrow(PathError);
+  expect(() => withValueAt({}, ['__proto__'], 1)).toThrow(PathError);
+});
