@@ -45,3 +45,44 @@ it('an answer that the model has to correct goes back in the order in which it c
     { id: 'c2' },
   ]);
 });
+
+it('ids that a server gives twice are told apart where an answer is corrected', async () => {
+  const requests: ApiRequest[] = [];
+  const handler: ApiHandler = {
+    modelInfo: { vendor: 'openai', id: 'm', accounting: 'openai' },
+    async *stream(request) {
+      requests.push(request);
+      yield* await Promise.resolve([call('call_0'), END]);
+    },
+    countTokens: () => Promise.resolve({ tokens: 0, exact: true }),
+  };
+  const reported: string[] = [];
+  await answer(
+    {
+      messages: [
+        { role: 'user', content: 'go' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_0', name: 'read_file', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_0', content: 'a' }] },
+      ],
+    },
+    {
+      handler,
+      signal: new AbortController().signal,
+      expand: (input) => Promise.resolve(requests.length < 3 ? { error: 'No such reference.' } : { input }),
+      text: never,
+      thinking: never,
+      call: (id) => reported.push(id),
+      used: never,
+    },
+  );
+  expect(reported).toEqual(['call_0']);
+  const blocks = (requests[2]?.messages ?? []).flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  expect(blocks.map(({ id, tool_use_id }) => id ?? tool_use_id)).toEqual([
+    'call_0',
+    'call_0',
+    'call_0_2',
+    'call_0_2',
+    'call_0_3',
+    'call_0_3',
+  ]);
+});

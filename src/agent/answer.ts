@@ -1,7 +1,7 @@
 /** One answer of a model to the chat: streamed as it comes, its calls checked before they are told. */
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { plainId } from './tidyMessages';
+import { withFreshIds } from './tidyMessages';
 
 export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
 
@@ -70,7 +70,7 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
     );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
     if (isFaulty && corrections < MAX_CORRECTIONS && CORRECTABLE.has(turn.stopReason)) {
-      asked = { ...asked, messages: [...asked.messages, ...correction(turn, checked)] };
+      asked = { ...asked, messages: [...asked.messages, ...withFreshIds(correction(turn, checked), asked.messages)] };
       continue;
     }
     // A call that stays wrong after all corrections is left out, with those beside it: half an answer misleads the model.
@@ -172,14 +172,14 @@ function isJsonObject(text: string): boolean {
 function correction(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
   const calls = checked.map(({ call, input }): Block => ({
     type: 'tool_use',
-    id: plainId(call.id),
+    id: call.id,
     name: call.name,
     input,
   }));
   const text: Block[] = turn.text.trim() === '' ? [] : [{ type: 'text', text: turn.text }];
   const results = checked.map(({ call, fault }): Block => ({
     type: 'tool_result',
-    tool_use_id: plainId(call.id),
+    tool_use_id: call.id,
     content: fault ?? 'Not made yet, because another call of the same answer could not be made. Call it again.',
     is_error: true,
   }));

@@ -65,6 +65,19 @@ function asText({ content }: ToolResultBlock): Block[] {
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
+/** Messages that go on with others, the ids of their calls told apart from those that stand before. */
+export function withFreshIds(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
+  const ids = new CallIds();
+  for (const call of before.flatMap(blocksOf).filter(isToolUse)) ids.call(call);
+  const fresh = (block: Block): Block => {
+    if (isToolUse(block)) return ids.call(block);
+    return isToolResult(block)
+      ? { ...block, tool_use_id: ids.answeredBy(block.tool_use_id) ?? block.tool_use_id }
+      : block;
+  };
+  return messages.map((message) => ({ ...message, content: blocksOf(message).map(fresh) }));
+}
+
 /**
  * Ids of calls as vendors take them: letters, digits, _ and - (Anthropic), and unique. Some local servers count from 0
  * in each answer, and another vendor's may have other signs.

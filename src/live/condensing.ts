@@ -13,6 +13,8 @@ const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
 /** A request must have grown so many times before a model is asked again that came to nothing. */
 const RETRY_GROWTH = 1.13;
+/** Requests in a row that each had to be condensed, from which on the window is too small for the task, and that is said. */
+const CRAMPED_REQUESTS = 4;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
 
@@ -35,6 +37,7 @@ export class Condensing {
   ): Promise<CondensationOutcome | undefined> {
     const prepared = await this.applyPrepared(conversation);
     const reason = this.reason(conversation);
+    this.noteCramped(conversation, reason);
     if (reason) return this.condense(conversation, reason, signal);
     this.prepareInBackground(conversation);
     return prepared;
@@ -115,6 +118,18 @@ export class Condensing {
       coldPercent: this.settings.now().coldPercent,
       coolsDown: manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });
+  }
+
+  /** Without its condensation no such request would go out, so they go on; but nothing that was read stays for long. */
+  private noteCramped(conversation: LiveConversation, reason: CondensationReason | undefined): void {
+    const { id, model, overheadTokens } = conversation;
+    const before = conversation.condensedInRow;
+    conversation.condensedInRow = reason === undefined ? 0 : before + 1;
+    if (before + 1 !== CRAMPED_REQUESTS || reason === undefined || conversation.isCramped) return;
+    conversation.isCramped = true;
+    const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
+    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${model.contextWindow} tokens, ${fixed} of which instructions and tools take, is too small for this task, and what was just read goes at once. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
   private modelTokens({ model, countedTokens }: LiveConversation): number {

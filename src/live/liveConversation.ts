@@ -54,6 +54,10 @@ export class LiveConversation {
   lastDecision: LiveDecision | undefined;
   /** Why the last condensation that was due took nothing out. */
   whyNot: string | undefined;
+  /** How many requests in a row were due. */
+  condensedInRow = 0;
+  /** That its window is too small was told. */
+  isCramped = false;
   preparation: Preparation | undefined;
   /** O200k tokens below which no model is asked again after one failed. */
   waitFor = 0;

@@ -38,6 +38,24 @@ describe('a request', () => {
       });
     }));
 
+  it('that needs a condensation each time says once that the window is too small', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const problems = () => events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
+      // Each result fills a third of the window.
+      const all = reads(2, 180);
+      for (let step = 0; step < 12; step++) {
+        all.push(...read(`more${step}`, 180));
+        const prepared = await live.prepare(request(all, { model: upstream({ contextWindow: 4_500 }) }));
+        if (step < 3) expect(problems()).toEqual([]);
+        expect(prepared.tokens).toBeLessThanOrEqual(4_500);
+      }
+      expect(problems()).toEqual([expect.stringMatching(/window of 4500 tokens.*too small/)]);
+      await live.prepare(request(reads(25), { conversationId: 'roomy' }));
+      for (let step = 0; step < 4; step++) await live.prepare(request(reads(26 + step), { conversationId: 'roomy' }));
+      expect(problems()).toHaveLength(1);
+    }));
+
   it('without a known window is left alone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);

@@ -197,11 +197,14 @@ describe('the plan', () => {
         ...exchange('3', 'TodoWrite', { todos: [{ content: 'refused' }] }, 'no', { is_error: true }),
         ...exchange('4', 'TodoWrite', { odd: true }, 'ok'),
       ),
-    ).toEqual([{ text: 'new', status: 'completed' }]);
+    ).toEqual([{ text: 'new', status: 'completed', message: 3 }]);
     expect(stateOf(...exchange('1', 'update_plan', { plan: [{ step: 's' }] }, 'ok'))).toEqual([
-      { text: 's', status: 'pending' },
+      { text: 's', status: 'pending', message: 1 },
     ]);
-    expect(stateOf(...exchange('1', 'update_todo_list', { todos: ' [x] a\n[ ] b ' }, 'ok'))).toBe('[x] a\n[ ] b');
+    expect(stateOf(...exchange('1', 'update_todo_list', { todos: ' [x] a\n[ ] b ' }, 'ok'))).toEqual({
+      text: '[x] a\n[ ] b',
+      message: 1,
+    });
     expect(stateOf(...exchange('1', 'TodoWrite', { todos: [] }, 'ok'))).toBeUndefined();
     expect(stateOf()).toBeUndefined();
   });
@@ -218,8 +221,8 @@ describe('the plan', () => {
         ...exchange('7', 'TaskUpdate', { taskId: '9', status: 'completed' }, 'ok'),
       ),
     ).toEqual([
-      { text: 'first', status: 'completed' },
-      { text: 'renamed', status: 'pending' },
+      { text: 'first', status: 'completed', message: 1 },
+      { text: 'renamed', status: 'pending', message: 11 },
     ]);
   });
 });

@@ -132,8 +132,8 @@ const BOX: ReadonlyMap<string, string> = new Map([
 ]);
 
 const planText = (plan: PlanState): string =>
-  typeof plan === 'string'
-    ? plan
+  'text' in plan
+    ? plan.text
     : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${text}`).join('\n');
 
 /** Share of what a summary takes the place of that people's own words may fill: beyond it little would be gained. */

@@ -7,10 +7,19 @@ export interface PlanItem {
   readonly text: string;
   /** As the agent calls it, such as `completed`. */
   readonly status: string;
+  /** Index of the message whose call says it in these words. */
+  readonly message: number;
+}
+
+/** The list as the agent wrote it, of several lines. */
+export interface WrittenPlan {
+  readonly text: string;
+  /** Index of the message whose call says it. */
+  readonly message: number;
 }
 
 /** The plan's last state: its items, or the list as the agent wrote it. */
-export type PlanState = readonly PlanItem[] | string;
+export type PlanState = readonly PlanItem[] | WrittenPlan;
 
 /** Claude Code keeps its tasks with one call per task since 2.1. */
 const TASK_CREATE = 'TaskCreate';
@@ -26,17 +35,17 @@ export function planState(exchanges: readonly ToolExchange[], tools: ToolTable):
       noteTask(tasks, exchange);
       state = [...tasks.values()].filter(({ status }) => status !== 'deleted');
     } else if (ruleFor(tools, exchange)?.kind === 'plan') {
-      state = planIn(exchange.input) ?? state;
+      state = planIn(exchange) ?? state;
     }
   }
-  return state?.length === 0 ? undefined : state;
+  return state && 'length' in state && state.length === 0 ? undefined : state;
 }
 
-function noteTask(tasks: Map<string, PlanItem>, { tool, input, resultText }: ToolExchange): void {
+function noteTask(tasks: Map<string, PlanItem>, { tool, input, resultText, callMessage: message }: ToolExchange): void {
   if (tool === TASK_CREATE) {
     // "Task #3 created successfully: …"
     const id = /#(\w+)/.exec(resultText)?.[1] ?? `${tasks.size + 1}`;
-    tasks.set(id, { text: textIn(input, ['subject', 'description']), status: 'pending' });
+    tasks.set(id, { text: textIn(input, ['subject', 'description']), status: 'pending', message });
     return;
   }
   const id = textIn(input, ['taskId']);
@@ -44,20 +53,20 @@ function noteTask(tasks: Map<string, PlanItem>, { tool, input, resultText }: Too
   if (!known) return;
   const text = textIn(input, ['subject']);
   tasks.set(id, {
-    text: text === '' ? known.text : text,
+    ...(text === '' ? known : { text, message }),
     status: typeof input['status'] === 'string' ? input['status'] : known.status,
   });
 }
 
-function planIn(input: ToolExchange['input']): PlanState | undefined {
+function planIn({ input, callMessage: message }: ToolExchange): PlanState | undefined {
   for (const value of [input['todos'], input['plan'], input['todoList'], input['items']]) {
-    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+    if (typeof value === 'string' && value.trim() !== '') return { text: value.trim(), message };
     if (!Array.isArray(value)) continue;
     return (value as unknown[]).flatMap((item) => {
       if (!isRecord(item)) return [];
       const text = textIn(item, ['content', 'step', 'title', 'task', 'text']);
       const { status } = item;
-      return text === '' ? [] : [{ text, status: typeof status === 'string' ? status : 'pending' }];
+      return text === '' ? [] : [{ text, status: typeof status === 'string' ? status : 'pending', message }];
     });
   }
   return undefined;

@@ -142,6 +142,21 @@ describe('the coherence report', () => {
     expect(report.errors.kept).toBe(0);
   });
 
+  it('looks for to-dos where they were said, not in a newer list that did not take', async () => {
+    const todos = [{ content: 'Declare y', status: 'pending' }];
+    const refused = exchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
+    const messages = [...MESSAGES, ...refused, user('Go on.')];
+    const draft = new Draft(messages, freshCounter());
+    draft.summarize(
+      'Summary',
+      { start: 5, end: 7 },
+      { ...user('The plan was written.'), isSummary: true },
+      { reason: 'test' },
+    );
+    const report = await coherenceOf(messages, draft.edits, new Pace());
+    expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
+  });
+
   it('has a floor that Smart holds pass by pass: what would go under it is dropped whole, and told', async () => {
     const pass = (id: string, operation: object) =>
       ({

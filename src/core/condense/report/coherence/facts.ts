@@ -72,11 +72,9 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
     if (known) known.push(message);
     else found[kind].set(plain, [message]);
   };
-  let planned = 0;
   for (const exchange of exchanges) {
     await pace.yieldIfDue();
     const kind = ruleFor(tools, exchange)?.kind;
-    if (kind === 'plan') planned = exchange.callMessage;
     if (kind === 'read' || kind === 'write' || kind === 'edit') {
       for (const path of pathsOf(tools, exchange)) note('files', path, exchange.callMessage);
     }
@@ -90,8 +88,9 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
   await pace.yieldIfDue();
   for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
   const plan = planState(exchanges, tools);
-  const items = typeof plan === 'string' ? plan.split('\n') : (plan ?? []).map(({ text }) => text);
-  for (const item of items) note('todos', item, planned);
+  const items =
+    plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
+  for (const { text, message } of items) note('todos', text, message);
   return FACT_KINDS.flatMap((kind) =>
     [...found[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
   );
