@@ -14,6 +14,7 @@ import { benchHostile, hostileTable } from './hostileBench';
 import { benchIncremental, incrementalTable } from './incrementalBench';
 import { benchLive, liveTable } from './liveBench';
 import { benchLossless, losslessTable } from './losslessBench';
+import { benchMasking, maskingTable } from './maskingBench';
 import { benchPreview, previewTable } from './previewBench';
 import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
@@ -30,6 +31,7 @@ const PARTS = [
   'curve',
   'incremental',
   'hostile',
+  'masking',
   'retention',
   'tokens',
   'live',
@@ -129,6 +131,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchHostile();
       return { text: hostileTable(data), data };
+    },
+  },
+  masking: {
+    title: 'Masking of keys, processor time',
+    isOnCorpus: false,
+    run() {
+      const data = benchMasking();
+      return Promise.resolve({ text: maskingTable(data), data });
     },
   },
   retention: {

@@ -189,21 +189,49 @@ export const KEY_FORMS: readonly KeyForm[] = [
   { of: 'Frame.io', starts: ['fio-u-'], body: 'dashed', min: 40 },
 ];
 
+export interface KeyShape {
+  /** Whose keys, for people and for tests. */
+  readonly of: string;
+  readonly shape: RegExp;
+  /** Stands in each of them: most texts have none, and are not searched. */
+  readonly holds: string;
+}
+
 /** Forms that are more than a literal and a run. Each is linear: every repetition is bounded, or ends where nothing before it can. */
-export const SHAPES: readonly { readonly of: string; readonly shape: RegExp }[] = [
-  { of: 'a key that its vendor shows in part', shape: /(?<![A-Za-z0-9_])[sr]k[-_][\w.-]{0,60}\*{2,}[\w*.-]{0,60}/g },
-  { of: 'Slack webhook', shape: /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{16,}/g },
-  { of: 'Discord webhook', shape: /(?<=discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/)[\w-]{16,}/g },
-  { of: 'Discord bot', shape: /(?<![\w-])[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{25,45}(?![\w-])/g },
-  { of: 'Telegram bot', shape: /(?<!\d)\d{8,10}:AA[\w-]{30,40}(?![\w-])/g },
-  { of: 'Teams webhook', shape: /(?<=webhook\.office\.com\/webhookb2\/)[\w@/-]{40,}/g },
-  { of: 'Mailchimp', shape: /(?<![\w-])[a-f0-9]{32}-us\d{1,2}(?![\w-])/g },
-  { of: 'Azure application', shape: /(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g },
-  { of: 'Azure DevOps', shape: /(?<![A-Za-z0-9])[A-Za-z0-9]{75}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/g },
-  { of: 'Azure shared access signature', shape: /(?<=[?&]sig=)[\w%+/=-]{20,}/g },
-  { of: 'AWS signature', shape: /(?<=[?&]X-Amz-(?:Signature|Credential|Security-Token)=)[\w%+/=.-]{16,}/gi },
-  { of: 'Terraform Cloud', shape: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{30,}/g },
-  { of: 'bcrypt', shape: /(?<![\w$])\$2[abxy]\$\d\d\$[\w./]{53}/g },
-  { of: 'crypt', shape: /(?<![\w$])\$(?:1|5|6|y|apr1)\$(?:rounds=\d{1,9}\$)?[\w./]{1,40}\$[\w./]{16,100}/g },
-  { of: 'argon2', shape: /(?<![\w$])\$argon2(?:id|i|d)\$[\w=,$+/]{20,300}/g },
+export const SHAPES: readonly KeyShape[] = [
+  {
+    of: 'a key that its vendor shows in part',
+    holds: '**',
+    shape: /(?<![A-Za-z0-9_])[sr]k[-_][\w.-]{0,60}\*{2,}[\w*.-]{0,60}/g,
+  },
+  {
+    of: 'Slack webhook',
+    holds: 'hooks.slack.com/',
+    shape: /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{16,}/g,
+  },
+  {
+    of: 'Discord webhook',
+    holds: '/api/webhooks/',
+    shape: /(?<=discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/)[\w-]{16,}/g,
+  },
+  { of: 'Discord bot', holds: '.', shape: /(?<![\w-])[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{25,45}(?![\w-])/g },
+  { of: 'Telegram bot', holds: ':AA', shape: /(?<!\d)\d{8,10}:AA[\w-]{30,40}(?![\w-])/g },
+  { of: 'Teams webhook', holds: 'webhook.office.com/', shape: /(?<=webhook\.office\.com\/webhookb2\/)[\w@/-]{40,}/g },
+  { of: 'Mailchimp', holds: '-us', shape: /(?<![\w-])[a-f0-9]{32}-us\d{1,2}(?![\w-])/g },
+  { of: 'Azure application', holds: 'Q~', shape: /(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g },
+  { of: 'Azure DevOps', holds: 'AZDO', shape: /(?<![A-Za-z0-9])[A-Za-z0-9]{75}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/g },
+  { of: 'Azure shared access signature', holds: 'sig=', shape: /(?<=[?&]sig=)[\w%+/=-]{20,}/g },
+  {
+    of: 'AWS signature',
+    holds: '=',
+    shape: /(?<=[?&]X-Amz-(?:Signature|Credential|Security-Token)=)[\w%+/=.-]{16,}/gi,
+  },
+  { of: 'Terraform Cloud', holds: '.atlasv1.', shape: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{30,}/g },
+  { of: 'bcrypt', holds: '$2', shape: /(?<![\w$])\$2[abxy]\$\d\d\$[\w./]{53}/g },
+  {
+    of: 'crypt',
+    holds: '$',
+    shape: /(?<![\w$])\$(?:1|5|6|y|apr1)\$(?:rounds=\d{1,9}\$)?[\w./]{1,40}\$[\w./]{16,100}/g,
+  },
+  { of: 'argon2', holds: '$argon2', shape: /(?<![\w$])\$argon2(?:id|i|d)\$[\w=,$+/]{20,300}/g },
 ];

@@ -3,7 +3,8 @@
  * that was cut in two before looks like none. A false alarm costs a word; a key that goes to a stranger costs more.
  */
 import { BODIES, KEY_FORMS, SHAPES } from './keyForms';
-import { namedSecrets } from './namedSecrets';
+import { inOneGo, type Steps } from '../pace';
+import { namedSecrets, netrcSecrets } from './namedSecrets';
 import { privateKeys } from './privateKeys';
 import type { Slice } from '../slice';
 
@@ -50,19 +51,48 @@ const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /** The text with `[key]` in place of what looks like a secret. Linear in its length. */
-export function maskSecrets(text: string): string {
-  let masked = withoutSlices(text, privateKeys(text));
-  masked = withoutSlices(masked, knownKeys(masked));
-  for (const { shape } of SHAPES) masked = masked.replace(shape, SECRET_MASK);
+export const maskSecrets = (text: string): string => inOneGo(masking(text));
+
+/** Characters of a piece, as a rule: pieces end where lines do, over which no secret but a private key and a .netrc's reaches. */
+const PIECE = 64_000;
+
+/**
+ * {@link maskSecrets} in steps, each of a pass over a piece, so that a long text does not hold the thread.
+ * @param pieceChars for tests: the result is the same whatever it is.
+ */
+export function* masking(text: string, pieceChars = PIECE): Steps<string> {
+  let whole = withoutSlices(text, privateKeys(text));
+  whole = withoutSlices(whole, netrcSecrets(whole));
+  const masked: string[] = [];
+  for (let start = 0; start < whole.length;) {
+    yield;
+    const lineEnd = whole.indexOf('\n', start + pieceChars - 1);
+    const end = lineEnd < 0 ? whole.length : lineEnd + 1;
+    masked.push(yield* maskingOfLines(whole.slice(start, end)));
+    start = end;
+  }
+  return masked.join('');
+}
+
+function* maskingOfLines(lines: string): Steps<string> {
+  let masked = withoutSlices(lines, yield* knownKeys(lines));
+  yield;
+  for (const { shape, holds } of SHAPES) {
+    if (!masked.includes(holds)) continue;
+    masked = masked.replace(shape, SECRET_MASK);
+    yield;
+  }
   if (masked.includes('eyJ')) masked = masked.replace(DOTTED_RUN, withoutWebToken);
-  return withoutSlices(masked, namedSecrets(masked));
+  yield;
+  return withoutSlices(masked, yield* namedSecrets(masked));
 }
 
 /** The keys that have a known form. */
-function knownKeys(text: string): Slice[] {
+function* knownKeys(text: string): Steps<Slice[]> {
   const keys: Slice[] = [];
   START.lastIndex = 0;
   for (let found = START.exec(text); found; found = START.exec(text)) {
+    yield;
     // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
     START.lastIndex = found.index + 1;
     for (const { length, body, more, needsDigit } of RESTS.get(found[0]) ?? []) {

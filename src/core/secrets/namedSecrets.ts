@@ -1,4 +1,5 @@
 /** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
+import type { Steps } from '../pace';
 import { byStart, type Slice } from '../slice';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
@@ -26,17 +27,20 @@ const BESIDE: readonly RegExp[] = [
   /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200})@/dgi,
   /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi,
   /[?&#](?:access_token|refresh_token|id_token|token|api[_-]?key|apikey|key|sig|signature|client_secret|password|auth|code)=(?<secret>[^&\s"'<>#\\]{8,})/dgi,
-  // Commands
+  // Commands; a search ends where the next command begins, so that many of them cost no more than their length
   /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
-  /\bcurl\b[^\n|;&]{0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
+  /\bcurl\b(?:(?!curl)[^\n|;&]){0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
   /\bsshpass[ \t]{1,3}-p[ \t]{0,3}["']?(?<secret>[^\s"'\\]{3,200})/dg,
-  /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,200}?[ \t]-p(?<secret>[^\s"'\\]{4,200})/dg,
-  /\bredis-cli\b[^\n|;&]{0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
-  // Files: .netrc, .pgpass, XML
-  /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg,
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b(?:(?!mysql|mariadb)[^\n|;&]){0,200}?[ \t]-p(?<secret>[^\s"'\\]{4,200})/dg,
+  /\bredis-cli\b(?:(?!redis-cli)[^\n|;&]){0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  // Files: .pgpass, XML
   /^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(?<secret>\S{3,200})$/dgm,
   /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))>(?<secret>[^<\s]{4,200})<\//dgi,
 ];
+
+/** Its words may stand on lines of their own. */
+const NETRC =
+  /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg;
 
 /** `Cookie: a=…; b=…`: the long values go. */
 const COOKIES =
@@ -48,13 +52,21 @@ const COOKIE_VALUE =
 const PLACEHOLDER =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$)/i;
 
-/** The slices of a text that hold a secret with a name, in order, none overlapping another. */
-export function namedSecrets(text: string): Slice[] {
+/** The passwords of a .netrc in a text, in order. */
+export const netrcSecrets = (text: string): Slice[] =>
+  text.includes('machine')
+    ? [...text.matchAll(NETRC)].map(secretIn).filter(({ start, end }) => isValue(text.slice(start, end)))
+    : [];
+
+/** The slices of lines that hold a secret with a name, in order, none overlapping another. */
+export function* namedSecrets(text: string): Steps<Slice[]> {
   const slices: Slice[] = [];
   for (const pattern of BESIDE) {
+    yield;
     for (const match of text.matchAll(pattern)) {
-      const { start, end } = secretIn(match);
-      if (isValue(text.slice(start, end))) slices.push({ start, end });
+      yield;
+      const slice = secretIn(match);
+      if (isValue(text.slice(slice.start, slice.end))) slices.push(slice);
     }
   }
   for (const cookies of text.matchAll(COOKIES)) {
@@ -64,7 +76,8 @@ export function namedSecrets(text: string): Slice[] {
       if (/\d/.test(cookie[0])) slices.push({ start: from.start + start, end: from.start + end });
     }
   }
-  slices.push(...assigned(text));
+  yield;
+  slices.push(...(yield* assigned(text)));
   let reached = 0;
   return slices.sort(byStart).filter(({ start, end }) => {
     if (start < reached) return false;
@@ -80,10 +93,11 @@ function secretIn({ index, indices }: RegExpExecArray): Slice {
 }
 
 /** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */
-function assigned(text: string): Slice[] {
+function* assigned(text: string): Steps<Slice[]> {
   const slices: Slice[] = [];
   NAMED.lastIndex = 0;
   for (let name = NAMED.exec(text); name; name = NAMED.exec(text)) {
+    yield;
     const [, strong, separator = '', quote = ''] = name;
     const start = NAMED.lastIndex;
     const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(name[0].slice(0, -1));

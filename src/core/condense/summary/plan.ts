@@ -2,10 +2,11 @@
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { contentsOf } from '../../messages/content';
+import { Pace } from '../../pace';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { maskedMessage } from '../../secrets/maskMessages';
-import { maskSecrets } from '../../secrets/maskSecrets';
+import { maskedMessages } from '../../secrets/maskMessages';
+import { masking } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 import { losslessProvider, losslessSteps } from '../providers/lossless';
@@ -74,9 +75,11 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   if (choice.kind !== 'range') return choice;
   const { range, since } = choice;
   const masks = masksFor(model, context.vendor, config.maskSecrets);
-  const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
+  const pace = new Pace(input.signal);
+  const shownToModel = async (text: string): Promise<string> => (masks ? pace.through(masking(text)) : text);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const shown = (): readonly ApiMessage[] => (masks ? draft.messages.map(maskedMessage) : draft.messages);
+  const shown = async (): Promise<readonly ApiMessage[]> =>
+    masks ? maskedMessages(draft.messages, pace) : draft.messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
@@ -84,23 +87,27 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const base = {
     kind: 'plan',
     range,
-    earlier: choice.earlier === undefined ? '' : shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
-    system: shownToModel(context.system ?? ''),
+    earlier: choice.earlier === undefined ? '' : await shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
+    system: await shownToModel(context.system ?? ''),
     custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
     facts: rangeFacts(draft, range, config),
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = (): string[] => transcript(shown(), since, config).map(shownToModel);
+  const render = async (): Promise<string[]> => {
+    const rendered: string[] = [];
+    for (const text of transcript(await shown(), since, config)) rendered.push(await shownToModel(text));
+    return rendered;
+  };
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
-  let texts = render();
+  let texts = await render();
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
     await withoutRepetition(draft, input.signal);
-    texts = render();
+    texts = await render();
     tokens = alone + tokensOf(texts);
     isReduced = true;
   }

@@ -2,6 +2,7 @@
 import { callCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
+import { Pace } from '../../../pace';
 import { expectedOutputTokens, placeholder } from '../../summary/expectedOutput';
 import {
   NoSummarizerError,
@@ -24,10 +25,13 @@ export interface ExpectedCall {
   readonly cost: number | undefined;
 }
 
-/** The expected figures of a job's call. */
-export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): ExpectedCall {
-  const { counter, memory, samples, vendor } = parts;
-  const request = contentRequest(job, model, vendor, counter);
+/**
+ * The expected figures of a job's call.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): Promise<ExpectedCall> {
+  const { counter, memory, samples, vendor, signal } = parts;
+  const request = await contentRequest(job, model, vendor, counter, new Pace(signal));
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
   const limit = summaryLimit(job, model);
@@ -105,7 +109,7 @@ async function ask(
 ): Promise<ContentReply> {
   const selected = await parts.models.of(job.operation.apiProfile);
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
-  const expected = expectCall(job, selected.summarizer.model, parts);
+  const expected = await expectCall(job, selected.summarizer.model, parts);
   const key = memoKey(selected.summarizer.model, expected.request);
   const same = running.get(key);
   if (same) return same;

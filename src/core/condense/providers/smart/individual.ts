@@ -172,7 +172,7 @@ async function expectedSaving(job: ContentJob, { calls }: PassParts): Promise<nu
   const summary =
     selected instanceof NoSummarizerError
       ? job.operation.maxTokens
-      : expectCall(job, selected.summarizer.model, calls).summaryTokens;
+      : (await expectCall(job, selected.summarizer.model, calls)).summaryTokens;
   return Math.max(0, job.tokens - summary - MARKER_TOKENS);
 }
 

@@ -1,0 +1,91 @@
+/** Masking of keys: how many forms it knows, which look-alikes it leaves, and its time on ordinary and hostile text. */
+import { masking, maskSecrets } from '../../src/core/secrets/maskSecrets';
+import { FORMS, HOSTILE_PIECES, keyOf, LOOK_ALIKES, SECRETS } from '../../src/core/secrets/testing';
+import { codeFile } from '../generators/codeFiles';
+import { Random } from '../generators/random';
+import { millis, table } from './table';
+
+export interface MaskingPoint {
+  readonly name: string;
+  /** Milliseconds of processor time for half a megabyte, for one, and in the longest stretch of that one. */
+  readonly halfMs: number;
+  readonly wholeMs: number;
+  readonly stretchMs: number;
+}
+
+export interface MaskingFigures {
+  readonly masked: number;
+  readonly forms: number;
+  readonly left: number;
+  readonly lookAlikes: number;
+  readonly points: readonly MaskingPoint[];
+}
+
+const MEGABYTE = 1_000_000;
+const STEPS_AT_ONCE = 4;
+/** Of the hostile texts, those that take longest are told. */
+const TOLD = 8;
+
+/** A text of a size: a hostile one stands on a single line. */
+const repeated = (piece: string, chars: number): string =>
+  piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars);
+
+const processorMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+export function benchMasking(): MaskingFigures {
+  const code = codeFile(new Random(1), 'ts', 400);
+  const ordinary = ['code', 'code on one line'].map((name, at) =>
+    point(name, at === 0 ? code : code.replaceAll('\n', ' ')),
+  );
+  const hostile = HOSTILE_PIECES.map((piece) => point(JSON.stringify(piece), piece));
+  const forms = [
+    ...FORMS.map(({ start, body, min }) => keyOf(start, body, min + 8)).map((key) => maskSecrets(key) === '[key]'),
+    ...SECRETS.map(([text, secret]) => !maskSecrets(text).includes(secret)),
+  ];
+  return {
+    masked: forms.filter(Boolean).length,
+    forms: forms.length,
+    left: LOOK_ALIKES.filter((text) => maskSecrets(text) === text).length,
+    lookAlikes: LOOK_ALIKES.length,
+    points: [...ordinary, ...hostile.toSorted((a, b) => b.wholeMs - a.wholeMs).slice(0, TOLD)],
+  };
+}
+
+function point(name: string, piece: string): MaskingPoint {
+  const half = timed(repeated(piece, MEGABYTE / 2));
+  const whole = timed(repeated(piece, MEGABYTE));
+  return { name, halfMs: half.ms, wholeMs: whole.ms, stretchMs: whole.longest };
+}
+
+/** Milliseconds in all, and of the longest stretch after which masking can be interrupted. */
+function timed(text: string): { ms: number; longest: number } {
+  const steps = masking(text);
+  const started = processorMs();
+  let longest = 0;
+  for (let before = started, done = false; !done;) {
+    // The clock is asked once in so many steps: in hostile texts most take less than asking does.
+    for (let step = 0; step < STEPS_AT_ONCE && !done; step++) done = steps.next().done === true;
+    const now = processorMs();
+    longest = Math.max(longest, now - before);
+    before = now;
+  }
+  return { ms: processorMs() - started, longest };
+}
+
+export const maskingTable = ({ masked, forms, left, lookAlikes, points }: MaskingFigures): string =>
+  [
+    `Forms masked: ${masked} of ${forms}; look-alikes left: ${left} of ${lookAlikes}. A megabyte of each, the slowest of ${HOSTILE_PIECES.length} hostile ones:`,
+    table(
+      ['text', 'half', 'whole', 'whole / half', 'longest stretch'],
+      points.map(({ name, halfMs, wholeMs, stretchMs }) => [
+        name,
+        millis(halfMs),
+        millis(wholeMs),
+        `${(wholeMs / halfMs).toFixed(1)} ×`,
+        millis(stretchMs),
+      ]),
+    ),
+  ].join('\n\n');
