@@ -7,7 +7,7 @@ import type { Files } from './files';
 import { isHeld } from './holds';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
-import { guarded, StorageError } from './storageError';
+import { guarded, StorageError, writtenByNewer } from './storageError';
 
 /** Whose ledger it is. */
 export interface LedgerAbout {
@@ -68,13 +68,7 @@ export async function readAbout(files: Files, paths: LedgerPaths): Promise<Ledge
   const stored = text === undefined ? undefined : objectIn(text);
   if (stored === undefined) return undefined;
   if (typeof stored['version'] === 'number' && stored['version'] > VERSION) {
-    throw new StorageError({
-      trouble: 'newer-version',
-      path: paths.about,
-      happened: 'A newer version of Context Condenser wrote this ledger.',
-      notDone: 'It was not read.',
-      advice: 'Update Context Condenser.',
-    });
+    throw writtenByNewer(paths.about, 'It was not read.');
   }
   const { id, title, format, path } = stored;
   if (typeof id !== 'string' || !paths.folder.endsWith(nameOf(id))) return undefined;
@@ -95,13 +89,17 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Writes about.json whole or not at all. */
+/** Writes about.json whole or not at all; fields that this version doesn't know stay. */
 export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
   const temporary = `${paths.about}.new`;
+  const stored = objectIn((await readText(files, paths.about)) ?? '');
   // Left by a process that was killed; only the one who holds the lock gets here.
   await ifThere(files.removeFile(temporary));
   await withFile(files, temporary, 'create', async (file) => {
-    await writeAll(file, Buffer.from(`${JSON.stringify({ version: VERSION, ...about })}\n`));
+    await writeAll(
+      file,
+      Buffer.from(`${JSON.stringify({ ...(stored?.['id'] === about.id && stored), version: VERSION, ...about })}\n`),
+    );
     await file.sync();
   });
   await files.rename(temporary, paths.about);

@@ -3,8 +3,11 @@ import { currentEdit } from '../core/condense/edits/storedEdits';
 import type { Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 import { NO_USE } from '../core/condense/report/use';
 
-/** An entry, or undefined where the line holds none. Its checksum says that it is what was written; this, by whom. */
-export function entryIn(json: string): LedgerEntry | undefined {
+/**
+ * An entry; undefined where the line holds none. Its checksum says that it is what was written; this, by whom. `newer`: a later
+ * version wrote it, and what it says is not known here.
+ */
+export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;
   try {
     entry = Object(JSON.parse(json)) as Partial<Record<string, unknown>>;
@@ -30,18 +33,21 @@ export function entryIn(json: string): LedgerEntry | undefined {
         ? (entry as LedgerEntry)
         : undefined;
     default:
-      return undefined;
+      return typeof entry['type'] === 'string' ? 'newer' : undefined;
   }
 }
 
 /** Edits of earlier versions are brought to today's form. */
-const condensedEntry = (condensation: unknown): LedgerEntry | undefined =>
-  isCondensation(condensation)
-    ? {
-        type: 'condensed',
-        condensation: { ...condensation, edits: condensation.edits.map((edit) => currentEdit(edit) as Edit) },
-      }
-    : undefined;
+function condensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
+  if (!isCondensation(condensation)) return undefined;
+  if (!condensation.edits.every(isKnownKind)) return 'newer';
+  const edits = condensation.edits.map((edit) => currentEdit(edit) as Edit);
+  return { type: 'condensed', condensation: { ...condensation, edits } };
+}
+
+/** Each kind is shown in its own way: one that is not known can't be. */
+const KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
+const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(KINDS, kind);
 
 const isCondensation = (value: unknown): value is Condensation =>
   typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);

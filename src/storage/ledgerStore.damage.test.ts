@@ -7,7 +7,7 @@ import { foldEntries } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
-import { isStorageError, listLedgers } from './ledgerStore';
+import { isStorageError, listLedgers, openLedger } from './ledgerStore';
 import { condensed, originalsIn, undone } from './testing';
 import { ID, NONE, open, filesOf } from './testingLedger';
 
@@ -128,12 +128,57 @@ test("a newer version's ledger is left alone", () =>
     expect(await listLedgers(root)).toEqual([]);
   }));
 
+test.each([
+  ['an entry', '{"type":"unheard-of","condensation":"c1"}'],
+  ['an edit', '{"type":"condensed","condensation":{"id":"c2","edits":[{"id":"e","kind":"moved","before":"h"}]}}'],
+])('%s of a newer version is told, and nothing is written behind it', (_, line) =>
+  inTemporaryFolder(async (root) => {
+    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    const { about, entries, originals } = await filesOf(root);
+    const journal = new Journal(nodeFiles, entries, { take: () => undefined, reset: () => undefined });
+    await journal.refresh();
+    await journal.append([line]);
+    const texts = () => Promise.all([about, entries, originals].map((path) => readFile(path, 'utf8')));
+    const before = await texts();
+    const ledger = await open(root);
+    expect(ledger.ledger).toEqual(foldEntries([condensed('c1', ['one'])]));
+    expect(ledger.problems).toMatchObject([
+      { file: entries, line: 2, words: expect.stringContaining('newer version') },
+    ]);
+    await expect(ledger.append(condensed('c3', ['two']), originalsIn(['two']))).rejects.toMatchObject({
+      trouble: 'newer-version',
+      message: expect.stringMatching(/newer version.*was not added.*Update/s),
+    });
+    expect(await texts()).toEqual(before);
+    expect(await ledger.original(hashText('one'))).toBe('one');
+  }),
+);
+
+test('what this version does not know of an entry, an edit and about.json stays as it was written', () =>
+  inTemporaryFolder(async (root) => {
+    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    const { about, entries } = await filesOf(root);
+    const stored = JSON.parse(await readFile(about, 'utf8')) as object;
+    await writeFile(about, JSON.stringify({ ...stored, colour: 'blue' }));
+    const journal = new Journal(nodeFiles, entries, { take: () => undefined, reset: () => undefined });
+    await journal.refresh();
+    const entry = JSON.stringify({ ...condensed('c2', ['one']), by: 'me' });
+    const unknown = '"operation":"unheard-of","mood":"good"';
+    await journal.append([entry.replace(/"operation":"\w+"/, unknown)]);
+    const before = await readFile(entries, 'utf8');
+    expect(before).toContain(unknown);
+    const ledger = await openLedger(root, { id: ID, title: 'Another title' });
+    expect(ledger.ledger.condensations).toHaveLength(2);
+    await ledger.append(undone('c2'), NONE);
+    expect((await readFile(entries, 'utf8')).startsWith(before)).toBe(true);
+    expect(JSON.parse(await readFile(about, 'utf8'))).toMatchObject({ colour: 'blue', title: 'Another title' });
+  }));
+
 test('lines that hold no entry that this version knows are passed over and told', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
     const { entries, originals } = await filesOf(root);
     const lines = [
-      '{"type":"unheard-of"}',
       '{"type":"condensed"}',
       '{"type":"condensed","condensation":null}',
       '{"type":"condensed","condensation":{"id":"c9"}}',
@@ -152,7 +197,7 @@ test('lines that hold no entry that this version knows are passed over and told'
     const again = await open(root);
     expect(again.ledger).toEqual(foldEntries([condensed('c1', ['one']), undone('c1')]));
     expect(again.problems.filter(({ file }) => file === entries).map(({ line }) => line)).toEqual([
-      2, 3, 4, 5, 6, 7, 8, 9,
+      2, 3, 4, 5, 6, 7, 8,
     ]);
     expect(again.problems.filter(({ file }) => file === originals)).toHaveLength(lines.length);
     expect(again.problems.every(({ words }) => words.includes('this line holds no'))).toBe(true);

@@ -104,7 +104,7 @@ async function findLedger(
     const take = ({ json }: JournalRecord): undefined => {
       if (state.isFound || !json.includes(text)) return;
       const entry = entryIn(json.toString('utf8'));
-      state.isFound = entry?.type === 'condensed' && isIt(entry.condensation);
+      state.isFound = entry !== 'newer' && entry?.type === 'condensed' && isIt(entry.condensation);
     };
     const journal = new Journal(files, ledger, { take, reset: () => undefined });
     await guarded(ledger, 'The ledger was not searched.', () => journal.refresh());
@@ -118,7 +118,7 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
   const entries: LedgerEntry[] = [];
   const take = ({ json }: JournalRecord): undefined => {
     const entry = entryIn(json.toString('utf8'));
-    if (entry) entries.push(entry);
+    if (entry && entry !== 'newer') entries.push(entry);
   };
   const reset = (): undefined => void (entries.length = 0);
   const { ledger } = pathsIn(folder);

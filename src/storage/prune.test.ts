@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { listLedgers, openLedger } from './ledgerStore';
@@ -160,4 +160,15 @@ test('killed or failing at any step, a ledger is there whole or gone', () =>
 test('nothing to prune where there is nothing', () =>
   inTemporaryFolder(async (folder) => {
     expect(await pruneLedgers(join(folder, 'nowhere'), { now })).toEqual({ removed: [], bytes: 0 });
+  }));
+
+test('what a newer version wrote is not removed, however old it is', () =>
+  inTemporaryFolder(async (root) => {
+    const folder = await makeLedger(root, 'newer', 90);
+    await makeLedger(root, 'older', 80);
+    await writeFile(join(folder, 'about.json'), JSON.stringify({ version: 2, id: 'newer' }));
+    await nodeFiles.touch(join(folder, 'about.json'), now.getTime() - 90 * DAY);
+    const { removed } = await pruneLedgers(root, { now });
+    expect(removed).toHaveLength(1);
+    expect(await readdir(root)).toEqual([basename(folder)]);
   }));

@@ -1,7 +1,9 @@
 /** Keeps the storage bounded: ledgers that were used longest ago go first. */
 import {
   ledgerFolders,
+  pathsIn,
   pathsOf,
+  readAbout,
   removeLedgerFolder,
   sweepRemoved,
   useOf,
@@ -37,7 +39,7 @@ export function ledgersToPrune(
   const oldest = now.getTime() - maxAgeDays * DAY;
   let bytes = ledgers.reduce((sum, ledger) => sum + ledger.bytes, 0);
   return ledgers
-    .toSorted((a, b) => a.lastUsed - b.lastUsed || a.folder.localeCompare(b.folder))
+    .toSorted((a, b) => a.lastUsed - b.lastUsed || (a.folder < b.folder ? -1 : 1))
     .filter((ledger) => {
       if (ledger.inUse || (ledger.lastUsed >= oldest && bytes <= maxBytes)) return false;
       bytes -= ledger.bytes;
@@ -72,6 +74,8 @@ export async function pruneLedgers(
     const removed: LedgerUse[] = [];
     for (const { folder, bytes, lastUsed } of ledgersToPrune(ledgers, limits)) {
       const unused = async (): Promise<boolean> => {
+        // One that a newer version wrote is that version's to remove.
+        await readAbout(files, pathsIn(folder));
         const use = await useOf(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
@@ -88,7 +92,7 @@ async function removeIfFree(removal: Promise<boolean>): Promise<boolean> {
   try {
     return await removal;
   } catch (error) {
-    if (isStorageError(error) && error.trouble === 'locked') return false;
+    if (isStorageError(error) && (error.trouble === 'locked' || error.trouble === 'newer-version')) return false;
     throw error;
   }
 }

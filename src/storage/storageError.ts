@@ -69,6 +69,16 @@ const KNOWN: Readonly<Record<string, Words>> = {
   },
 };
 
+/** @param notDone what was therefore not done, in a sentence. */
+export const writtenByNewer = (path: string, notDone: string): StorageError =>
+  new StorageError({
+    trouble: 'newer-version',
+    path,
+    happened: 'A newer version of Context Condenser wrote this ledger.',
+    notDone,
+    advice: 'Update Context Condenser.',
+  });
+
 /** Any error as a StorageError; one that is so already keeps its own words. */
 export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;

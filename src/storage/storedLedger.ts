@@ -15,7 +15,7 @@ import { Journal, type StorageProblem } from './journal';
 import { entryIn } from './ledgerEntry';
 import { withLock } from './lock';
 import { Originals } from './originals';
-import { guarded, StorageError } from './storageError';
+import { guarded, StorageError, writtenByNewer } from './storageError';
 
 /** A ledger on disk and its state as last read. It holds nothing open. */
 export interface LedgerFile {
@@ -44,6 +44,8 @@ export interface LedgerFile {
 export class StoredLedger implements LedgerFile {
   private stored: LedgerAbout | undefined;
   private readonly entries: LedgerEntry[] = [];
+  /** Holds entries of a newer version: what they say is not in the view, and nothing may be built on it. */
+  private isNewer = false;
   /** Of the entries; made when somebody asks. */
   private folded: Ledger | undefined;
   private readonly journal: Journal;
@@ -62,6 +64,7 @@ export class StoredLedger implements LedgerFile {
       take: ({ json }) => this.take(json.toString('utf8')),
       reset: () => {
         this.entries.length = 0;
+        this.isNewer = false;
         this.folded = undefined;
       },
     });
@@ -129,6 +132,10 @@ export class StoredLedger implements LedgerFile {
   private take(json: string): string | undefined {
     const entry = entryIn(json);
     if (entry === undefined) return 'this line holds no entry that this version knows; it was passed over';
+    if (entry === 'newer') {
+      this.isNewer = true;
+      return 'this line holds no entry that this version knows: a newer version of Context Condenser wrote it';
+    }
     this.entries.push(entry);
     this.folded = undefined;
     return undefined;
@@ -141,6 +148,7 @@ export class StoredLedger implements LedgerFile {
     await makeLedgerFolder(files, this.root, folder);
     await withLock(files, this.paths.lock, lock, async (held) => {
       await this.read();
+      if (this.isNewer) throw writtenByNewer(ledger, NOT_APPENDED);
       this.refuseMissing(entry, originals);
       await this.writeAbout();
       await held.confirm();

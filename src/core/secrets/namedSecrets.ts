@@ -4,7 +4,7 @@ import { byStart, type Slice } from '../slice';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
-  'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2,20}_token(?!s)|client-key-data';
+  'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
 const WEAK = '_auth|auth|token(?!s)|credentials?|cookie';
 /** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
 const NAMED = new RegExp(
