@@ -10,7 +10,7 @@ import { isGone } from '../storage/holds';
 const announcement = z.object({
   pid: z.number().int().positive(),
   /** Of its live conversations, secret and all. */
-  address: z.url(),
+  address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
   /** The agent behind it, as people know it; absent: any that was told its address. */
   agent: z.string().optional(),
   /** The folder that the agent works in. */

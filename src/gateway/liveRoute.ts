@@ -18,7 +18,7 @@ const question = z.discriminatedUnion('do', [
     do: z.literal('condense'),
     conversation,
     provider: z.string().optional(),
-    config: z.unknown(),
+    config: z.unknown().optional(),
     targetPercent: z.number().optional(),
   }),
   z.object({ do: z.literal('undo'), conversation }),

@@ -120,3 +120,25 @@ it('is known to its user alone, and opened by nothing that an agent has', async 
   const wrong = await fetch(gateway.url('live-x'), { method: 'POST', body: '{"do":"erase"}' });
   expect(await wrong.json()).toHaveProperty('error');
 });
+
+it('asks an address that does not answer once, and one on another machine never', async () => {
+  const folder = join(temporaryFolder(), 'running');
+  const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('nobody there'));
+  onTestFinished(() => {
+    fetched.mockRestore();
+  });
+  const told = { agent: 'Codex', folder: '/work/notes' };
+  await announce(folder, { ...told, pid: process.pid, address: 'http://127.0.0.1:9/live-x' });
+  await announce(folder, { ...told, pid: process.ppid, address: 'http://example.com/live-x' });
+  const window = new RunningConversations({ folder, onChange: () => undefined });
+  onTestFinished(() => {
+    window.dispose();
+  });
+  await window.look();
+  await vi.waitFor(() => {
+    expect(window.running).toEqual([]);
+  });
+  await window.look();
+  expect(window.running).toEqual([]);
+  expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);
+});

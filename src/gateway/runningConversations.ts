@@ -27,6 +27,8 @@ export interface RunningOptions {
 export class RunningConversations {
   private readonly gateways = new Map<number, Known>();
   private readonly views = new Map<LiveId, LiveView>();
+  /** Addresses that did not answer: another process may have the number of one that was killed. */
+  private readonly silent = new Set<string>();
   private watcher: FSWatcher | undefined;
   private isEnded = false;
 
@@ -35,8 +37,9 @@ export class RunningConversations {
   /** Looks for gateways now, and again when the folder changes. */
   async look(): Promise<void> {
     this.watchFolder();
-    const told = await announced(this.options.folder);
+    const all = await announced(this.options.folder);
     if (this.isEnded) return;
+    const told = all.filter(({ address }) => !this.silent.has(address));
     for (const one of told) if (!this.gateways.has(one.pid)) this.follow(one);
     const pids = new Set(told.map(({ pid }) => pid));
     for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.drop(pid);
@@ -150,9 +153,10 @@ export class RunningConversations {
         if (state !== after) await this.take(known, conversations, after === undefined);
         after = state;
       } catch {
-        // It ends, or was killed: its announcement says which.
+        if (abort.signal.aborted) return;
+        // It ended, or was killed.
+        this.silent.add(told.address);
         this.drop(told.pid);
-        void this.look();
         return;
       }
     }
