@@ -153,7 +153,7 @@ export class RunningConversations {
         if (state !== after) await this.take(known, conversations, after === undefined);
         after = state;
       } catch {
-        if (abort.signal.aborted) return;
+        if (this.gateways.get(told.pid) !== known) return;
         // It ended, or was killed.
         this.silent.add(told.address);
         this.drop(told.pid);
