@@ -11,6 +11,7 @@ export const cursor = {
     { root: '~/.cursor/projects', steps: [ANY, 'agent-transcripts', /\.jsonl$/] },
     { root: '~/.cursor/projects', steps: [ANY, 'agent-transcripts', ANY, /\.jsonl$/] },
   ],
+  storesFewResults: true,
   tools: {
     read_file: {
       kind: 'read',

@@ -143,6 +143,8 @@ export interface Agent {
    */
   readonly seen: { readonly versions: string; readonly on: 'real sessions' | 'hand-written sessions' } | undefined;
   readonly stores: readonly StoreRow[];
+  /** Set where its files lack most results of tools: little is left to condense. */
+  readonly storesFewResults?: true;
   /** The prefix of its settings in VS Code, where a user may choose another folder for its tasks. */
   readonly settings?: string;
   readonly tools: Tools;
