@@ -84,6 +84,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
       provideTerminalProfile: () => load().agentProfile(services),
     }),
+    vscode.commands.registerCommand('contextCondenser.saveAccount', () => load().saveAccount(services)),
     vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();

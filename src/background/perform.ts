@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
 import { readConversationFile } from '../conversations/readFile';
-import { overviewOf } from '../core/account/account';
+import { overviewOf, type AccountOverview, type SessionAccount } from '../core/account/account';
+import { accountPage } from '../core/account/accountPage';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -93,11 +94,26 @@ async function account(
     onProgress({ step: `Accounting sessions: ${done} of ${all}`, account: { done, all } });
   });
   const { file, sinceDay } = task;
-  if (file)
-    await writeFile(file.path, file.form === 'json' ? accountJson(sessions, file.by) : accountCsv(sessions, file.by));
+  const overview = overviewOf(sessions, sinceDay);
+  if (file) await writeFile(file.path, accountText(file, sessions, overview));
   return {
-    overview: overviewOf(sessions, sinceDay),
+    overview,
     leftOut: problems.length,
     problems: problems.slice(0, TOLD_PROBLEMS),
   };
+}
+
+function accountText(
+  { form, by, version }: NonNullable<AccountTask['file']>,
+  sessions: readonly SessionAccount[],
+  overview: AccountOverview,
+): string {
+  switch (form) {
+    case 'html':
+      return accountPage(overview, version);
+    case 'json':
+      return accountJson(sessions, by);
+    case 'csv':
+      return accountCsv(sessions, by);
+  }
 }

@@ -70,7 +70,12 @@ export interface AccountTask extends AccountOptions {
   /** Only requests from this local date on, `2026-11-16`. */
   readonly sinceDay?: string;
   /** Writes the account to a file, too. */
-  readonly file?: { readonly path: string; readonly form: 'json' | 'csv'; readonly by: Grouping };
+  readonly file?: {
+    readonly path: string;
+    readonly form: 'html' | 'json' | 'csv';
+    readonly by: Grouping;
+    readonly version: string;
+  };
 }
 
 /** A stored conversation with its ledger. */

@@ -2,13 +2,16 @@ import { join, resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores, type StoresAccount } from '../account/accountStores';
-import { GROUPINGS, groupAccount, totalOf, type AccountRow, type Grouping } from '../core/account/account';
-import { OFTEN, PART_KINDS, type PartKind } from '../core/account/composition';
+import { GROUPINGS, groupAccount, overviewOf, totalOf, type Grouping } from '../core/account/account';
+import { accountPage } from '../core/account/accountPage';
+import { COMPACTION_WORDS, moneyOf, PART_WORDS, REPLAYED_WORDS } from '../core/account/words';
+import { OFTEN, PART_KINDS } from '../core/account/composition';
 import { formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
 import { UsageError } from './args';
+import { writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
 const OPTIONS = {
@@ -16,6 +19,7 @@ const OPTIONS = {
   days: { type: 'string' },
   json: { type: 'boolean', default: false },
   csv: { type: 'boolean', default: false },
+  out: { type: 'string' },
   store: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
@@ -25,7 +29,7 @@ const SHOWN_ROWS = 20;
 
 /** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, store } = valuesOf(argv);
+  const { by, days, json, csv, out, store } = valuesOf(argv);
   const since = days === undefined ? undefined : io.now().getTime() - days * DAY_MS;
   const { platform, env, homedir } = io;
   const account = await accountStores(
@@ -40,7 +44,11 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     },
   );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
-  if (json) io.stdout(accountJson(account.sessions, by));
+  if (out !== undefined) {
+    const file = resolve(out);
+    await writeWhole(file, accountPage(overviewOf(account.sessions), io.version));
+    io.stderr(`Written: ${file}\n`);
+  } else if (json) io.stdout(accountJson(account.sessions, by));
   else if (csv) io.stdout(accountCsv(account.sessions, by));
   else io.stdout(textOf(account, by));
   return EXIT.done;
@@ -65,23 +73,6 @@ function parsed(argv: readonly string[]) {
 
 const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);
 
-/** The parts of the context, in words. */
-const PART_WORDS: Readonly<Record<PartKind, string>> = {
-  people: "people's words",
-  prose: "the model's prose",
-  thinking: 'thinking',
-  calls: 'parameters of tools',
-  reads: 'files, read first',
-  readAgain: 'files, read again',
-  commands: 'output of commands',
-  search: 'searches and lists',
-  otherResults: 'other results',
-  images: 'images',
-  summaries: 'summaries',
-  agent: "the agent's own words",
-  fixed: 'instructions and tools',
-};
-
 function textOf({ sessions }: StoresAccount, by: Grouping): string {
   const total = totalOf(sessions);
   const rows = groupAccount(sessions, by);
@@ -91,16 +82,8 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
   const lines = [
     `${total.sessions} sessions, ${formatTokens(total.requests)} requests: ${moneyOf(total)}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
-    ...(total.replayed > 0
-      ? [
-          ` - Made again from the conversation, since the agent does not record it: ${formatTokens(total.replayed)} requests. What its files don't hold is missing there.`,
-        ]
-      : []),
-    ...(compactions.count > 0
-      ? [
-          ` - Compactions by the agents: ${compactions.count}${compactions.recordedCost > 0 ? `, recorded $${compactions.recordedCost.toFixed(2)}` : ''}, about $${compactions.estimatedCost.toFixed(2)} that the agents do not record (in no other sum)`,
-        ]
-      : []),
+    ...(total.replayed > 0 ? [` - ${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.`] : []),
+    ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
     '',
     `By ${by}`,
     ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${row.requests} requests, ${moneyOf(row)}`),
@@ -130,11 +113,3 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', title, ...lines];
-
-/** What is known of a cost, and of how many requests nothing is. */
-export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): string =>
-  unpriced === 0
-    ? `$${cost.toFixed(2)}`
-    : unpriced === requests
-      ? 'cost not known'
-      : `$${cost.toFixed(2)}, and ${formatTokens(unpriced)} requests whose price is not known`;

@@ -75,6 +75,7 @@ Options
 Options of account
   --by <what>           agent (default), project, model, day or session
   --days <n>            sessions of the last n days only
+  --out <file>          a page of HTML, with charts
   --json, --csv         for other programs; --store as above
 
 Options of run and gateway

@@ -10,7 +10,7 @@ import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 
 /** This machine, as seen from this VS Code. */
-const thisMachine = ({ context }: Services): FindOptions => ({
+export const thisMachine = ({ context }: Services): FindOptions => ({
   platform: process.platform,
   env: { ...process.env },
   homedir: homedir(),

@@ -29,6 +29,7 @@ export { changeCondensation, clearHistory, exportHistory, historyOf, showCondens
 export { agentProfile, openAgent } from './openAgent';
 export { previewPrompt } from './previewPrompt';
 export { promptFor } from './promptText';
+export { saveAccount } from './saveAccount';
 export { showMetrics } from './showMetrics';
 export { undoLast } from './undo';
 export { getApi } from '../extensionApi';

@@ -204,6 +204,16 @@ const rows = {
     workspace: 'lower',
     text: 'Maximum cost of one condensation, in US dollars (0 to 1000). If the estimate is higher, no model is called. With 0, no paid model is ever called.',
   }),
+  maxCostPerConversation: whole(dollars, {
+    default: 0,
+    scope: 'application',
+    text: 'Maximum total cost of condensing one conversation, in US dollars (0 to 1000; 0: no limit). The limit applies across windows and restarts: before each call, the most that it can cost is reserved, and a call that does not fit is not made.',
+  }),
+  maxCostPerDay: whole(dollars, {
+    default: 0,
+    scope: 'application',
+    text: 'Maximum total cost of condensing in one day, in US dollars (0 to 1000; 0: no limit), across all windows and conversations.',
+  }),
   'warnings.cost': whole(dollars, {
     default: DEFAULT_WARNING_LIMITS.cost,
     scope: 'window',

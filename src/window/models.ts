@@ -12,7 +12,10 @@ import {
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';
+import { limitedSummarizer } from '../storage/limitedSummarizer';
 import type { MetricsStore } from '../storage/metrics';
+import { spendingOf } from './spending';
+import { setting } from './settings/settings';
 import { languageModels } from './languageModels';
 import { modelSettings } from './settings/modelSettings';
 import { summaryWishes } from './settings/providerConfig';
@@ -26,21 +29,37 @@ export interface WindowModels {
 }
 
 /** A profile's model, with the prompt and the masking that the user's settings have for it; or why it can't be called. */
-export const summarizerOfWindow = (
-  { context }: Services,
+export async function summarizerOfWindow(
+  services: Services,
   counter: MessageCounter,
   profile: ApiProfile,
   runs: readonly RunMetrics[],
   billing: SummarizerModel['billing'] = 'per-token',
-): Promise<Summarizer | Unavailable> =>
-  summarizerFor(profile, {
+): Promise<Summarizer | Unavailable> {
+  const found = await summarizerFor(profile, {
     counter,
-    secrets: context.secrets,
+    secrets: services.context.secrets,
     models: languageModels,
     tokenFactor: (model) => calibratedFactor(runs, model),
     wishes: summaryWishes,
     billing,
   });
+  return withinLimits(services, counter, found);
+}
+
+/** What a model's calls may cost on a conversation and in a day, in all windows together. */
+const withinLimits = (
+  services: Services,
+  counter: MessageCounter,
+  found: Summarizer | Unavailable,
+): Summarizer | Unavailable =>
+  'summarize' in found
+    ? limitedSummarizer(found, {
+        spending: spendingOf(services),
+        limits: () => ({ perConversation: setting('maxCostPerConversation'), perDay: setting('maxCostPerDay') }),
+        count: (text) => counter.text(text),
+      })
+    : found;
 
 /** Reads settings and measures each time that a model is asked for: a change counts at once. */
 export function modelsOfWindow(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
@@ -59,7 +78,8 @@ export function modelsOfWindow(services: Services, counter: MessageCounter, metr
         apiProfile !== undefined && !named ? { profile: apiProfile, reason: 'there is no such profile.' } : undefined;
       const first = wanted ? await summarizer(wanted) : missing;
       const isUsable = [first, instead].some((candidate) => candidate && 'summarize' in candidate);
-      const conversation = isUsable ? undefined : await own?.();
+      const lent = isUsable ? undefined : await own?.();
+      const conversation = lent && withinLimits(services, counter, lent);
       return selectSummarizer({
         ...(first && { condensing: first }),
         ...(instead && { instead }),

@@ -269,6 +269,7 @@ function situationOf(request: CondensationRequest, counter: MessageCounter): Sit
   const { messages: current, stale } = applyEdits(messages, edits);
   const gone = new Set(stale.map(editKey));
   const known = {
+    conversation: request.conversation,
     ...(system !== undefined && { system }),
     ...(vendor !== undefined && { vendor }),
     ...(pinned && { pinned }),

@@ -43,6 +43,8 @@ export type ConfigSchema = Readonly<Record<string, unknown>>;
 
 /** The material that a provider works on. */
 export interface ConversationContext {
+  /** Its id: what calls cost on it counts together. */
+  readonly conversation?: string;
   /** The immutable conversation. */
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that still hold; the view starts with them. */

@@ -42,5 +42,6 @@ summary { cursor: pointer; overflow-wrap: anywhere; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.8rem; margin: 0.4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 12.5px/1.5 ui-monospace, monospace; unicode-bidi: plaintext; }
 del { background: var(--gone); text-decoration: none; }
 ins { background: var(--now); text-decoration: none; }
+li { overflow-wrap: anywhere; }
 code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;

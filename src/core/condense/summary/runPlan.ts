@@ -99,7 +99,7 @@ async function ask(
   const { signal } = options;
   const reply = await summarizer.summarize(
     { ...prompt, maxOutputTokens: outputLimit(plan.maxOutputTokens, summarizer.model) },
-    signal ? { signal } : {},
+    { conversation: context.conversation, ...(signal && { signal }) },
   );
   if (reply.usage) memory.note(summarizer.model, prompt.system + prompt.prompt);
   const { profile, vendor, model } = summarizer.model;

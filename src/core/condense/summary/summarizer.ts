@@ -76,6 +76,8 @@ export function outputLimit(answerTokens: number, { contextWindow, maxOutputToke
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
+  /** The id of the conversation that the call is for: its costs count together. */
+  readonly conversation?: string | undefined;
 }
 
 /** Why a reply can't be used. `too-long`: the model's window was exceeded. */

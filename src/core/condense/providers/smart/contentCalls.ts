@@ -139,7 +139,7 @@ async function call(
   job: ContentJob,
   selected: SelectedSummarizer,
   expected: ExpectedCall,
-  { budget, forecast, memory, samples, signal }: CallParts,
+  { budget, forecast, memory, samples, signal, conversation }: CallParts,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const { model } = selected.summarizer;
@@ -154,7 +154,10 @@ async function call(
     return { kind: 'summary', text: placeholder(expected.summaryTokens) };
   }
   const { system, prompt } = request;
-  const reply = await selected.summarizer.summarize({ system, prompt, maxOutputTokens }, signal ? { signal } : {});
+  const reply = await selected.summarizer.summarize(
+    { system, prompt, maxOutputTokens },
+    { conversation, ...(signal && { signal }) },
+  );
   reservation.settle(reply.cost);
   if (reply.usage) memory.note(model, system + prompt);
   onCall(callOf(selected, job, expected, reply));

@@ -46,6 +46,8 @@ export interface CallParts {
   /** Who the conversation's own model belongs to. */
   readonly vendor: string | undefined;
   readonly parallelCalls: number;
+  /** Whose costs the calls are. */
+  readonly conversation: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** Set while the condensation is only estimated: no model is called, and nothing else differs. */
   readonly forecast: Forecast | undefined;

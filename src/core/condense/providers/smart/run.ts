@@ -169,6 +169,7 @@ export class SmartRun {
         counter: context.counter,
         vendor: context.vendor,
         parallelCalls: config.parallelCalls,
+        conversation: context.conversation,
         signal: options.signal,
         forecast: this.forecast,
       },

@@ -1,0 +1,224 @@
+/** The account as one page of HTML that needs neither network nor script: charts, and the tables behind them. */
+import { html, Html } from '../html';
+import { formatTokens } from '../condense/report/report';
+import { STYLE } from '../condense/report/reportPageStyle';
+import { maskSecrets } from '../secrets/maskSecrets';
+import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping, type SessionAccount } from './account';
+import { OFTEN, PART_KINDS } from './composition';
+import { COMPACTION_WORDS, moneyOf, PART_WORDS, REPLAYED_WORDS } from './words';
+
+const TITLES: Readonly<Record<Grouping, string>> = {
+  agent: 'By agent',
+  project: 'By project',
+  model: 'By model',
+  day: 'By day',
+  session: 'By session',
+};
+
+/** @param version the product's */
+export function accountPage({ total, groups, sessions }: AccountOverview, version: string): string {
+  const { compactions } = total;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>What the agents on this machine cost</title>
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <header>
+            <h1>What the agents on this machine cost</h1>
+            <p class="lead">
+              <strong>${moneyOf(total)}</strong> for ${formatTokens(total.requests)} requests in ${total.sessions}
+              sessions
+            </p>
+            ${total.replayed > 0 ? html`<p>${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.</p>` : html``}
+            ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
+            <p>
+              Costs are by the price table, in US dollars; a subscription is not looked at. Context Condenser
+              ${version}.
+            </p>
+          </header>
+          ${daysSection(groups.day)} ${partsSection(total)}
+          ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
+            rowsSection(TITLES[grouping], groups[grouping]),
+          )}
+          ${fillSection(sessions)} ${wasteSection(total)}
+        </main>
+      </body>
+    </html> `.text;
+}
+
+const WIDTH = 640;
+const HEIGHT = 120;
+
+/** A bar for each day, and the table that says the same. */
+function daysSection(days: readonly AccountRow[]): Html {
+  const most = Math.max(...days.map(({ cost }) => cost), 0);
+  const step = WIDTH / Math.max(1, days.length);
+  const bars = days.map(({ key, cost }, index) => {
+    const height = most === 0 ? 0 : (cost / most) * HEIGHT;
+    const x = (index * step).toFixed(1);
+    const y = (HEIGHT - height).toFixed(1);
+    return html`<rect class="after" x="${x}" y="${y}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
+      <title>${key}: $${cost.toFixed(2)}</title>
+    </rect>`;
+  });
+  const chart = html`<svg
+    class="curve"
+    viewBox="-4 -4 ${WIDTH + 8} ${HEIGHT + 8}"
+    role="img"
+    aria-label="Cost of each day, at most $${most.toFixed(2)}. The table below has the figures."
+  >
+    <path class="axis" d="M0 0V${HEIGHT}H${WIDTH}" />
+    ${bars}
+  </svg>`;
+  return html`<section>
+    <h2>${TITLES.day}</h2>
+    ${most > 0 ? chart : html``} ${rowsTable(TITLES.day, days)}
+  </section>`;
+}
+
+const rowsSection = (title: string, rows: readonly AccountRow[]): Html =>
+  html`<section>
+    <h2>${title}</h2>
+    ${rowsTable(title, rows)}
+  </section>`;
+
+function rowsTable(title: string, rows: readonly AccountRow[]): Html {
+  const line = (row: AccountRow): Html =>
+    html`<tr>
+      <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>
+        ${maskSecrets(row.label)}
+      </th>
+      <td class="number">${formatTokens(row.requests)}</td>
+      <td class="number">${formatTokens(row.fresh)}</td>
+      <td class="number">${formatTokens(row.cacheWrite)}</td>
+      <td class="number">${formatTokens(row.cacheRead)}</td>
+      <td class="number">${formatTokens(row.output)}</td>
+      <td>${moneyOf(row)}${row.replayed > 0 ? `, ${formatTokens(row.replayed)} requests made again` : ''}</td>
+    </tr>`;
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
+    <table>
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col" class="number">Requests</th>
+          <th scope="col" class="number">Fresh</th>
+          <th scope="col" class="number">To cache</th>
+          <th scope="col" class="number">From cache</th>
+          <th scope="col" class="number">Output</th>
+          <th scope="col">Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(line)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Bars as wide as the shares; the figures stand beside them. */
+function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
+  const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
+  if (sent === 0) return html``;
+  const row = (words: string, tokens: number): Html => {
+    const share = (100 * tokens) / sent;
+    return html`<tr>
+      <th scope="row">${words}</th>
+      <td class="number">${share.toFixed(1)} %</td>
+      <td class="bars" aria-hidden="true">
+        <svg width="200" height="12"><rect class="after" width="${(2 * share).toFixed(1)}" height="12" /></svg>
+      </td>
+    </tr>`;
+  };
+  return html`<section>
+    <h2>What the requests were made of</h2>
+    <table>
+      <caption>
+        Shares of all tokens that were sent: what was sent ten times counts ten times
+      </caption>
+      <tbody>
+        ${PART_KINDS.filter((kind) => parts[kind] > 0)
+          .sort((a, b) => parts[b] - parts[a])
+          .map((kind) => row(PART_WORDS[kind], parts[kind]))}
+      </tbody>
+    </table>
+    <p>${((100 * sentOften) / sent).toFixed(1)} % of it had been sent at least ${OFTEN} times before.</p>
+  </section>`;
+}
+
+/** How full the window was, from the first request to the last. */
+function fillSection(sessions: readonly SessionAccount[]): Html {
+  const line = ({ title, fill, window, compactions }: SessionAccount): Html => {
+    const peak = Math.max(...fill, 0);
+    const most = Math.max(window ?? peak, peak, 1);
+    const points = fill
+      .map((tokens, index) => {
+        const x = (index / Math.max(1, fill.length - 1)) * 120;
+        return `${x.toFixed(1)},${(24 - (tokens / most) * 24).toFixed(1)}`;
+      })
+      .join(' ');
+    const full = window === undefined ? 'window not known' : `${Math.round((100 * peak) / window)} % of the window`;
+    return html`<tr>
+      <th scope="row">${maskSecrets(title)}</th>
+      <td aria-hidden="true">
+        <svg class="curve" style="width: 120px" viewBox="0 -2 120 28">
+          <polyline class="after" points="${points}" />
+        </svg>
+      </td>
+      <td>at most ${formatTokens(peak)} tokens, ${full}</td>
+      <td class="number">${compactions.count}</td>
+    </tr>`;
+  };
+  if (sessions.length === 0) return html``;
+  return html`<section>
+    <h2>How full the window was</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="How full the window was">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Session</th>
+            <td></td>
+            <th scope="col">Largest request</th>
+            <th scope="col" class="number">Compactions</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${sessions.map(line)}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function wasteSection({ files, unused }: AccountOverview['total']): Html {
+  const list = (title: string, lines: readonly string[]): Html =>
+    lines.length === 0
+      ? html``
+      : html`<section>
+          <h2>${title}</h2>
+          <ul>
+            ${lines.map((each) => html`<li>${maskSecrets(each)}</li>`)}
+          </ul>
+        </section>`;
+  return html`${list(
+    'Files read again and again',
+    files.map(
+      ({ path, reads, tokens, session }) => `${path}: ${reads} reads, ${formatTokens(tokens)} tokens (${session})`,
+    ),
+  )}
+  ${list(
+    'Results that were never used again',
+    unused.map(
+      ({ tool, what, tokens, sent, session }) =>
+        `${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${sent} times (${session})`,
+    ),
+  )}`;
+}

@@ -1,0 +1,130 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import type { Summarizer, SummarizerModel, SummaryReply } from '../core/condense/summary/summarizer';
+import { limitedSummarizer } from './limitedSummarizer';
+import { Spending, type SpendingLimits } from './spending';
+
+let path: string;
+let today: Date;
+beforeEach(() => {
+  path = join(temporaryFolder(), 'spending.jsonl');
+  today = new Date(2026, 0, 2, 12);
+});
+
+const spending = (): Spending => new Spending(path, { now: () => today });
+const NO_LIMIT: SpendingLimits = { perConversation: 0, perDay: 0 };
+const CENTS_10: SpendingLimits = { perConversation: 0, perDay: 0.1 };
+
+describe('bookings', () => {
+  it('count as booked until they are settled, for every window', async () => {
+    const booking = await spending().book({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
+    expect(booking.kind).toBe('booked');
+    // Another window: the first call is still under way.
+    expect(await spending().book({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).toEqual({
+      kind: 'refused',
+      limit: 'day',
+      spent: 0.06,
+      allowed: 0.1,
+    });
+    if (booking.kind === 'booked') await booking.settle(0.01);
+    expect(await spending().spent('own', 'a')).toEqual({ day: 0.01, conversation: 0.01 });
+    expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).kind).toBe('booked');
+  });
+
+  it('hold for a conversation on later days, and for the day no longer', async () => {
+    const limits = { perConversation: 0.1, perDay: 0.1 };
+    await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, limits);
+    today = new Date(2026, 0, 3, 12);
+    expect(await spending().book({ kind: 'own', conversation: 'a', atMost: 0.01 }, limits)).toMatchObject({
+      kind: 'refused',
+      limit: 'conversation',
+    });
+    expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.1 }, limits)).kind).toBe('booked');
+  });
+
+  it('of the chat and of our own calls are counted apart', async () => {
+    expect(await spending().note({ kind: 'chat', conversation: 'a', usd: 5 })).toEqual({ day: 5, conversation: 5 });
+    expect((await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe('booked');
+  });
+
+  it('a line that a crash cut off is passed over, and does not swallow the next', async () => {
+    await spending().book({ kind: 'own', atMost: 0.05 }, NO_LIMIT);
+    appendFileSync(path, '{"id":"half","at":17');
+    await spending().book({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
+    expect((await spending().spent('own', undefined)).day).toBeCloseTo(0.07, 10);
+  });
+
+  it('a long file is written anew, without what counts no more', async () => {
+    const line = (id: string, at: Date): string =>
+      `${JSON.stringify({ id, at: at.getTime(), kind: 'own', usd: 0.0001 })}\n`;
+    const old = Array.from({ length: 2_000 }, (_, index) => line(`old ${index}`, new Date(2025, 0, 1))).join('');
+    writeFileSync(path, old + line('new', today));
+    await spending().book({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
+    expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect((await spending().spent('own', undefined)).day).toBeCloseTo(0.0201, 10);
+  });
+});
+
+describe('a model within limits', () => {
+  const MODEL: SummarizerModel = {
+    profile: 'P',
+    vendor: 'anthropic',
+    model: 'm',
+    accounting: 'anthropic',
+    tokenFactor: 1,
+    prices: { input: { base: 10 }, output: { base: 100 } },
+    billing: 'per-token',
+    cacheLifetime: 'none',
+  };
+  let asked: number;
+  beforeEach(() => {
+    asked = 0;
+  });
+  const reply: SummaryReply = { kind: 'complete', text: 'Short.', usage: undefined, cost: 0.02, timeMs: 1 };
+  const model = (limits: SpendingLimits, over: Partial<SummarizerModel> = {}): Summarizer =>
+    limitedSummarizer(
+      {
+        model: { ...MODEL, ...over },
+        summarize: () => {
+          asked += 1;
+          return Promise.resolve(reply);
+        },
+      },
+      { spending: spending(), limits: () => limits, count: (text) => text.length },
+    );
+  // 1,000 tokens and a tenth more at $10, and 400 at $100: $0.051 at most.
+  const request = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
+
+  it('is asked as long as there is room, and says what to do where there is none', async () => {
+    const limited = model(CENTS_10);
+    // $0.02 each: the third might end at $0.04 + $0.051, the fourth at more than $0.10.
+    for (let call = 0; call < 3; call++)
+      expect((await limited.summarize(request, { conversation: 'a' })).kind).toBe('complete');
+    const last = await limited.summarize(request, { conversation: 'a' });
+    expect(last).toMatchObject({ kind: 'failed', cost: 0, canRetry: false });
+    expect(last.kind === 'failed' && last.message).toMatch(
+      /\$0\.06 of \$0\.10 .*today.*contextCondenser\.maxCostPerDay/,
+    );
+    expect(asked).toBe(3);
+  });
+
+  it('whose price nobody knows is not asked where there is a limit, and is asked where there is none', async () => {
+    const { prices, ...unknown } = MODEL;
+    expect(prices).toBeDefined();
+    const made = (limits: SpendingLimits): Summarizer =>
+      limitedSummarizer(
+        { model: unknown, summarize: () => Promise.resolve(reply) },
+        { spending: spending(), limits: () => limits, count: (text) => text.length },
+      );
+    expect(await made(CENTS_10).summarize(request)).toMatchObject({ kind: 'failed', cost: 0 });
+    expect((await made(NO_LIMIT).summarize(request)).kind).toBe('complete');
+  });
+
+  it('that is paid otherwise is not limited', async () => {
+    expect((await model({ perConversation: 0, perDay: 0.001 }, { billing: 'included' }).summarize(request)).kind).toBe(
+      'complete',
+    );
+  });
+});

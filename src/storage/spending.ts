@@ -1,0 +1,219 @@
+/**
+ * What paid calls cost, on disk, for limits that hold across windows and restarts. A call is booked before it is made, at what it may
+ * cost at most, and settled behind it; both under a lock. So a process that dies in between leaves its booking, and windows at once
+ * can't spend the same dollar twice.
+ */
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { ifThere, readText, withFile, writeAll } from './fileTools';
+import type { Files } from './files';
+import { LOCK_TIMING, withLock, type LockTiming } from './lock';
+import { nodeFiles } from './nodeFiles';
+
+/** `own`: our calls for condensing. `chat`: requests of conversations with a model that we offer. */
+export type SpendingKind = 'own' | 'chat';
+
+/** US dollars; 0: no limit. */
+export interface SpendingLimits {
+  readonly perConversation: number;
+  readonly perDay: number;
+}
+
+export interface Spent {
+  readonly conversation: number;
+  readonly day: number;
+}
+
+/** What is to be spent. */
+export interface Purchase {
+  readonly kind: SpendingKind;
+  /** Absent where a call belongs to none. */
+  readonly conversation?: string | undefined;
+  /** US dollars that it may cost at most. */
+  readonly atMost: number;
+}
+
+export type Booking =
+  | {
+      readonly kind: 'booked';
+      /** @param cost US dollars; undefined where it is not known: then what was booked counts. */
+      readonly settle: (cost: number | undefined) => Promise<void>;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly limit: 'conversation' | 'day';
+      readonly spent: number;
+      readonly allowed: number;
+    };
+
+const lineSchema = z.union([
+  z.object({
+    id: z.string(),
+    at: z.number(),
+    kind: z.enum(['own', 'chat']),
+    conversation: z.string().optional(),
+    usd: z.number().nonnegative(),
+  }),
+  z.object({ id: z.string(), settled: z.number().nonnegative() }),
+]);
+
+interface Entry {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: SpendingKind;
+  readonly conversation?: string | undefined;
+  readonly usd: number;
+}
+
+/** Entries that are older count for no limit: a conversation's, too, begins anew. */
+const KEPT_MS = 60 * 24 * 3_600_000;
+/** With more lines than this the file is written anew. */
+const MAX_LINES = 2_000;
+
+export interface SpendingOptions {
+  readonly files?: Files;
+  readonly timing?: LockTiming;
+  readonly now?: () => Date;
+}
+
+export class Spending {
+  private readonly files: Files;
+  private readonly timing: LockTiming;
+  private readonly now: () => Date;
+
+  /** @param path of the file; the lock lies beside it */
+  constructor(
+    private readonly path: string,
+    { files = nodeFiles, timing = LOCK_TIMING, now = () => new Date() }: SpendingOptions = {},
+  ) {
+    this.files = files;
+    this.timing = timing;
+    this.now = now;
+  }
+
+  /**
+   * Books what a call may cost, where the limits leave room for it.
+   * @throws StorageError or the system's error: what can't be booked must not be spent
+   */
+  async book({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
+    return this.locked(async (entries) => {
+      const spent = this.sums(entries, kind, conversation);
+      if (limits.perConversation > 0 && spent.conversation + atMost > limits.perConversation) {
+        return { kind: 'refused', limit: 'conversation', spent: spent.conversation, allowed: limits.perConversation };
+      }
+      if (limits.perDay > 0 && spent.day + atMost > limits.perDay) {
+        return { kind: 'refused', limit: 'day', spent: spent.day, allowed: limits.perDay };
+      }
+      const entry: Entry = {
+        id: randomUUID(),
+        at: this.now().getTime(),
+        kind,
+        ...(conversation !== undefined && { conversation }),
+        usd: atMost,
+      };
+      await this.append(entry);
+      return {
+        kind: 'booked',
+        settle: async (cost) => {
+          if (cost === undefined) return;
+          await this.locked(() => this.append({ id: entry.id, settled: cost }));
+        },
+      };
+    });
+  }
+
+  /** Adds what was spent without being asked for first: requests whose price is known only behind them. */
+  async note({ kind, conversation, usd }: Omit<Entry, 'id' | 'at'>): Promise<Spent> {
+    return this.locked(async (entries) => {
+      const entry: Entry = {
+        id: randomUUID(),
+        at: this.now().getTime(),
+        kind,
+        ...(conversation !== undefined && { conversation }),
+        usd,
+      };
+      await this.append(entry);
+      return this.sums([...entries, entry], kind, conversation);
+    });
+  }
+
+  /** US dollars that are spent or booked, today and for a conversation. */
+  async spent(kind: SpendingKind, conversation: string | undefined): Promise<Spent> {
+    return this.sums(parse((await readText(this.files, this.path)) ?? ''), kind, conversation);
+  }
+
+  private sums(entries: readonly Entry[], kind: SpendingKind, conversation: string | undefined): Spent {
+    const today = this.now().toDateString();
+    const own = entries.filter((entry) => entry.kind === kind);
+    const sum = (of: readonly Entry[]): number => of.reduce((total, { usd }) => total + usd, 0);
+    return {
+      day: sum(own.filter(({ at }) => new Date(at).toDateString() === today)),
+      conversation: conversation === undefined ? 0 : sum(own.filter((entry) => entry.conversation === conversation)),
+    };
+  }
+
+  private async locked<T>(action: (entries: readonly Entry[]) => Promise<T>): Promise<T> {
+    await this.files.makeFolder(dirname(this.path));
+    return withLock(this.files, `${this.path}.lock`, this.timing, async ({ confirm }) => {
+      const text = (await readText(this.files, this.path)) ?? '';
+      const entries = parse(text);
+      // A line that was cut off by a crash must not swallow the next.
+      if (text !== '' && !text.endsWith('\n')) await this.write('append', '\n');
+      if (text.split('\n').length > MAX_LINES) {
+        const since = this.now().getTime() - KEPT_MS;
+        await confirm();
+        await this.replace(entries.filter(({ at }) => at >= since));
+      }
+      await confirm();
+      return action(entries);
+    });
+  }
+
+  private append(line: Entry | { readonly id: string; readonly settled: number }): Promise<void> {
+    return this.write('append', `${JSON.stringify(line)}\n`);
+  }
+
+  private async replace(entries: readonly Entry[]): Promise<void> {
+    const temporary = `${this.path}.new`;
+    await ifThere(this.files.removeFile(temporary));
+    await withFile(this.files, temporary, 'create', async (file) => {
+      await writeAll(file, Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')));
+      await file.sync();
+    });
+    await this.files.rename(temporary, this.path);
+  }
+
+  /** On the disk before it returns: a call that nobody booked must not be made. */
+  private write(mode: 'append', text: string): Promise<void> {
+    return withFile(this.files, this.path, mode, async (file) => {
+      await writeAll(file, Buffer.from(text));
+      await file.sync();
+    });
+  }
+}
+
+/** A settled entry has what it cost in place of what was booked. A line that can't be read was cut off, and nothing was called behind it. */
+function parse(text: string): readonly Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const line of text.split('\n')) {
+    const parsed = lineIn(line);
+    if (!parsed) continue;
+    if ('at' in parsed) entries.set(parsed.id, parsed);
+    else {
+      const entry = entries.get(parsed.id);
+      if (entry) entries.set(parsed.id, { ...entry, usd: parsed.settled });
+    }
+  }
+  return [...entries.values()];
+}
+
+function lineIn(line: string): z.infer<typeof lineSchema> | undefined {
+  try {
+    return lineSchema.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * A window that makes paid calls of four cents within ten cents a day. It says "asked" behind each call that was made, and as the test
+ * asks kills itself between a booking and its call.
+ */
+import { appendFileSync, writeSync } from 'node:fs';
+import type { Summarizer } from '../../src/core/condense/summary/summarizer';
+import { limitedSummarizer } from '../../src/storage/limitedSummarizer';
+import { Spending } from '../../src/storage/spending';
+
+const [path = '', asked = '', task] = process.argv.slice(2);
+
+/** What the vendor is paid, in its own book. */
+const vendor: Summarizer = {
+  model: {
+    profile: 'P',
+    vendor: 'v',
+    model: 'm',
+    accounting: 'anthropic',
+    tokenFactor: 1,
+    prices: { input: { base: 0 }, output: { base: 40 } },
+    billing: 'per-token',
+    cacheLifetime: 'none',
+  },
+  summarize: () => {
+    if (task === 'die') {
+      process.kill(process.pid, 'SIGKILL');
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    }
+    appendFileSync(asked, '0.04\n');
+    return Promise.resolve({ kind: 'complete', text: 'x', usage: undefined, cost: 0.04, timeMs: 1 });
+  },
+};
+
+writeSync(1, 'ready\n');
+await new Promise((resolve) => process.stdin.once('data', resolve));
+process.stdin.destroy();
+const limited = limitedSummarizer(vendor, {
+  spending: new Spending(path, { timing: { wait: 60_000, silence: 10_000, heartbeat: 500 } }),
+  limits: () => ({ perConversation: 0, perDay: 0.1 }),
+  count: (text) => text.length,
+});
+for (let call = 0; call < 5; call++) {
+  const reply = await limited.summarize({ system: '', prompt: 'x', maxOutputTokens: 1_000 }, { conversation: 'c' });
+  writeSync(1, `${reply.kind}\n`);
+}

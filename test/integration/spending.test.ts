@@ -1,0 +1,67 @@
+/** A limit of ten cents a day, against windows at once and against one that dies between booking and call. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { Spending } from '../../src/storage/spending';
+import { childProgram } from '../support/childProgram';
+
+const { folder, program } = childProgram('spending.child.ts');
+
+let path: string;
+let asked: string;
+beforeEach(() => {
+  const own = mkdtempSync(join(folder, 'run-'));
+  path = join(own, 'spending.jsonl');
+  asked = join(own, 'asked');
+});
+
+interface Window {
+  readonly go: () => void;
+  readonly end: Promise<{ readonly signal: NodeJS.Signals | null; readonly output: string }>;
+}
+
+/** A window that waits for the word. */
+const open = (task = 'ask'): Promise<Window> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, path, asked, task], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let output = '';
+    const end = new Promise<{ signal: NodeJS.Signals | null; output: string }>((done) => {
+      child.on('close', (_, signal) => {
+        done({ signal, output });
+      });
+    });
+    child.on('error', reject);
+    child.stdout.on('data', (data: Buffer) => {
+      output += data.toString();
+      if (output.startsWith('ready'))
+        resolve({
+          go: () => child.stdin.write('go\n'),
+          end,
+        });
+    });
+  });
+
+/** How many calls the vendor was paid for. */
+const paid = (): number => (existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n').length : 0);
+
+it('two windows at once spend no more than one would', async () => {
+  const windows = await Promise.all([open(), open()]);
+  for (const { go } of windows) go();
+  const ends = await Promise.all(windows.map(({ end }) => end));
+  // Four cents each: two fit into ten, the third does not.
+  expect(paid()).toBe(2);
+  expect(ends.map(({ output }) => output.match(/complete|failed/g)?.length)).toEqual([5, 5]);
+  expect((await new Spending(path).spent('own', 'c')).day).toBeCloseTo(0.08, 10);
+});
+
+it('a window that is killed between booking and call leaves its booking: the limit holds, a call too early', async () => {
+  const dying = await open('die');
+  dying.go();
+  expect((await dying.end).signal).toBe('SIGKILL');
+  expect((await new Spending(path).spent('own', 'c')).day).toBeGreaterThan(0.03);
+  const after = await open();
+  after.go();
+  await after.end;
+  expect(paid()).toBe(1);
+});
