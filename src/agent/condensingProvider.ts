@@ -18,6 +18,7 @@ import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversi
 import { chatError, Failures } from './failures';
 import type { Handlers } from './handlers';
 import { KeptThinking, withKeptThinking } from './keptThinking';
+import { RECALL_TOOL } from './names';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import type { LiveConversationsApi } from '../live/types';
 import type { ModelCatalog } from './modelCatalog';
@@ -264,6 +265,7 @@ export class CondensingProvider {
       messages: chat.messages,
       tools: toolsOf(options.tools),
       extraTokens,
+      ...(options.tools?.some(({ name }) => name === RECALL_TOOL) === true && { canRecall: true }),
       model: {
         key: modelKey(model),
         vendor: vendorOf(model),

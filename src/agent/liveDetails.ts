@@ -5,7 +5,7 @@ import { changeWords, useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { figuresOf, lastLines } from './statusBar';
+import { figuresOf, arrivalLines, lastLines } from './statusBar';
 import { renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
 
@@ -65,24 +65,25 @@ async function showActions(
     run,
   });
   const applied = condensations.filter(({ isUndone }) => !isUndone);
+  const isCondensed = applied.length > 0 || conversation.onArrival !== undefined;
   const items: ActionItem[] = [
     action(
       `$(fold) ${vscode.l10n.t('Condense Now')}`,
       () => condenseUncovered(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
     ),
-    ...(applied.length > 0 ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
+    ...(isCondensed ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
     ...(canUndo
       ? [
           action(
-            `$(discard) ${vscode.l10n.t('Undo the Last Condensation')}`,
+            `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
             () => showOutcome(live.undo(id)),
-            lastLines(conversation)[0],
+            applied.length > 0 ? lastLines(conversation)[0] : arrivalLines(conversation)[0],
           ),
         ]
       : []),
     ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => showOutcome(live.redo(id)))] : []),
-    ...(applied.length > 0
+    ...(isCondensed
       ? [action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id))]
       : []),
     action(

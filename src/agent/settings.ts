@@ -18,6 +18,8 @@ export function liveSettings(): LiveSettings {
   const coldPercent = setting('agent.coldPercent');
   return {
     provider,
+    onArrival: setting('agent.onArrival'),
+    largeResultPercent: setting('agent.largeResultPercent'),
     config: configToRun(provider),
     configs: fallbackConfigs(),
     ...(backgroundPercent > 0 && { backgroundPercent }),

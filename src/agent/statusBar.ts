@@ -69,6 +69,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
     vscode.l10n.t('Condensed at {0} tokens', formatTokens(thresholdTokens)),
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
+    ...arrivalLines(conversation),
   ]) {
     tooltip.appendMarkdown('\n\n');
     tooltip.appendText(line);
@@ -93,6 +94,18 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
   if (isCareful) lines.push(carefulWords());
   return lines;
 }
+
+/** What was left out of new results. */
+export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
+  onArrival === undefined
+    ? []
+    : [
+        vscode.l10n.t(
+          'Left out of new results, as it stands above them: {0} tokens ({1} results)',
+          formatTokens(onArrival.tokens),
+          onArrival.results,
+        ),
+      ];
 
 /** "condensed 3 times, last -52%". */
 export function figuresOf({ condensations }: LiveSummary): string {

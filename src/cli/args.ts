@@ -85,6 +85,7 @@ Options of run and gateway
   --upstream <r>=<url>  where a route goes: anthropic, openai, gemini (default: what the agent is set to)
   --port <n>            port on 127.0.0.1 (default: any that is free)
   --log <file>          what happened, without content
+  --on-arrival <what>   lossless (default): new results leave out what stands above them; off: they go out whole
   --off                 condense nothing
   --announce <folder>   tell windows of VS Code that look there
   --hold                run: keep the terminal open at the end, until Enter

@@ -47,6 +47,8 @@ export interface LiveCondenserOptions {
   readonly windows?: ReadonlyMap<string, number>;
   /** When a conversation is due. */
   readonly threshold?: Threshold;
+  /** Whether the agents can ask for what was taken out; default false. */
+  readonly canRecall?: boolean;
   /** Takes notes for a person; they hold no content. */
   readonly report?: (note: string) => void;
 }
@@ -103,6 +105,7 @@ export class LiveCondenser implements Condenser {
       messages: request.messages,
       tools: request.tools,
       model: this.modelOf(call, request),
+      ...(this.options.canRecall === true && { canRecall: true }),
     };
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);

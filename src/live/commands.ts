@@ -1,6 +1,12 @@
 /** The actions of a person on a live conversation: entries for its ledger, or why there are none. */
 import type { EditId } from '../core/condense/edits/edits';
-import { activeCondensations, toggleEdit, type Condensation, type LedgerEntry } from '../core/condense/ledger/ledger';
+import {
+  activeCondensations,
+  isOnArrival,
+  toggleEdit,
+  type Condensation,
+  type LedgerEntry,
+} from '../core/condense/ledger/ledger';
 import { messageKey } from '../core/messages/messageKey';
 import { isFollowed } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
@@ -12,6 +18,8 @@ export interface Command {
 }
 
 const UNDONE = 'Undone. The next request goes out as it was before that condensation.';
+const UNDONE_ARRIVALS = 'Undone. What was left out of new results is there again, and results to come are sent whole.';
+const REDONE_ARRIVALS = 'Brought back. New results leave out again what stands above them.';
 const REDONE = 'Brought back. The next request goes out condensed again.';
 
 const nothing = (detail: string): Command => ({ entries: [], detail });
@@ -24,7 +32,7 @@ export const condensationsOf = ({ ledger, messages }: LiveConversation): Condens
 export function undoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   if (!last) return nothing('There is nothing left to undo.');
-  return { entries: [{ type: 'undone', condensation: last.id }], detail: UNDONE };
+  return { entries: [{ type: 'undone', condensation: last.id }], detail: isOnArrival(last) ? UNDONE_ARRIVALS : UNDONE };
 }
 
 /** Brings the first condensation back that was undone since the last one. */
@@ -33,7 +41,7 @@ export function redoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
   if (!next) return nothing('There is nothing to bring back.');
-  return { entries: [{ type: 'redone', condensation: next.id }], detail: REDONE };
+  return { entries: [{ type: 'redone', condensation: next.id }], detail: isOnArrival(next) ? REDONE_ARRIVALS : REDONE };
 }
 
 function lastShown(conversation: LiveConversation): Condensation | undefined {

@@ -1,6 +1,7 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
+import { percentOf } from '../core/condense/trigger/thresholds';
 import { policyFor, requestFor, termsOf } from './condensationRequest';
 import { cacheOf, decisionOf } from './decision';
 import { dueReason, preparingTokens } from './due';
@@ -8,6 +9,10 @@ import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 import { Preparation } from './preparation';
 import type { CondensationReason } from './events';
+
+/** Percent of the window from which on a single result is too large, and o200k tokens that it has at least. */
+const LARGE_PERCENT = 25;
+const MIN_LARGE_TOKENS = 20_000;
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
@@ -24,6 +29,22 @@ export class Condensing {
 
   constructor(private readonly parts: LiveParts) {
     this.settings = new UsableSettings(parts);
+  }
+
+  /**
+   * Condenses results that arrive with a request.
+   * @param canRecall whether the agent can ask for what is taken out of a large one; else that goes only where the request
+   *   would not fit.
+   */
+  async condenseArrivals(conversation: LiveConversation, canRecall: boolean): Promise<void> {
+    const { onArrival = 'lossless', largeResultPercent = LARGE_PERCENT } = this.parts.settings();
+    const { model } = conversation;
+    const lossless = onArrival === 'lossless';
+    const share = percentOf(largeResultPercent, model.contextWindow) / this.parts.learning.factor(model);
+    const large =
+      largeResultPercent > 0 && model.contextWindow > 0 ? { largeTokens: Math.max(MIN_LARGE_TOKENS, share) } : {};
+    await conversation.condenseArrivals({ lossless, ...(canRecall && large) });
+    if (!canRecall && !this.isFitting(conversation)) await conversation.condenseArrivals({ lossless, ...large });
   }
 
   /**

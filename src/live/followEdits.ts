@@ -1,10 +1,18 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { editKey, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
-import { activeEdits, type Condensation, type Ledger } from '../core/condense/ledger/ledger';
+import {
+  editKey,
+  lastByPlace,
+  renderCuts,
+  type CutEdit,
+  type Edit,
+  type SummaryEdit,
+} from '../core/condense/edits/edits';
+import { activeEdits, type Condensation, type Ledger, type PlacedMessage } from '../core/condense/ledger/ledger';
 import type { Pace } from '../core/pace';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
-import { messageKey, type MessageKey } from '../core/messages/messageKey';
+import { callsOf, messageKey, type MessageKey } from '../core/messages/messageKey';
+import { valueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
 
@@ -39,7 +47,13 @@ export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[
   if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
   const keys = await keysOf(messages, pace);
   let isExact = true;
-  const edits = activeEdits(ledger, (own, { messages: was }) => {
+  const edits = activeEdits(ledger, (own, { messages: was, arrivals }) => {
+    if (arrivals) {
+      // Nobody noted where the copies stood that these refer to.
+      isExact = false;
+      const places = placesOf(arrivals, keys);
+      return own.flatMap((edit) => moved(edit, { places, isExact: false }, messages));
+    }
     if (!was) return own;
     const alignment = align(was, keys);
     isExact &&= alignment.isExact;
@@ -50,6 +64,21 @@ export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[
   await pace.yieldIfDue();
   const isValid = newViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
   return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
+}
+
+/**
+ * Where the messages now stand that were condensed on arrival, by where they stood: like {@link align}, for some of the
+ * messages only.
+ */
+function placesOf(arrivals: readonly PlacedMessage[], keys: readonly MessageKey[]): readonly (number | undefined)[] {
+  const places: (number | undefined)[] = [];
+  let byKey: Map<string, number> | undefined;
+  const found = (key: MessageKey): number | undefined => {
+    byKey ??= new Map(keys.flatMap((other, at) => [other, callsOf(other) ?? other].map((name) => [name, at] as const)));
+    return byKey.get(callsOf(key) ?? key);
+  };
+  for (const { message, key } of arrivals) places[message] = keys[message] === key ? message : found(key);
+  return places;
 }
 
 /** The keys of messages, which take their time where they are asked for the first time. */
@@ -69,6 +98,22 @@ export function show(messages: readonly ApiMessage[], edits: readonly Edit[]): S
   return { edits, messages: view, origins };
 }
 
+/** The view with more cuts, all of them in messages that no summary covers. */
+export function withCuts(
+  { edits, messages, origins }: Shown,
+  added: readonly CutEdit[],
+  original: readonly ApiMessage[],
+): Shown {
+  const changed = [...messages];
+  for (const { place, cuts } of added) {
+    const at = origins.lastIndexOf(place.message);
+    const text = valueAt(original[place.message], place.path);
+    const message = changed[at];
+    if (message && typeof text === 'string') changed[at] = withValueAt(message, place.path, renderCuts(text, cuts));
+  }
+  return { edits: lastByPlace([...edits, ...added]), messages: changed, origins };
+}
+
 /** The view of a conversation that has grown: what was there stays as it is. */
 export function grown({ edits, messages, origins }: Shown, added: readonly ApiMessage[], from: number): Shown {
   return {
@@ -86,9 +131,13 @@ function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): S
 }
 
 /** Whether any of a condensation's edits still has its message. */
-export const isFollowed = ({ messages: was, edits }: Condensation, messages: readonly ApiMessage[]): boolean => {
-  if (!was) return true;
-  const alignment = align(was, messages.map(messageKey));
+export const isFollowed = (
+  { messages: was, arrivals, edits }: Condensation,
+  messages: readonly ApiMessage[],
+): boolean => {
+  if (!was && !arrivals) return true;
+  const keys = messages.map(messageKey);
+  const alignment = was ? align(was, keys) : { places: placesOf(arrivals ?? [], keys), isExact: false };
   return edits.some((edit) => moved(edit, alignment, messages).length > 0);
 };
 

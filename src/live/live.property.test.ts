@@ -9,6 +9,8 @@ import { validHistory } from '../../test/generators/arbitraries';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { isAnyThinking, isToolResult } from '../core/messages/blocks';
 import { allowedTokens } from '../core/condense/trigger/thresholds';
+import { brokenCuts } from '../core/condense/lossless/integrity';
+import { repeatingHistory } from '../core/condense/lossless/testing';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { user } from '../core/testing';
@@ -52,7 +54,8 @@ const history = validHistory.map((messages) =>
 );
 
 const run = fc.record({
-  full: history,
+  // Of those that repeat themselves much is left out on arrival.
+  full: fc.oneof(history, repeatingHistory),
   actions: fc.array(action, { minLength: 3, maxLength: 14 }),
   window: fc.integer({ min: 1_500, max: 12_000 }),
   provider: fc.constantFrom('lossless', 'truncation'),
@@ -148,6 +151,9 @@ it('every view is valid, no larger, restorable, and stays put between condensati
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
           const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));
           expect(json(restored)).toBe(json(sent));
+          // What was left out because it stands elsewhere stands there, whatever was condensed, undone or rewritten since.
+          const strict = view.edits.filter((edit) => edit.kind === 'cut');
+          expect(await brokenCuts(sent, prepared.messages, strict)).toEqual([]);
           for (const pinned of bed.live.active()?.pinned ?? []) {
             expect(prepared.messages[view.origins.indexOf(pinned)]).toEqual(sent[pinned]);
           }
@@ -168,7 +174,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
 
 it('a conversation whose edits are all undone goes out as it came', () =>
   fc.assert(
-    fc.asyncProperty(history, (messages) =>
+    fc.asyncProperty(fc.oneof(history, repeatingHistory), (messages) =>
       inTemporaryFolder(async (root) => {
         const { live } = liveBed(root, { settings: { provider: 'lossless' } });
         const sent = request(messages, { model: upstream({ contextWindow: 10_000_000 }) });

@@ -3,20 +3,24 @@ import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import {
   activeCondensations,
+  ON_ARRIVAL,
   viewHash,
+  type ArrivedEntry,
   type Condensation,
   type CondensationId,
   type Ledger,
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
-import { restoreBroken, RESTORED } from '../core/condense/lossless/integrity';
+import { condenseArrivals, type ArrivalRules } from '../core/condense/lossless/arrivals';
+import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
 import { Pace } from '../core/pace';
 import { newViolations } from '../core/messages/firewall';
+import { contentsOf } from '../core/messages/content';
 import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { orAborted } from '../core/orAborted';
 import { isStorageError, originalsOf } from '../storage/ledgerStore';
-import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
+import { followEdits, grown, keysOf, show, unedited, withCuts, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import type { LiveParts } from './types';
 import type { Preparation } from './preparation';
@@ -70,6 +74,8 @@ export class LiveConversation {
   private beside = 0;
   private isNew = true;
   private watch: UseWatch | undefined;
+  /** Index of the first message that was not sent before. */
+  private firstNew = 0;
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -149,6 +155,9 @@ export class LiveConversation {
     const hasGrown = !this.isNew && known === this.sent.length;
     const added = request.messages.slice(known);
     this.sent = [...this.sent.slice(0, known), ...added];
+    // What stands before the model's last answer was sent for it, also by another process or in other words.
+    const answered = this.sent.findLastIndex(({ role }) => role === 'assistant') + 1;
+    this.firstNew = Math.max(answered, this.isNew ? 0 : known);
     this.isNew = false;
     this.upstream = request.model;
     this.system = request.system;
@@ -166,6 +175,54 @@ export class LiveConversation {
       counter.message(message);
       await pace.yieldIfDue();
     }
+  }
+
+  /**
+   * Condenses the newest results before they are sent for the first time; what was sent stays. Once it returns, originals and
+   * entry are on the disk.
+   */
+  async condenseArrivals(rules: ArrivalRules): Promise<void> {
+    const { sent, firstNew, current } = this;
+    const { counter, clock, emit } = this.parts;
+    if (!sent.slice(firstNew).some(hasLongResult) || this.arrivalsUndone) return;
+    const draft = new Draft(sent, counter, current.edits, firstNew);
+    const tokensBefore = draft.tokens;
+    const edits = await condenseArrivals(draft, rules, new Pace());
+    if (edits.length === 0) return;
+    const shown = withCuts(current, edits, sent);
+    // The rules that span messages look at the task and go back to the answer before.
+    const from = Math.max(draft.task + 1, firstNew - 1);
+    const task = sent.slice(0, draft.task + 1);
+    const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
+    if (newViolations([...task, ...sent.slice(from)], [...task, ...tail]).length > 0) return;
+    const changed = [...new Set(edits.map(({ place }) => place.message))];
+    const changedTokens = counter.messages(changed.map((message) => sent[message] as ApiMessage));
+    const entry: ArrivedEntry = {
+      type: 'arrived',
+      condensation: this.arrivalsId,
+      at: new Date(clock.now()).toISOString(),
+      arrivals: changed.map((message) => ({ message, key: messageKey(sent[message] as ApiMessage) })),
+      edits,
+      tokensBefore: changedTokens,
+      tokensAfter: changedTokens - (tokensBefore - draft.tokens),
+    };
+    try {
+      await this.store.append(entry, originalsOf(sent, edits));
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      emit({ kind: 'problem', conversation: this.id, message: error.message });
+      return;
+    }
+    this.current = shown;
+  }
+
+  /** The id of the one condensation that all arrivals of the conversation are. */
+  private get arrivalsId(): CondensationId {
+    return `${ON_ARRIVAL}-${this.id}` as CondensationId;
+  }
+
+  private get arrivalsUndone(): boolean {
+    return this.ledger.undone.has(this.arrivalsId);
   }
 
   /**
@@ -287,7 +344,7 @@ export class LiveConversation {
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.sent, counter, this.current.edits);
     const tokensBefore = draft.tokens;
-    if ((await restoreBroken(draft, new Pace())) === 0) return;
+    if ((await restoreReferences(draft, new Pace())) === 0) return;
     const edits: readonly Edit[] = draft.edits;
     const sizes = { tokensBefore, tokensAfter: draft.tokens };
     const step = {
@@ -301,6 +358,12 @@ export class LiveConversation {
     await this.record({ provider: RESTORING, edits, steps: [step], ...sizes, cost: 0 }, true);
   }
 }
+
+/** UTF-16 units of the shortest result that is worth a look. */
+const MIN_RESULT = 200;
+
+const hasLongResult = (message: ApiMessage): boolean =>
+  contentsOf(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT);
 
 /** Whether a condensation only put references right: nobody asked for it, and nobody undoes it. */
 export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORING;

@@ -22,6 +22,7 @@ import {
 } from './commands';
 import { Condensing } from './condensing';
 import { expandInput } from './expandInput';
+import { isOnArrival } from '../core/condense/ledger/ledger';
 import type { LiveConversation } from './liveConversation';
 import type {
   CommandResult,
@@ -83,6 +84,7 @@ export class LiveConversations implements LiveConversationsApi {
       const notes: string[] = [];
       try {
         await conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
+        await this.condensing.condenseArrivals(conversation, request.canRecall === true);
         outcome = await this.condensing.condenseIfDue(conversation, signal);
       } catch (error) {
         signal?.throwIfAborted();
@@ -313,17 +315,20 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
     messages: messages.length,
     shownMessages: shown.messages.length,
     isCareful: conversation.isCareful,
-    condensations: condensationsOf(conversation).map((one) => ({
-      id: one.id,
-      at: one.at,
-      provider: one.provider,
-      tokensBefore: one.tokensBefore,
-      tokensAfter: one.tokensAfter,
-      ...(one.cost !== undefined && { cost: one.cost }),
-      isUndone: ledger.undone.has(one.id),
-      ...optionalUse(conversation.useOf(one.id)),
-    })),
+    condensations: condensationsOf(conversation)
+      .filter((one) => !isOnArrival(one))
+      .map((one) => ({
+        id: one.id,
+        at: one.at,
+        provider: one.provider,
+        tokensBefore: one.tokensBefore,
+        tokensAfter: one.tokensAfter,
+        ...(one.cost !== undefined && { cost: one.cost }),
+        isUndone: ledger.undone.has(one.id),
+        ...optionalUse(conversation.useOf(one.id)),
+      })),
     ...(lastDecision && { lastDecision }),
+    ...arrivalsOf(conversation),
     ...(spent !== undefined && { spent }),
     canUndo: undoCommand(conversation).entries.length > 0,
     canRedo: redoCommand(conversation).entries.length > 0,
@@ -334,6 +339,13 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
 }
 
 const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
+
+function arrivalsOf({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'> {
+  const arrivals = ledger.condensations.find(isOnArrival);
+  if (!arrivals || ledger.undone.has(arrivals.id)) return {};
+  const { edits, tokensBefore, tokensAfter } = arrivals;
+  return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter } };
+}
 
 /** Images and documents, also in a result. */
 const isMedia = (block: Block): boolean =>

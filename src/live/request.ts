@@ -26,6 +26,8 @@ export interface AgentRequest {
   /** O200k tokens of what the edge puts into the view itself, such as thinking that goes back; default 0. */
   readonly extraTokens?: number;
   readonly model: UpstreamModel;
+  /** Whether the agent has a tool to ask for what was taken out; default false. */
+  readonly canRecall?: boolean;
 }
 
 /** The model that the request goes to. Tokens are the model's. */

@@ -55,6 +55,8 @@ export interface LiveSummary {
   /** Oldest first. */
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;
+  /** What was left out of results before they were first sent; absent where nothing was, or it was undone. */
+  readonly onArrival?: { readonly results: number; /** O200k tokens. */ readonly tokens: number };
   /** US dollars that the model's answers cost so far; absent where a price is not known. */
   readonly spent?: number;
   readonly canUndo: boolean;
@@ -111,10 +113,17 @@ export type ExpandedInput = { readonly input: unknown } | { readonly error: stri
 export type CommandResult =
   { readonly kind: 'done'; readonly detail: string } | { readonly kind: 'nothing'; readonly detail: string };
 
+/** What is done with a result before it is sent for the first time. */
+export type OnArrival = 'off' | 'lossless';
+
 /** The user's settings for live conversations; read anew for each request. */
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;
+  /** `lossless` leaves out of new results what stands above them in the view; default `lossless`. */
+  readonly onArrival?: OnArrival;
+  /** Percent of the window from which on a single new result is shortened; default 25, 0: none is. */
+  readonly largeResultPercent?: number;
   /**
    * Percent of the window from which a condensation that needs a model is prepared in the background; absent: none is, it
    * is made when it is due.

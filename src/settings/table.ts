@@ -304,6 +304,25 @@ const rows = {
     title: 'Wait for a summary (seconds)',
     text: "Number of seconds that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit. The summary is used as soon as it is ready.",
   }),
+  'agent.onArrival': whole(z.enum(['off', 'lossless']), {
+    default: 'lossless',
+    scope: 'window',
+    title: 'New results',
+    text: "What is done with a tool's result before it is sent for the first time. What was sent before is not touched, so the vendor's prompt cache holds.",
+    choices: {
+      off: { label: 'Send Whole', text: 'Nothing.' },
+      lossless: {
+        label: 'Leave Out What Stands Above',
+        text: 'Lines that the model can read further up in the conversation become a reference to them: a file read again, an edit echoed, the same output of a command. Line numbers that follow from the line before go, too. Free; every byte can be had back.',
+      },
+    },
+  }),
+  'agent.largeResultPercent': whole(percent(), {
+    default: 25,
+    scope: 'window',
+    title: 'Shorten a single result from',
+    text: 'Percent of the context window from which on a single new result is shortened before it is sent for the first time (0 to 100; 0: never); results below 20,000 tokens never are. Its beginning, its end and its first lines that tell of an error stay; the agent can recall the rest with #recall. Where the agent has no #recall, only what would not fit into the window is shortened.',
+  }),
   'agent.coldPercent': whole(percent(), {
     default: 50,
     scope: 'window',

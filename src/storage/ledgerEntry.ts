@@ -1,6 +1,6 @@
 import type { Edit } from '../core/condense/edits/edits';
 import { currentEdit } from '../core/condense/edits/storedEdits';
-import type { Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
+import type { ArrivedEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 import { NO_USE } from '../core/condense/report/use';
 
 /**
@@ -17,6 +17,11 @@ export function entryIn(json: string): LedgerEntry | 'newer' | undefined {
   switch (entry['type']) {
     case 'condensed':
       return condensedEntry(entry['condensation']);
+    case 'arrived':
+      if (!isArrived(entry)) return undefined;
+      return entry.edits.every(isKnownKind)
+        ? { ...entry, edits: entry.edits.map((edit) => currentEdit(edit) as Edit) }
+        : 'newer';
     case 'undone':
     case 'redone':
       return typeof entry['condensation'] === 'string' ? (entry as LedgerEntry) : undefined;
@@ -48,6 +53,9 @@ function condensedEntry(condensation: unknown): LedgerEntry | 'newer' | undefine
 /** Each kind is shown in its own way: one that is not known can't be. */
 const KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
 const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(KINDS, kind);
+
+const isArrived = (entry: Partial<Record<string, unknown>>): entry is Partial<Record<string, unknown>> & ArrivedEntry =>
+  typeof entry['condensation'] === 'string' && Array.isArray(entry['edits']) && Array.isArray(entry['arrivals']);
 
 const isCondensation = (value: unknown): value is Condensation =>
   typeof value === 'object' && value !== null && 'id' in value && 'edits' in value && Array.isArray(value.edits);

@@ -95,7 +95,7 @@ async function findLedger(
   root: string,
   options: Partial<StorageOptions>,
   text: string,
-  isIt: (condensation: Condensation) => boolean,
+  isIt: (condensation: Pick<Condensation, 'edits'> & Partial<Pick<Condensation, 'viewHash'>>) => boolean,
 ): Promise<LedgerFile | undefined> {
   const { files } = withDefaults(options);
   for (const { folder, about } of await listLedgers(root, options)) {
@@ -104,7 +104,9 @@ async function findLedger(
     const take = ({ json }: JournalRecord): undefined => {
       if (state.isFound || !json.includes(text)) return;
       const entry = entryIn(json.toString('utf8'));
-      state.isFound = entry !== 'newer' && entry?.type === 'condensed' && isIt(entry.condensation);
+      if (entry === 'newer') return;
+      state.isFound =
+        (entry?.type === 'condensed' && isIt(entry.condensation)) || (entry?.type === 'arrived' && isIt(entry));
     };
     const journal = new Journal(files, ledger, { take, reset: () => undefined });
     await guarded(ledger, 'The ledger was not searched.', () => journal.refresh());

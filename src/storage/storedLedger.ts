@@ -1,5 +1,5 @@
 /** One ledger on disk: reading it on, and adding to it. */
-import { foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
+import { applyEntry, foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
   makeLedgerFolder,
@@ -137,7 +137,7 @@ export class StoredLedger implements LedgerFile {
       return 'this line holds no entry that this version knows: a newer version of Context Condenser wrote it';
     }
     this.entries.push(entry);
-    this.folded = undefined;
+    this.folded &&= applyEntry(this.folded, entry);
     return undefined;
   }
 
@@ -168,8 +168,8 @@ export class StoredLedger implements LedgerFile {
 
   /** An edit without its original could never be undone. */
   private refuseMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
-    if (entry.type !== 'condensed') return;
-    for (const { before } of entry.condensation.edits) {
+    const edits = entry.type === 'condensed' ? entry.condensation.edits : entry.type === 'arrived' ? entry.edits : [];
+    for (const { before } of edits) {
       if (!originals.has(before) && !this.texts.has(before)) {
         throw missingOriginal(this.folder, before);
       }

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { accountTable, benchAccount, benchReplay, replayTable } from './accountBench';
 import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
+import { benchDoor, doorTable } from './doorBench';
 import { benchCurve, curveTable } from './curveBench';
 import { benchGateway, gatewayTable } from './gatewayBench';
 import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench';
@@ -35,6 +36,7 @@ const PARTS = [
   'retention',
   'tokens',
   'live',
+  'door',
   'preview',
   'gateway',
   'stores',
@@ -155,6 +157,19 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchLive();
       return { text: liveTable(data), data };
+    },
+  },
+  door: {
+    title: 'Results condensed on arrival, recorded sessions request by request, o200k tokens',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchDoor();
+      const points = data.map((point) => ({
+        ...point,
+        with: { ...point.with, times: undefined },
+        without: { ...point.without, times: undefined },
+      }));
+      return { text: data.length > 0 ? doorTable(data) : 'no real sessions beside the project', data: points };
     },
   },
   gateway: {

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import { errorMessage } from '../../core/errors';
+import type { OnArrival } from '../../live/types';
 import { positiveInteger, UsageError } from '../args';
 
 /** The arguments of `gateway` and `run`. */
@@ -27,6 +28,8 @@ export interface GatewayArguments {
   readonly hold: boolean;
   /** Nothing is condensed: for comparison. */
   readonly off: boolean;
+  /** What is done with a result before it is first sent. */
+  readonly onArrival: OnArrival;
 }
 
 const OPTIONS = {
@@ -43,6 +46,7 @@ const OPTIONS = {
   announce: { type: 'string' },
   hold: { type: 'boolean', default: false },
   off: { type: 'boolean', default: false },
+  'on-arrival': { type: 'string', default: 'lossless' },
 } as const satisfies ParseArgsConfig['options'];
 
 /**
@@ -58,6 +62,8 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   if (values.preset !== undefined && values.config !== undefined) {
     throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
   }
+  const onArrival = values['on-arrival'];
+  if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival is off or lossless.');
   return {
     agent,
     rest,
@@ -73,6 +79,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     announce: values.announce,
     hold: values.hold,
     off: values.off,
+    onArrival,
   };
 }
 

@@ -86,6 +86,7 @@ export async function startService(
     ...(windows && { windows }),
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
+    canRecall,
   });
   // Its name is a second secret: agents know the first one.
   const liveName = `live-${newSecret()}`;
@@ -132,6 +133,7 @@ async function settingsOf(
   const config = isChosen || args.config !== undefined ? await readConfig(args, provider) : undefined;
   return {
     provider: provider.id,
+    onArrival: args.onArrival,
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,
     mayUseNative: false,

@@ -330,3 +330,26 @@ describe('a floor above the target', () => {
     expect(await notes({})).toHaveLength(1);
   });
 });
+
+describe('references of an earlier condensation', () => {
+  it('are followed by the text they stood for where a provider takes out what they named', async () => {
+    const part = FILE.split('\n').slice(20, 60).join('\n');
+    const messages = [
+      user('task'),
+      ...exchange('a', 'Read', { path: 'x' }, FILE),
+      ...exchange('b', 'Read', { path: 'x' }, part),
+    ];
+    const earlier = await new CondensationManager(counter, [losslessProvider as CondensationProvider]).condense(
+      request({ messages, config: { keep: 'first' } }),
+    );
+    if (earlier.kind !== 'condensed') throw new Error('nothing was left out');
+    expect(JSON.stringify(earlier.view[4])).toContain('condensed');
+    const later = await run(giving(editOf(FILE, { start: 0, end: FILE.length, text: 'gone', recoverable: true })), {
+      messages,
+      edits: earlier.edits,
+    });
+    if (later.kind !== 'condensed') throw new Error(later.kind);
+    expect(later.view[4]).toEqual(messages[4]);
+    expect(JSON.stringify(later.view[2])).toContain('gone');
+  });
+});

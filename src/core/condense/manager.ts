@@ -11,7 +11,10 @@ import {
   type ProviderInfo,
 } from './condensation';
 import { Cooldown } from './trigger/cooldown';
+import { Draft } from './draft/draft';
+import { isOnArrival } from './ledger/ledger';
 import { applyEdits } from './edits/applyEdits';
+import { restoreReferences } from './lossless/integrity';
 import { Pace } from '../pace';
 import {
   ProviderFailure,
@@ -71,7 +74,7 @@ export class CondensationManager {
 
   /** A provider's name for people; its id if it isn't registered (any more). */
   providerName(id: string): string {
-    return this.providers.get(id)?.name ?? id;
+    return this.providers.get(id)?.name ?? (isOnArrival({ provider: id }) ? 'New results' : id);
   }
 
   listProviders(): ProviderInfo[] {
@@ -180,6 +183,7 @@ export class CondensationManager {
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
       request.signal?.throwIfAborted();
+      result = await withReferences(result, context, makers.pace);
       return await this.judge(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even if nothing came of it.
@@ -239,6 +243,27 @@ export class CondensationManager {
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
+}
+
+/**
+ * A result that leaves no reference of an earlier condensation pointing at what it took out: whatever the provider, the text
+ * comes back where the reference stood.
+ */
+async function withReferences(
+  result: ProviderResult,
+  context: ConversationContext,
+  pace: Pace,
+): Promise<ProviderResult> {
+  const { edits } = result;
+  if (edits.length === 0 || !context.edits.some(({ kind, strict }) => kind === 'cut' && strict)) return result;
+  const all = [...context.edits, ...edits];
+  // What is wrong with the edits is for the judge to say.
+  if (applyEdits(context.messages, all).stale.length > 0 || checkEdits(context.messages, edits).length > 0)
+    return result;
+  await pace.yieldIfDue();
+  const draft = new Draft(context.messages, context.counter, all);
+  await restoreReferences(draft, pace);
+  return { ...result, edits: [...edits, ...draft.edits] };
 }
 
 /** Spending of a run, whatever its outcome. */

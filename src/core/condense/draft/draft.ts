@@ -46,12 +46,14 @@ export class Draft {
    * @param original the immutable conversation.
    * @param active edits of earlier condensations, which the view starts with; where a draft over the same conversation
    *   had them before, this one costs what is new.
+   * @param sentBefore the first messages that stay as they are, since a vendor's cache holds them; default none.
    * @throws Error where an edit doesn't belong to the conversation; drop stale edits first.
    */
   constructor(
     readonly original: readonly ApiMessage[],
     readonly counter: MessageCounter,
     private readonly active: readonly Edit[] = [],
+    readonly sentBefore = 0,
   ) {
     this.task = taskIndex(original);
     const known = knownView(original, counter, active);
@@ -88,7 +90,7 @@ export class Draft {
 
   /** A draft that stands as this one does and goes its own way from here. */
   copy(): Draft {
-    const copy = new Draft(this.original, this.counter, this.active);
+    const copy = new Draft(this.original, this.counter, this.active, this.sentBefore);
     copy.rollback(this.checkpoint());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
     return copy;
@@ -130,7 +132,7 @@ export class Draft {
    * @returns the tokens saved, 0 where nothing was done.
    */
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
-    if (this.view.isSummarized(place.message)) return 0;
+    if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const state = this.view.stateOf(place);
     const message = this.view.message(place.message);
     const cutKey = requestKey(place, requests, info);
@@ -159,6 +161,7 @@ export class Draft {
    * @param taken the cuts to take back.
    */
   restore(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
+    if (place.message < this.sentBefore) return;
     const state = this.view.stateOf(place);
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
@@ -176,7 +179,7 @@ export class Draft {
    * @returns the tokens saved, 0 where nothing was done.
    */
   takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
-    if (this.view.isSummarized(place.message)) return 0;
+    if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const block = valueAt(this.original[place.message], place.path) as Block;
     if (valueAt(this.view.messages[place.message], place.path) !== block) return 0;
     const before = hashText(JSON.stringify(block));
@@ -230,10 +233,11 @@ export class Draft {
   /**
    * Remembers the view: a draft over the conversation with these edits, or one over what it has grown to, has it at
    * once.
+   * @param made edits that make the same view of what was there; default those of this draft.
    */
-  remember(): void {
+  remember(made: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
-    const edits = [...this.active, ...this.made.values()];
+    const edits = [...this.active, ...made];
     rememberView({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
   }
 

@@ -204,9 +204,13 @@ export function rememberView(view: KnownView): void {
 
 const viewsOf = ([first]: readonly ApiMessage[]): readonly KnownView[] => (first && byConversation.get(first)) ?? [];
 
-/** Blocks go and summaries come in an order of their own, so that only cuts can be added. */
-const canShow = ({ state }: KnownView, rest: readonly Edit[]): boolean =>
-  rest.length === 0 || (state.summaries.length === 0 && rest.every(({ kind }) => kind === 'cut'));
+/** Blocks go and summaries come in an order of their own, so that only cuts outside of summaries can be added. */
+const canShow = ({ state: { summaries } }: KnownView, rest: readonly Edit[]): boolean =>
+  rest.every(
+    (edit) =>
+      edit.kind === 'cut' &&
+      summaries.every(({ start, end }) => edit.place.message < start || edit.place.message >= end),
+  );
 
 function isBeginning<T>(short: readonly T[], long: readonly T[]): boolean {
   if (short.length > long.length) return false;

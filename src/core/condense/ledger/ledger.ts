@@ -32,24 +32,47 @@ export interface Condensation {
   readonly viewHash: string;
   /** The messages that it was made of, by their keys: a conversation that goes on elsewhere is followed by them. */
   readonly messages?: readonly MessageKey[];
+  /** Of the one that grows as results arrive: the messages that its edits changed. */
+  readonly arrivals?: readonly PlacedMessage[];
 }
 
-/** A message that stays as it is: where it stood when it was pinned, and its key. */
-export interface PinnedMessage {
+/** The provider of the condensation that grows as results arrive; a conversation has one. */
+export const ON_ARRIVAL = 'on-arrival';
+export const isOnArrival = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === ON_ARRIVAL;
+
+/** A message: where it stood when it was pinned or condensed, and its key. */
+export interface PlacedMessage {
   readonly message: number;
   readonly key: MessageKey;
 }
 
 export type LedgerEntry =
   | { readonly type: 'condensed'; readonly condensation: Condensation }
+  | ArrivedEntry
   | { readonly type: 'undone'; readonly condensation: CondensationId }
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
   /** What the agent asked for again behind it; a later one of the same condensation takes its place. */
   | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
-  | ({ readonly type: 'pinned' } & PinnedMessage)
-  | ({ readonly type: 'unpinned' } & PinnedMessage);
+  | ({ readonly type: 'pinned' } & PlacedMessage)
+  | ({ readonly type: 'unpinned' } & PlacedMessage);
+
+/**
+ * What was left out of new messages before they were first sent. It says of these messages alone, so that a ledger stays as
+ * long as what was left out; all entries of a conversation are one condensation, which is undone as one.
+ */
+export interface ArrivedEntry {
+  readonly type: 'arrived';
+  readonly condensation: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  readonly arrivals: readonly PlacedMessage[];
+  readonly edits: readonly Edit[];
+  /** Tokens of the changed messages. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
 
 export interface Ledger {
   /** All condensations, oldest first. */
@@ -61,7 +84,7 @@ export interface Ledger {
    * The condensations undone and edits excluded when each one was made, by its id: they determine the view it was made on.
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
-  readonly pinned: readonly PinnedMessage[];
+  readonly pinned: readonly PlacedMessage[];
   /** What the agent asked for again behind a condensation, where that was watched. */
   readonly uses: ReadonlyMap<CondensationId, UseAfter>;
 }
@@ -90,7 +113,17 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const whenMade = new Map(ledger.whenMade);
   const uses = new Map(ledger.uses);
   let { pinned } = ledger;
+  const growing = new Map<CondensationId, Growing>();
   for (const entry of entries) {
+    if (entry.type === 'arrived') {
+      const { condensation: id } = entry;
+      const own = growing.get(id) ?? grow(byId.get(id), entry);
+      growing.set(id, own);
+      byId.set(id, own);
+      if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
+      add(own, entry);
+      continue;
+    }
     if (entry.type === 'condensed') {
       byId.set(entry.condensation.id, entry.condensation);
       whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excluded) });
@@ -122,7 +155,41 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  return { condensations: [...byId.values()], undone, excluded, whenMade, pinned, uses };
+  // What was left out on arrival comes first, since later condensations build on it, and is undone last.
+  const condensations = [...byId.values()].sort(
+    (a, b) => Number(b.arrivals !== undefined) - Number(a.arrivals !== undefined),
+  );
+  return { condensations, undone, excluded, whenMade, pinned, uses };
+}
+
+/** A condensation whose lists are added to while entries are folded. */
+type Growing = Omit<Condensation, 'edits' | 'arrivals' | 'tokensBefore' | 'tokensAfter'> & {
+  readonly edits: Edit[];
+  readonly arrivals: PlacedMessage[];
+  tokensBefore: number;
+  tokensAfter: number;
+};
+
+const grow = (known: Condensation | undefined, { condensation: id, at }: ArrivedEntry): Growing => ({
+  id,
+  at: known?.at ?? at,
+  provider: ON_ARRIVAL,
+  base: 'view',
+  steps: [],
+  cost: 0,
+  // No view was ever its alone.
+  viewHash: '',
+  edits: [...(known?.edits ?? [])],
+  arrivals: [...(known?.arrivals ?? [])],
+  tokensBefore: known?.tokensBefore ?? 0,
+  tokensAfter: known?.tokensAfter ?? 0,
+});
+
+function add(growing: Growing, { edits, arrivals, tokensBefore, tokensAfter }: ArrivedEntry): void {
+  growing.edits.push(...edits);
+  growing.arrivals.push(...arrivals);
+  growing.tokensBefore += tokensBefore;
+  growing.tokensAfter += tokensAfter;
 }
 
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);

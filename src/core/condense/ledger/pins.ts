@@ -1,9 +1,9 @@
 import { messageKey } from '../../messages/messageKey';
 import type { ApiMessage } from '../../messages/types';
-import type { LedgerEntry, PinnedMessage } from './ledger';
+import type { LedgerEntry, PlacedMessage } from './ledger';
 
 /** Where the pinned messages now stand; one that is gone stands nowhere. */
-export function pinnedIndexes(pins: readonly PinnedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
+export function pinnedIndexes(pins: readonly PlacedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const { message, key } of pins) {
     const there = messages[message];
@@ -16,7 +16,7 @@ export function pinnedIndexes(pins: readonly PinnedMessage[], messages: readonly
 
 /** The entries after which these messages are pinned and no others. */
 export function pinEntries(
-  pins: readonly PinnedMessage[],
+  pins: readonly PlacedMessage[],
   messages: readonly ApiMessage[],
   wanted: ReadonlySet<number>,
 ): LedgerEntry[] {

@@ -139,6 +139,18 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
   return broken.length;
 }
 
+/**
+ * Restores in a draft of its own what {@link restoreBroken} finds: of edits that were made without the check.
+ * @returns how many cuts were taken back.
+ */
+export async function restoreReferences(draft: Draft, pace: Pace): Promise<number> {
+  try {
+    return await restoreBroken(draft, pace);
+  } finally {
+    giveBackLines(draft);
+  }
+}
+
 /** The step's name in reports. */
 export const RESTORED = 'Restored references';
 

@@ -59,8 +59,11 @@ export class LineIndex {
     readonly acrossFiles = false,
   ) {}
 
-  /** Adds the next source of the conversation. */
-  add(source: Source): void {
+  /**
+   * Adds the next source of the conversation.
+   * @param mayGo whether its lines may be left out.
+   */
+  add(source: Source, mayGo = this.cuttable.has(source.kind)): void {
     const base = this.size;
     this.grow(base + source.lines.count);
     const at = this.sources.push(source) - 1;
@@ -71,7 +74,7 @@ export class LineIndex {
     this.keeper.fill(NONE, base, this.size);
     this.previous.fill(NONE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
-    this.match(source, base);
+    this.match(source, base, mayGo);
     this.enter(source, base);
   }
 
@@ -147,13 +150,13 @@ export class LineIndex {
     return this.sourceAt(line).lines.sign(this.lineInSource(line));
   }
 
-  private match(source: Source, base: number): void {
+  private match(source: Source, base: number, mayGo: boolean): void {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
       const found = this.isAnchor(lines.id(line)) ? this.bestRun(source, line, from) : undefined;
       if (!found) continue;
-      for (let step = 0; step < found.length; step++) this.link(found.old + step, base + found.line + step);
+      for (let step = 0; step < found.length; step++) this.link(found.old + step, base + found.line + step, mayGo);
       from = found.line + found.length;
       line = from - 1;
     }
@@ -220,7 +223,7 @@ export class LineIndex {
     return { line: line - back, old: candidate - back, length: back + end, chars };
   }
 
-  private link(old: LineNumber, made: LineNumber): void {
+  private link(old: LineNumber, made: LineNumber, mayGo: boolean): void {
     const root = this.standingFor(old);
     const source = this.sourceAt(made);
     const other = this.sourceAt(root);
@@ -228,8 +231,8 @@ export class LineIndex {
     if (other === source) return;
     const difference = RANK[source.kind] - RANK[other.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
-    const olderCanGo = this.cuttable.has(other.kind) && this.mayReferTo(other, source);
-    const newerCanGo = this.cuttable.has(source.kind) && this.mayReferTo(source, other);
+    const olderCanGo = this.keep !== 'above' && this.cuttable.has(other.kind) && this.mayReferTo(other, source);
+    const newerCanGo = mayGo && this.mayReferTo(source, other);
     if (newerStays ? olderCanGo : !newerCanGo && olderCanGo) this.changeKeeper(root, made);
     else if (newerCanGo) this.changeKeeper(made, root);
   }

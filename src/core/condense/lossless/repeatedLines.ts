@@ -37,7 +37,11 @@ interface Rules {
   readonly cuttable: ReadonlySet<SourceKind>;
   /** Whether lines of one file may be kept in another's. */
   readonly acrossFiles: boolean;
+  readonly mayGo: MayGo | undefined;
 }
+
+/** Which texts of a draft may be cut, as they come; absent: those of the operations' kinds. */
+type MayGo = (draft: Draft, known: KnownLines, pace: Pace) => Promise<(source: Source) => boolean>;
 
 /** The cuts of one operation at one place. */
 interface PlannedCuts {
@@ -59,10 +63,12 @@ export function repeatedLines(
   keep: Keep,
   operations: readonly LineOperation[],
   acrossFiles = false,
+  mayGo?: MayGo,
 ): DraftStep[] {
   const rules: Rules = {
     keep,
     acrossFiles,
+    mayGo,
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly tokens: number; readonly cuts: Promise<PlannedCuts[]> }>();
@@ -145,7 +151,8 @@ const memoryOf = stepMemory((known): IndexMemory => ({ sources: new Sources(know
 
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
 async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace): Promise<RunsOfIndex> {
-  const memory = memoryOf(known);
+  // What is condensed on arrival has an index of its own, which the runs of Lossless in between leave as it is.
+  const memory = memoryOf(known, rules.keep === 'above' ? 'arrivals' : '');
   const before = memory.latest;
   memory.latest = undefined;
   const fits =
@@ -157,8 +164,9 @@ async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace
   const changed = sources.findIndex((source, at) => source !== index.sources[at]);
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);
+  const mayGo = kept < sources.length ? await rules.mayGo?.(draft, known, pace) : undefined;
   for (const source of sources.slice(kept)) {
-    index.add(source);
+    index.add(source, mayGo?.(source));
     if (pace.isDue) await pace.yieldIfDue();
   }
   await runs.update(pace);

@@ -33,7 +33,10 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
         const exchanges = exchangesOf(draft);
         const settled = settledOf(knownLinesOf(draft, tools));
         const acted: number[] = [];
-        for (const at of settled.open(exchanges)) {
+        const { sentBefore } = draft;
+        // Of a draft that has to leave the beginning alone nothing is learned about what could be done there.
+        const open = sentBefore > 0 ? newest(exchanges, sentBefore) : settled.open(exchanges);
+        for (const at of open) {
           const exchange = exchanges[at] as ToolExchange;
           const noiseIn = noiseOf(exchange);
           if (!noiseIn) continue;
@@ -51,10 +54,22 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
             await pace.yieldIfDue();
           }
         }
-        settled.settle(exchanges, acted);
+        if (sentBefore === 0) settled.settle(exchanges, acted);
       },
     };
   };
+}
+
+/** The places of the exchanges that are answered in a message or behind it. */
+function newest(exchanges: readonly ToolExchange[], message: number): number[] {
+  const places: number[] = [];
+  for (let at = exchanges.length - 1; at >= 0; at--) {
+    const { resultMessage, callMessage } = exchanges[at] as ToolExchange;
+    if (resultMessage !== undefined && resultMessage >= message) places.push(at);
+    // An answer stands right behind its call's message.
+    else if (callMessage < message - 1) break;
+  }
+  return places;
 }
 
 /** A cut in a content as a cut in the string that holds the content. */

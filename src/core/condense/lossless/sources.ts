@@ -78,14 +78,18 @@ export class Sources {
   /** In the order in which the model sees them. */
   private readonly byMessage: (readonly Source[])[] = [];
 
-  constructor(private readonly known: KnownLines) {}
+  /** @param whose whether the exchanges are those of the conversation or of its view. */
+  constructor(
+    private readonly known: KnownLines,
+    private readonly whose: 'original' | 'view' = 'view',
+  ) {}
 
   /**
    * The texts in the order in which the model sees them. The same exchanges give the very same sources.
    * @param task the last message that no operation touches.
    */
   async of(exchanges: readonly ToolExchange[], task: number, pace: Pace): Promise<Source[]> {
-    this.known.learn(exchanges, 'view');
+    this.known.learn(exchanges, this.whose);
     const changed: { readonly at: number; readonly sources: readonly Source[] }[] = [];
     for (const at of this.settled.open(exchanges)) {
       changed.push({ at, sources: this.sourcesOf(exchanges[at] as ToolExchange) });
@@ -194,5 +198,8 @@ function resultKind(kind: ToolKind | undefined): SourceKind {
   return kind === 'edit' || kind === 'write' ? 'echo' : 'result';
 }
 
-/** Which of several equal copies stays: the latest (older zones are condensed further) or the first (prompt cache). */
-export type Keep = 'latest' | 'first';
+/**
+ * Which of several equal copies stays: the latest (older zones are condensed further), the first (prompt cache), or, where
+ * the older one has been sent and can't change any more, `above`: the older one, whatever it is.
+ */
+export type Keep = 'latest' | 'first' | 'above';

@@ -8,6 +8,7 @@ import { runSteps, type DraftStep } from '../draft/steps';
 import { truncatedSlice } from '../operations/truncate';
 import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 import { oldZone } from '../../messages/zones';
+import { keepingReferences } from '../lossless/integrity';
 
 const keepPart = z.enum(['head', 'tail', 'both']);
 const count = z.int().min(1).max(1_000_000);
@@ -85,20 +86,21 @@ const truncationStep = (
   config: TruncationConfig,
   targetTokens: number | undefined,
   pinned: ReadonlySet<number> = new Set(),
-): DraftStep => ({
-  name: STEP,
-  async run(draft: Draft, pace: Pace): Promise<void> {
-    const zone = oldZone(draft.messages, config.preserveRecentCount);
-    for (let index = zone.start; index < zone.end; index++) {
-      if (pinned.has(index)) continue;
-      for (const content of editable(draft.messages[index], config)) {
-        if (targetTokens !== undefined && draft.tokens <= targetTokens) return;
-        shorten(draft, index, content, config[content.type], config.minimumTokens);
-        await pace.yieldIfDue();
+): DraftStep =>
+  keepingReferences({
+    name: STEP,
+    async run(draft: Draft, pace: Pace): Promise<void> {
+      const zone = oldZone(draft.messages, config.preserveRecentCount);
+      for (let index = zone.start; index < zone.end; index++) {
+        if (pinned.has(index)) continue;
+        for (const content of editable(draft.messages[index], config)) {
+          if (targetTokens !== undefined && draft.tokens <= targetTokens) return;
+          shorten(draft, index, content, config[content.type], config.minimumTokens);
+          await pace.yieldIfDue();
+        }
       }
-    }
-  },
-});
+    },
+  });
 
 /** The content that the configuration lets us touch. From the back, so that slices of one string keep their offsets. */
 function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {

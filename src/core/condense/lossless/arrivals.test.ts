@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { valueAt } from '../../messages/path';
+import type { ApiMessage } from '../../messages/types';
+import { Pace } from '../../pace';
+import { brief } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { Draft } from '../draft/draft';
+import { applyEdits } from '../edits/applyEdits';
+import type { CutEdit } from '../edits/edits';
+import { condenseArrivals } from './arrivals';
+import { brokenCuts } from './integrity';
+import { called, code, counter, did, read, repeatingHistory, TASK } from './testing';
+
+/** That of a process which knows nothing. */
+const another = freshCounter();
+
+/** Condenses the last message as one that just arrived. */
+const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter) =>
+  condenseArrivals(new Draft(messages, own, edits, messages.length - 1), { lossless: true }, new Pace());
+
+/** Sends a conversation call by call; gives what the model sees of each result, markers shortened. */
+async function sent(turns: readonly ApiMessage[][]): Promise<string[]> {
+  const messages: ApiMessage[] = [TASK];
+  let edits: readonly CutEdit[] = [];
+  for (const turn of turns) {
+    messages.push(...turn);
+    edits = [...edits, ...(await arrive([...messages], edits))];
+  }
+  return applyEdits(messages, edits)
+    .messages.slice(1)
+    .filter((_, at) => at % 2 === 1)
+    .map((message) => brief(valueAt(message, ['content', 0, 'content']) as string));
+}
+
+const FILE = code('a', 1, 90);
+const readFile = (from: number, to: number, name = 'a') =>
+  did('Read', { file_path: `src/${name}.ts`, offset: from, limit: to - from + 1 }, read(code('a', from, to), from));
+const others = (count: number) =>
+  Array.from({ length: count }, (_, at) => did('Bash', { command: `run ${at}` }, `ok ${at}`));
+
+describe('a result that arrives', () => {
+  it('names what stands above it in place of the lines', async () => {
+    const [, second, third] = await sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
+    expect(second).toBe('[lines 30-60, shown above]');
+    expect(third).toBe('[lines 70-90, shown above]');
+  });
+
+  it('of a command with the same output is a reference; one that failed is whole', async () => {
+    const output = code('log', 1, 20).join('\n');
+    const shown = await sent([
+      did('Bash', { command: 'make' }, output),
+      did('Bash', { command: 'make all' }, output),
+      did('Bash', { command: 'make all' }, output, { is_error: true }),
+    ]);
+    expect(shown[1]).toMatch(/^\[20 lines, shown in the Bash "make" above\]$/);
+    expect(shown[2]).toBe(output);
+  });
+
+  it('keeps what an edit echoes as a reference to the file', async () => {
+    const echo = `The file was updated.\n${read(FILE.slice(10, 30), 11)}`;
+    const [, shown] = await sent([
+      readFile(1, 90),
+      called('Edit', { file_path: 'src/a.ts', old_string: 'x', new_string: 'y' }, echo),
+    ]);
+    expect(shown).toBe('The file was updated.\n[lines 11-30, shown above]');
+  });
+
+  it('refers to no other file', async () => {
+    const [, shown] = await sent([readFile(1, 90), readFile(1, 90, 'b')]);
+    expect(shown).toContain('const a17 =');
+  });
+
+  it('is answered in full where the same range was shown long ago, and not where it was shown just now', async () => {
+    const now = await sent([readFile(1, 40), ...others(2), readFile(1, 40)]);
+    expect(now.at(-1)).toBe('[lines 1-40, shown above]');
+    const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)]);
+    for (const line of FILE.slice(0, 40)) expect(later.at(-1)).toContain(line);
+  });
+
+  it('is answered in full where it asks for what a marker stood for, and the file is left alone from then on', async () => {
+    const shown = await sent([readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)]);
+    expect(shown[1]).toBe('[lines 30-60, shown above]');
+    for (const line of FILE.slice(30, 59)) expect(shown[2]).toContain(line);
+    for (const line of FILE.slice(9, 80)) expect(shown.at(-1)).toContain(line);
+  });
+
+  it('changes nothing that was sent, loses no line, and is done after one run, whatever was known before', () =>
+    fc.assert(
+      fc.asyncProperty(repeatingHistory, async (history) => {
+        let edits: readonly CutEdit[] = [];
+        for (let length = 3; length <= history.length; length += 2) {
+          const messages = history.slice(0, length);
+          const unseen = structuredClone({ messages, edits });
+          const made = await arrive(messages, edits);
+          expect(made.every(({ place }) => place.message === length - 1)).toBe(true);
+          // A process that has just started leaves out the same.
+          expect(made).toEqual(await arrive(unseen.messages, unseen.edits, another));
+          edits = [...edits, ...made];
+          const view = applyEdits(messages, edits).messages;
+          expect(await brokenCuts(messages, view, edits)).toEqual([]);
+          expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
+          expect(await arrive(messages, edits)).toEqual([]);
+        }
+      }),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 25) },
+    ));
+});

@@ -1,0 +1,192 @@
+/** New results are condensed before they are first sent. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { brokenCuts } from '../core/condense/lossless/integrity';
+import { findMarkers } from '../core/messages/markers';
+import { valueAt } from '../core/messages/path';
+import type { ApiMessage } from '../core/messages/types';
+import { exchange, lines, user } from '../core/testing';
+import type { LiveConversations } from './liveConversations';
+import type { PreparedRequest } from './request';
+import { freshCounter } from '../core/testingCounter';
+import { json, liveBed, marked, request, upstream } from './testing';
+
+const SHOWN = lines('a', 60);
+const part = (from: number, to: number): string => SHOWN.split('\n').slice(from, to).join('\n');
+const readA = (id: string, text: string): ApiMessage[] =>
+  exchange(id, 'Read', { file_path: '/src/a.ts', part: id }, text);
+const TASK = user('Look at the files');
+const FIRST = [TASK, ...readA('1', SHOWN)];
+const SECOND = [...FIRST, ...readA('2', part(10, 50))];
+const THIRD = [...SECOND, ...exchange('3', 'Bash', { command: 'date' }, 'Monday')];
+
+/** Sends the beginnings of a conversation one after the other, as an agent does. */
+async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Promise<PreparedRequest> {
+  let prepared: PreparedRequest | undefined;
+  for (let end = 1; end <= upTo.length; end += 2) prepared = await live.prepare(request(upTo.slice(0, end)));
+  if (!prepared) throw new Error('nothing was sent');
+  return prepared;
+}
+
+describe('a single result that is too large', () => {
+  const HUGE = lines('log', 40_000).replace('log line 20000 ', 'Error: log line 20000 ');
+  const sent = [...FIRST, ...exchange('big', 'Bash', { command: 'make' }, HUGE)];
+  const model = upstream({ contextWindow: 200_000 });
+
+  it('is shortened before it is sent: the request fits, what was sent stays, all of it can be recalled', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      expect(freshCounter().text(HUGE)).toBeGreaterThan(300_000);
+      const first = await live.prepare(request(FIRST, { model, canRecall: true }));
+      const prepared = await live.prepare(request(sent, { model, canRecall: true }));
+      expect(prepared.outcome).toBeUndefined();
+      expect(prepared.tokens).toBeLessThan(20_000);
+      expect(json(prepared.messages.slice(0, 3))).toBe(json(first.messages));
+      const seen = valueAt(prepared.messages[4], ['content', 0, 'content']) as string;
+      // Cut between lines; the beginning, the end and the error stay.
+      const whole = new Set(HUGE.split('\n'));
+      for (const line of seen.split('\n')) expect(whole.has(line) || line.includes('condensed')).toBe(true);
+      for (const kept of ['log line 0 with', 'log line 39999 with', 'Error: log line 20000 with'])
+        expect(seen).toContain(kept);
+      const [marked, second] = findMarkers(seen);
+      const text = `${HUGE}\n`;
+      for (const found of [marked!, second!]) {
+        const { text: recalled } = await live.recall(prepared.conversation, {
+          references: [found.reference],
+          fromLine: 3,
+          toLine: 5,
+        });
+        const body = recalled.split('\n').slice(1).join('\n');
+        expect(body.split('\n')).toHaveLength(3);
+        expect(text).toContain(`${body}\n`);
+      }
+      const { text: searched } = await live.recall(prepared.conversation, { words: 'line 12345 some' });
+      expect(searched).toContain('log line 12345 with some words in it');
+    }));
+
+  it('is shortened without a way to recall it only where the request would not fit', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const wide = upstream({ contextWindow: 1_000_000 });
+      await live.prepare(request(FIRST, { model: wide }));
+      expect(json((await live.prepare(request(sent, { model: wide }))).messages)).toBe(json(sent));
+      const other = liveBed(`${root}/other`).live;
+      await other.prepare(request(FIRST, { model }));
+      expect((await other.prepare(request(sent, { model }))).tokens).toBeLessThan(20_000);
+    }));
+
+  it('stays whole where that is switched off and it fits', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { largeResultPercent: 0 } });
+      const wide = upstream({ contextWindow: 1_000_000 });
+      const prepared = await live.prepare(request(sent, { model: wide, canRecall: true }));
+      expect(json(prepared.messages)).toBe(json(sent));
+    }));
+});
+
+describe('a result that repeats what stands above it', () => {
+  it('goes out as a reference, and what was sent stays byte for byte, after a restart too', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const first = await sendAll(live, FIRST);
+      const second = await live.prepare(request(SECOND));
+      expect(json(second.messages.slice(0, first.messages.length))).toBe(json(first.messages));
+      expect(marked(second.messages)).toBe(1);
+      expect(live.active()).toMatchObject({ condensations: [], onArrival: { results: 1 } });
+      const third = await liveBed(root).live.prepare(request(THIRD));
+      expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
+    }));
+
+  it('goes out whole where it is switched off', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { onArrival: 'off' } });
+      expect(json((await sendAll(live, SECOND)).messages)).toBe(json(SECOND));
+    }));
+
+  it('is left as it was sent when a host that did not condense it goes on', () =>
+    inTemporaryFolder(async (root) => {
+      await sendAll(liveBed(root, { settings: { onArrival: 'off' } }).live, SECOND);
+      const third = await liveBed(root).live.prepare(request(THIRD));
+      expect(json(third.messages)).toBe(json(THIRD));
+    }));
+
+  it('can be recalled, also in another process, and its marker becomes no file', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation, messages } = await sendAll(live, SECOND);
+      const [found] = findMarkers(json(messages));
+      if (!found) throw new Error('no marker');
+      const { reference } = found;
+      const recalled = await live.recall(conversation, { references: [reference] });
+      expect(recalled.text).toContain(part(10, 50));
+      const restarted = liveBed(root).live;
+      await restarted.prepare(request(THIRD));
+      expect((await restarted.recall(undefined, { references: [reference] })).text).toContain(part(10, 50));
+      const marker = /⟦condensed:[^⟧]*⟧/.exec(json(messages))?.[0] ?? '';
+      expect(await live.expandMarkers(conversation, { content: marker })).toEqual({ input: { content: part(10, 50) } });
+    }));
+
+  it('comes back with the last undo and goes with the first redo; a single one can be excluded', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const { conversation } = await sendAll(live, SECOND);
+      const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
+      await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
+      expect((await live.undo(conversation)).detail).toContain('before that condensation');
+      expect(live.active()?.onArrival).toBeDefined();
+      expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
+      expect(json((await live.prepare(request(SECOND))).messages)).toBe(json(SECOND));
+      // Who undid it wants to have results whole.
+      const more = [...THIRD, ...readA('4', part(5, 55))];
+      expect(json((await live.prepare(request(more))).messages)).toBe(json(more));
+      expect((await live.redo(conversation)).detail).toContain('Brought back');
+      expect(marked((await live.prepare(request(more))).messages)).toBe(1);
+      const [edit] = live.view(conversation)?.edits ?? [];
+      await live.toggleEdit(conversation, edit!.id);
+      expect(json((await live.prepare(request(more))).messages)).toBe(json(more));
+    }));
+
+  it('comes back where a condensation takes out what it refers to', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation } = await sendAll(live, THIRD);
+      const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
+      await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
+      const { original, view, edits } = live.view(conversation)!;
+      expect(
+        await brokenCuts(
+          original,
+          view,
+          edits.filter((edit) => edit.kind === 'cut'),
+        ),
+      ).toEqual([]);
+      const seen = json(view);
+      for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
+    }));
+
+  it('comes back where the agent rewrote what it refers to', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      await sendAll(live, SECOND);
+      const rewritten = [TASK, ...readA('1', '[Old tool result content cleared]'), ...THIRD.slice(3)];
+      const { messages } = await live.prepare(request(rewritten));
+      expect(json(messages)).toBe(json(rewritten));
+    }));
+
+  it('is noted in the ledger by itself, however long the conversation is', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const turns = Array.from({ length: 40 }, (_, at) =>
+        exchange(`c${at}`, 'Bash', { command: `make ${at}` }, lines('log', 30)),
+      );
+      await sendAll(live, [TASK, ...turns.flat()]);
+      const [folder = ''] = readdirSync(root);
+      const entries = readFileSync(join(root, folder, 'ledger.jsonl'), 'utf8')
+        .trimEnd()
+        .split('\n');
+      expect(entries).toHaveLength(39);
+      expect(entries.at(-1)!.length).toBeLessThan(1.1 * entries[1]!.length);
+    }));
+});
