@@ -95,13 +95,13 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
   return lines;
 }
 
-/** What was left out of new results. */
+/** What was left out of new results before they were first sent. */
 export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
   onArrival === undefined
     ? []
     : [
         vscode.l10n.t(
-          'Left out of new results, as it stands above them: {0} tokens ({1} results)',
+          'Left out of new results: {0} tokens ({1} results)',
           formatTokens(onArrival.tokens),
           onArrival.results,
         ),
