@@ -17,6 +17,7 @@ import {
   listMessages,
   outlineLedgers,
   pinMessages,
+  readStored,
   reportStored,
   setUndone,
   showConversation,
@@ -47,6 +48,8 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
       return showConversation(task);
     case 'export':
       return exportStored(task, new MessageCounter(await tokens()));
+    case 'read':
+      return readStored(task);
     case 'report':
       return reportStored(task, new MessageCounter(await tokens()));
     case 'messages':

@@ -6,6 +6,7 @@ import type { Conversation } from '../conversations/types';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { readingPage } from '../core/condense/report/readingPage';
 import { condensationIn, reportPage } from '../core/condense/report/reportPage';
 import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
 import { Pace } from '../core/pace';
@@ -19,6 +20,7 @@ import type {
   ExportTask,
   LedgersTask,
   PinTask,
+  ReadTask,
   ReportTask,
   SetUndoneTask,
   ShowTask,
@@ -29,6 +31,7 @@ import type {
   LedgerOutline,
   LedgersResult,
   ListedMessage,
+  PageToRead,
   ReportedPage,
   ShownConversation,
 } from './taskResults';
@@ -118,6 +121,14 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
     : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, task.target, counter);
   return { ...exported, text: withRawCalls(exported, task.path) };
+}
+
+/** A conversation with its condensations, to be read. @throws ConversationReadError */
+export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRead> {
+  const { conversation, ledger } = await openStored(task);
+  const { title, messages } = conversation;
+  const subject = { title, original: messages, edits: activeEdits(ledger.ledger) };
+  return { title, page: await readingPage(subject, { nonce, pace: new Pace() }) };
 }
 
 /** A page about what the ledger says of a conversation. @throws ConversationReadError */

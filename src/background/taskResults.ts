@@ -112,6 +112,12 @@ export interface GivenBackResult {
   readonly conversation: string;
 }
 
+export interface PageToRead {
+  readonly title: string;
+  /** HTML for a webview. */
+  readonly page: string;
+}
+
 export interface ReportedPage {
   /** HTML; undefined where nothing of the conversation is condensed. */
   readonly page: string | undefined;

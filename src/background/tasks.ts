@@ -21,6 +21,7 @@ import type {
   ListedMessage,
   NotCondensedResult,
   RecoverResult,
+  PageToRead,
   ReportedPage,
   ShownConversation,
   UndoResult,
@@ -119,6 +120,13 @@ export interface ExportTask extends StoredConversation {
   readonly isCondensed: boolean;
 }
 
+/** A condensed conversation as a page to read. */
+export interface ReadTask extends StoredConversation {
+  readonly kind: 'read';
+  /** Of the page's style. */
+  readonly nonce: string;
+}
+
 /** A page about the condensations that the view shows. */
 export interface ReportTask extends StoredConversation {
   readonly kind: 'report';
@@ -170,6 +178,7 @@ export type Task =
   | SetUndoneTask
   | ShowTask
   | ExportTask
+  | ReadTask
   | ReportTask
   | MessagesTask
   | PinTask
@@ -187,6 +196,7 @@ interface Results {
   readonly show: ShownConversation;
   readonly export: ExportedConversation;
   readonly report: ReportedPage;
+  readonly read: PageToRead;
   readonly messages: readonly ListedMessage[];
   readonly pin: null;
   readonly 'give-back': GivenBackResult;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { foldTexts, type FoldedTexts } from '../core/condense/report/foldedTexts';
 
 /** Scheme of the read-only documents that show a conversation before and after. */
 const SCHEME = 'context-condenser';
@@ -9,6 +10,8 @@ const KEPT = 3;
 interface Comparison {
   readonly before: string;
   readonly after: string;
+  /** Made where it is shown. */
+  folded?: FoldedTexts;
 }
 
 /** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
@@ -20,20 +23,22 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   /** Keeps the texts of a condensation; the oldest go. @returns its id. */
   add(comparison: Comparison): string {
     const id = String(this.next++);
-    this.kept.set(id, comparison);
+    this.kept.set(id, { ...comparison });
     for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
     return id;
   }
 
-  /** Opens the diff editor. */
+  /** Opens the diff editor at the first change; what is the same on both sides is folded. */
   async show(id: string, title: string): Promise<void> {
-    await vscode.commands.executeCommand('vscode.diff', uri(id, 'before'), uri(id, 'after'), title, { preview: false });
+    const line = this.foldedTexts(id)?.firstChange ?? 0;
+    const options: vscode.TextDocumentShowOptions = { preview: false, selection: new vscode.Range(line, 0, line, 0) };
+    await vscode.commands.executeCommand('vscode.diff', uri(id, 'before'), uri(id, 'after'), title, options);
   }
 
   /** Opens the text of before alone, under a title. */
   async open(id: string, title: string): Promise<void> {
     // A title may end like a file's name, and the text is of no language.
-    const path = `/${id}/before/${title.replaceAll('/', '∕')}.txt`;
+    const path = `/${id}/whole/${title.replaceAll('/', '∕')}.txt`;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: SCHEME, path }));
     await vscode.window.showTextDocument(document, { preview: true });
   }
@@ -43,7 +48,14 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     const comparison = this.kept.get(id);
     if (!comparison)
       return vscode.l10n.t('This comparison is no longer kept. Condense the conversation again to see it.');
-    return side.startsWith('before') ? comparison.before : comparison.after;
+    if (side === 'whole') return comparison.before;
+    const folded = this.foldedTexts(id);
+    return (side.startsWith('before') ? folded?.before : folded?.after) ?? '';
+  }
+
+  private foldedTexts(id: string): FoldedTexts | undefined {
+    const comparison = this.kept.get(id);
+    return comparison && (comparison.folded ??= foldTexts(comparison.before, comparison.after));
   }
 
   dispose(): void {

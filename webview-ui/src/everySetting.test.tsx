@@ -62,8 +62,8 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
       return at([kind.values[0]]);
     case 'variants': {
       const { value, schema: shape } = kind.variants[round % kind.variants.length] ?? { value: '', schema: {} };
-      const { [kind.key]: _type, ...fields } = fieldsOf(resolve(shape, root));
-      const inner = object(fields, [path]);
+      const fields = Object.entries(fieldsOf(resolve(shape, root))).filter(([field]) => field !== kind.key);
+      const inner = object(Object.fromEntries(fields), [path]);
       return { ...inner, value: { ...(inner.value as object), [kind.key]: value } };
     }
     case 'group':

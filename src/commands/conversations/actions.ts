@@ -21,7 +21,7 @@ import { giveBackFile, undoGiveBack } from './giveBack';
 import { redoShown, showHistory, undoShown } from './history';
 import { saveReport } from './saveReport';
 import { chooseFilePins } from './pins';
-import { openConversation, openRaw, previewCondensation, showFileDiff } from './show';
+import { openConversation, openRaw, previewCondensation, readConversation, showFileDiff } from './show';
 
 /**
  * Does an action of the Conversations view. Errors of a conversation's action are shown, and thrown no further.
@@ -90,6 +90,9 @@ async function onConversation(
         return;
       case 'diff':
         await showFileDiff(services, path);
+        return;
+      case 'read':
+        await readConversation(services, path);
         return;
       case 'export':
         await exportFile(services, path, shownCondensation(node.ledger) !== undefined);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
@@ -17,6 +18,24 @@ export async function openConversation(services: Services, path: string): Promis
     ...stored(services, path),
   });
   await services.comparisons.open(services.comparisons.add({ before, after }), conversation.title);
+}
+
+/** The conversation as it was condensed, message by message; what went is opened at its place. */
+export async function readConversation(services: Services, path: string): Promise<void> {
+  const nonce = randomBytes(16).toString('base64');
+  const { title, page } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
+    kind: 'read',
+    ...stored(services, path),
+    nonce,
+  });
+  const panel = vscode.window.createWebviewPanel('contextCondenser.reading', title, vscode.ViewColumn.Active, {
+    enableScripts: false,
+    enableFindWidget: true,
+    localResourceRoots: [],
+    // What a reader has opened stays open behind another tab.
+    retainContextWhenHidden: true,
+  });
+  panel.webview.html = page;
 }
 
 /** The agent's own file. A database is shown where it lies: no editor reads it. */

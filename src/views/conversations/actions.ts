@@ -9,6 +9,7 @@ export const CONVERSATION_ACTIONS = [
   'redo',
   'history',
   'export',
+  'read',
   'saveReport',
   'pin',
   'giveBack',

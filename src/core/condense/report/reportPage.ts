@@ -465,7 +465,7 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
 }
 
 /** Images and documents by their size: nobody reads Base64. */
-function blockWords(block: unknown): string {
+export function blockWords(block: unknown): string {
   if (!isRecord(block)) return '';
   const { type, thinking } = block;
   if (typeof thinking === 'string') return masked(thinking);

@@ -45,3 +45,26 @@ ins { background: var(--now); text-decoration: none; }
 li { overflow-wrap: anywhere; }
 code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
+
+/** The same in VS Code's own colours, for the page that a conversation is read on. */
+export const READING_STYLE = `${STYLE}
+:root {
+  --text: var(--vscode-editor-foreground); --dim: var(--vscode-descriptionForeground); --ground: var(--vscode-editor-background);
+  --line: var(--vscode-contrastBorder, var(--vscode-widget-border, #8885)); --code: transparent;
+  --gone: var(--vscode-diffEditor-removedTextBackground, transparent); --now: var(--vscode-diffEditor-insertedTextBackground, transparent);
+}
+body { padding: 0; font-family: var(--vscode-font-family, system-ui, sans-serif); font-size: 13px; }
+main { max-width: 60rem; }
+section { border-top: 1px solid var(--line); padding: 0.25rem 0 0.75rem; content-visibility: auto; contain-intrinsic-size: auto 6rem; }
+section h2 { font-size: 1rem; margin: 0.75rem 0 0.25rem; }
+section h3 { font-size: 0.9rem; margin: 0.75rem 0 0.25rem; }
+section > *, .field { margin-inline-start: 0; }
+.size { color: var(--dim); font-weight: normal; }
+.field { margin-inline-start: 0.75rem; }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; font: 12.5px/1.5 var(--vscode-editor-font-family, ui-monospace, monospace); }
+.text details { border: 0; padding: 0; }
+details.gone > summary { padding: 0.1rem 0; }
+a { color: var(--vscode-textLink-foreground); }
+summary:focus-visible, a:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
+.vscode-high-contrast del, .vscode-high-contrast ins { outline: 1px dashed var(--vscode-contrastBorder); }
+`;

@@ -90,7 +90,7 @@ export function usePreview(): PreviewOf {
           },
     [name, made],
   );
-  const drafted = drafts.passes.map(({ pass }) => String(pass['name'] ?? ''));
+  const drafted = drafts.passes.map(({ pass }) => (typeof pass['name'] === 'string' ? pass['name'] : ''));
   return { answer, shown, isWaiting, question, marks, mark, unmark, again, drafted, isOfDrafts, tryDrafts };
 }
 

@@ -116,7 +116,9 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     return problems;
   };
   const drop = (): void => {
-    changeView(({ drafts: { [key]: _dropped, ...others } }) => ({ drafts: others }));
+    changeView(({ drafts }) => ({
+      drafts: Object.fromEntries(Object.entries(drafts).filter(([other]) => other !== key)),
+    }));
   };
   return {
     entry: { ...(passesOf({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },

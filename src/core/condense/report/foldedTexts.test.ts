@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { lines, user } from '../../testing';
+import { renderConversation } from '../../messages/render';
+import { foldTexts } from './foldedTexts';
+
+const conversation = (bodies: readonly string[]): string => renderConversation(bodies.map((body) => user(body)));
+const countOf = (text: string): number => text.split('\n').length;
+
+it('what is the same on both sides is a line, around what changed some lines stay, and the first change is found', () => {
+  const long = lines('same', 100);
+  const before = conversation([long, `${long}\ngone\n${long}`, long]);
+  const after = conversation([long, `${long}\nmarker\n${long}`, long]);
+  const { before: left, after: right, firstChange } = foldTexts(before, after);
+  expect(right.split('\n')[firstChange ?? -1]).toBe('marker');
+  expect(left.split('\n')[firstChange ?? -1]).toBe('gone');
+  expect(countOf(left)).toBeLessThan(25);
+  expect(right).toContain('⋯ 96 lines unchanged ⋯');
+});
+
+it('10,000 lines that changed stay few enough for an editor to compare', () => {
+  const one = conversation(['task', lines('old', 10_000), lines('kept', 5_000)]);
+  const folded = foldTexts(one, conversation(['task', 'marker', lines('kept', 5_000)]));
+  expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
+  expect(folded.before).toContain('⋯ 8,000 lines more, in the reading view ⋯');
+  const bodies = Array.from({ length: 500 }, (_, at) => lines(`part ${at}`, 20));
+  const many = foldTexts(conversation(bodies), conversation(bodies.map((_, at) => `marker ${at}`)));
+  expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);
+});
+
+it('is the same text where nothing changed, with no first change', () => {
+  const text = conversation(['a', lines('b', 50)]);
+  const { before, after, firstChange } = foldTexts(text, text);
+  expect(before).toBe(after);
+  expect(firstChange).toBeUndefined();
+});
+
+it('a summary takes the place of the messages that it replaced, and later ones still stand beside each other', () => {
+  const messages = ['task', 'one', 'two', 'three'].map((body) => user(body));
+  const view = renderConversation([user('task'), user('summary of two'), user('three')], [0, -1, 3]);
+  const { before, after } = foldTexts(renderConversation(messages), view);
+  expect(before.split('\n').at(-3)).toBe(after.split('\n').at(-3));
+  expect(before).toContain('two');
+});
+
+it('whatever stands there: equal texts stay equal, different ones differ at the line that is named', () => {
+  const bodies = fc.array(fc.array(fc.constantFrom('a', 'b', '', '━━━ 2 · user ━━━'), { maxLength: 40 }), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(bodies, bodies, (a, b) => {
+      const [one, other] = [a, b].map((texts) => conversation(texts.map((text) => text.join('\n'))));
+      const { before, after, firstChange } = foldTexts(one ?? '', other ?? '');
+      if (firstChange === undefined) {
+        expect(one).toBe(other);
+        return;
+      }
+      const [left, right] = [before.split('\n'), after.split('\n')];
+      expect(left.slice(0, firstChange)).toEqual(right.slice(0, firstChange));
+      expect(left[firstChange]).not.toBe(right[firstChange]);
+    }),
+  );
+});

@@ -1,0 +1,123 @@
+/**
+ * Two renderings of a conversation, before and after, as the diff editor shows them: what is the same on both sides is folded to a
+ * line, and of a long stretch that went the ends stay. An editor compares thousands of changed lines slowly or not at all;
+ * the reading view has all of them.
+ */
+
+export interface FoldedTexts {
+  readonly before: string;
+  readonly after: string;
+  /** Line of `after` at which the first difference is, from 0; undefined where there is none. */
+  readonly firstChange: number | undefined;
+}
+
+/** Unchanged lines that stay around what changed. */
+const CONTEXT = 3;
+/** Lines of changed stretches that stay, in the whole conversation, and of one stretch at least. */
+const ALL_CHANGED = 2_000;
+const LEAST_CHANGED = 12;
+
+/** As {@link renderConversation} writes it. */
+const HEADING = /^━━━ (?:\d+|summary) · \w+ ━━━$/;
+
+/** The lines of each message, by its heading; a line of a message's text that looks like one is taken for one, on both sides. */
+function sectionsOf(text: string): readonly (readonly string[])[] {
+  const sections: string[][] = [];
+  for (const line of text.split('\n')) {
+    const last = sections.at(-1);
+    if (!last || HEADING.test(line)) sections.push([line]);
+    else last.push(line);
+  }
+  return sections;
+}
+
+const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} lines ${what} ⋯`;
+
+/** The stretches of both sides that belong together: sections of one heading; what has no counterpart stands alone. */
+function* pairs(
+  before: readonly (readonly string[])[],
+  after: readonly (readonly string[])[],
+): Generator<readonly [readonly string[], readonly string[]]> {
+  const known = new Map(keysOf(after).map((key, at) => [key, at]));
+  const keys = keysOf(before);
+  let next = 0;
+  for (const [index, section] of before.entries()) {
+    const at = known.get(keys[index] ?? '');
+    if (at === undefined || at < next) {
+      yield [section, []];
+      continue;
+    }
+    for (; next < at; next++) yield [[], after[next] ?? []];
+    yield [section, after[at] ?? []];
+    next = at + 1;
+  }
+  for (; next < after.length; next++) yield [[], after[next] ?? []];
+}
+
+/** The headings, told apart where one stands there again. */
+function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return sections.map(([heading = '']) => {
+    const nth = seen.get(heading) ?? 0;
+    seen.set(heading, nth + 1);
+    return `${nth} ${heading}`;
+  });
+}
+
+/** Both texts, folded alike. */
+export function foldTexts(before: string, after: string): FoldedTexts {
+  const together = [...pairs(sectionsOf(before), sectionsOf(after))];
+  const changed = together.filter(([a, b]) => !isEqual(a, b)).length;
+  const most = Math.max(LEAST_CHANGED, Math.floor(ALL_CHANGED / Math.max(1, changed)));
+  const left: string[] = [];
+  const right: string[] = [];
+  let firstChange: number | undefined;
+  for (const [a, b] of together) {
+    if (isEqual(a, b)) {
+      const [heading = '', ...body] = a;
+      const shown = [heading, ...foldUnchanged(body, 1, 1)];
+      left.push(...shown);
+      right.push(...shown);
+      continue;
+    }
+    const same = commonEnds(a, b);
+    const head = foldUnchanged(a.slice(0, same.head), 1, CONTEXT);
+    const tail = foldUnchanged(a.slice(a.length - same.tail), CONTEXT, 1);
+    firstChange ??= right.length + head.length;
+    left.push(...head, ...foldChanged(a.slice(same.head, a.length - same.tail), most), ...tail);
+    right.push(...head, ...foldChanged(b.slice(same.head, b.length - same.tail), most), ...tail);
+  }
+  return { before: left.join('\n'), after: right.join('\n'), firstChange };
+}
+
+const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((line, at) => line === b[at]);
+
+/** How many lines two sections have in common at their beginning and, behind that, at their end. */
+function commonEnds(a: readonly string[], b: readonly string[]): { readonly head: number; readonly tail: number } {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < most - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return { head, tail };
+}
+
+/** The first and last lines of an unchanged stretch; a fold takes a line itself. */
+function foldUnchanged(lines: readonly string[], first: number, last: number): readonly string[] {
+  const hidden = lines.length - first - last;
+  return hidden <= 1
+    ? lines
+    : [...lines.slice(0, first), words(hidden, 'unchanged'), ...lines.slice(lines.length - last)];
+}
+
+function foldChanged(lines: readonly string[], most: number): readonly string[] {
+  const hidden = lines.length - most;
+  if (hidden <= 1) return lines;
+  const half = Math.ceil(most / 2);
+  return [
+    ...lines.slice(0, half),
+    words(hidden, 'more, in the reading view'),
+    ...lines.slice(lines.length - (most - half)),
+  ];
+}

@@ -1,0 +1,99 @@
+/** A pass in the settings panel: a filter as a tree, and a draft that counts once it is applied; numbers as people write them. */
+import assert from 'node:assert/strict';
+import type { Scenario } from '../bed';
+import { freshPanel } from '../panelBuilding';
+import { axe, onDisk, saved, showSection, unfold, violations } from '../panelPage';
+import { screenshot, setTheme, until } from '../workbench/index';
+
+const smart = {
+  version: 1,
+  passes: [
+    {
+      id: 'a',
+      name: 'Old results',
+      mode: 'individual',
+      selection: { type: 'custom', filter: { contentTypes: ['toolResults'], or: [{ minTokens: 500 }, {}] } },
+      individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
+    },
+  ],
+};
+
+const draft =
+  (width: number): Scenario =>
+  async (bed) => {
+    const { bench, panel } = await freshPanel(bed, {
+      size: { width, height: 1400 },
+      settings: {
+        'contextCondenser.provider': 'smart',
+        'contextCondenser.smart': smart,
+        ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
+      },
+    });
+    const frame = await panel();
+    const wrong: string[] = [];
+    await unfold(frame, ['smart']);
+    await frame.getByRole('button', { name: 'Old results', exact: true }).click();
+    const line = frame.locator('.pass-forecast');
+    await until('the figures of the pass', async () => / tokens \(/.test(await line.innerText()));
+    const before = await line.innerText();
+    // A condition in the second group, by keyboard.
+    const group = frame.locator('[data-rule="or"] .entry .entry').nth(1);
+    await group.getByText('No condition is set here').waitFor();
+    await group.locator('vscode-button', { hasText: 'Add condition' }).last().focus();
+    await bench.page.keyboard.press('Enter');
+    await until('the condition to have the focus', () =>
+      frame.evaluate<boolean>(`document.activeElement.closest('[data-rule="or"] .rule') !== null`),
+    );
+    const lines = frame.locator(
+      '[data-setting="smart.passes.0.individualConfig.defaults.toolResults.maxLines"] input.control',
+    );
+    await lines.fill('3');
+    await lines.press('Enter');
+    await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
+    await until('the figures of the draft', async () => (await line.innerText()) !== before);
+    assert.match(JSON.stringify(onDisk(bench)['contextCondenser.smart']), /"maxLines":20/);
+    for (const theme of ['dark', 'light', 'high contrast'] as const) {
+      await setTheme(bench, theme);
+      await frame.evaluate(axe());
+      wrong.push(...(await violations(frame)).map((violation) => `${theme}: ${violation}`));
+      await frame.locator('.pass .item-name').evaluate((one) => {
+        one.scrollIntoView();
+      });
+      await screenshot(bench, `panel-draft-${theme.replaceAll(' ', '-')}-${width}`);
+    }
+    await frame.getByRole('button', { name: 'Try it in the preview' }).click();
+    await frame.locator('#preview vscode-checkbox', { hasText: 'Try the draft of' }).waitFor();
+    await frame.locator('#preview .cell').first().waitFor();
+    await screenshot(bench, `panel-draft-preview-${width}`);
+    await frame.locator('.draft-bar vscode-button', { hasText: 'Apply' }).click();
+    await saved(bench, 'the pass', (settings) =>
+      /"maxLines":3/.test(JSON.stringify(settings['contextCondenser.smart'])),
+    );
+    await frame.locator('.done', { hasText: '"Old results" was changed.' }).waitFor();
+    await frame.getByRole('button', { name: 'Undo', exact: true }).click();
+    await saved(bench, 'the undo', (settings) =>
+      /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])),
+    );
+    if (width > 500) {
+      await showSection(frame, 'agent');
+      const field = frame.locator('[data-setting="agent.declaredWindow"] input.control');
+      for (const [text, value] of [
+        ['500,000', 500_000],
+        ['1,000,000', 1_000_000],
+        ['200k', 200_000],
+      ] as const) {
+        await field.fill(text);
+        await field.press('Enter');
+        await saved(bench, text, (settings) => settings['contextCondenser.agent.declaredWindow'] === value);
+      }
+      await until('the number in groups', async () => (await field.inputValue()) === '200,000');
+      await field.fill('1,5');
+      await frame.locator('[data-setting="agent.declaredWindow"] .problem').waitFor();
+      await screenshot(bench, 'panel-numbers');
+      assert.equal(onDisk(bench)['contextCondenser.agent.declaredWindow'], 200_000);
+    }
+    assert.deepEqual(wrong, []);
+  };
+
+export const editsAPassAsADraftWide: Scenario = Object.assign(draft(1400), { seconds: 240 });
+export const editsAPassAsADraftNarrow: Scenario = Object.assign(draft(320), { seconds: 240 });
