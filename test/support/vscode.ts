@@ -403,7 +403,7 @@ export const window = {
     return tree;
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
-  createWebviewPanel: () => new FakeWebviewPanel(),
+  createWebviewPanel: (..._asked: readonly unknown[]) => new FakeWebviewPanel(),
   showInformationMessage: show('information'),
   showWarningMessage: (message: string, ...rest: unknown[]) =>
     show('warning')(message, ...rest.filter((choice) => typeof choice === 'string')),

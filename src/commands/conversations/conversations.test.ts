@@ -160,6 +160,19 @@ describe('the conversations view', { timeout: 60_000 }, () => {
     await run('saveReport');
   });
 
+  it('shows a condensed conversation as a page that runs nothing', async () => {
+    session();
+    await opened();
+    await run('condense');
+    const create = vi.spyOn(window, 'createWebviewPanel');
+    await run('read');
+    const [, , , options] = create.mock.calls[0] ?? [];
+    expect(options).toMatchObject({ enableScripts: false, localResourceRoots: [] });
+    const page = create.mock.results[0]?.value as { webview: { html: string } } | undefined;
+    expect(page?.webview.html).toMatch(/style-src 'nonce-[\w+/=]+'[^]*<section id="message-1">[^]*class="gone"/);
+    create.mockRestore();
+  });
+
   it('pins messages, which the next condensation leaves alone', async () => {
     session();
     await opened();

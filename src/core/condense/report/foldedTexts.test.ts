@@ -15,7 +15,7 @@ it('what is the same on both sides is a line, around what changed some lines sta
   expect(right.split('\n')[firstChange ?? -1]).toBe('marker');
   expect(left.split('\n')[firstChange ?? -1]).toBe('gone');
   expect(countOf(left)).toBeLessThan(25);
-  expect(right).toContain('⋯ 96 lines unchanged ⋯');
+  expect(right).toContain('⋯ 97 lines unchanged ⋯');
 });
 
 it('10,000 lines that changed stay few enough for an editor to compare', () => {

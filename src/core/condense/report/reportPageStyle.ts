@@ -62,7 +62,8 @@ section > *, .field { margin-inline-start: 0; }
 .size { color: var(--dim); font-weight: normal; }
 .field { margin-inline-start: 0.75rem; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; font: 12.5px/1.5 var(--vscode-editor-font-family, ui-monospace, monospace); }
-.text details { border: 0; padding: 0; }
+.text details { border: 0; padding: 0; white-space: normal; }
+.text .text { white-space: pre-wrap; margin-inline-start: 1rem; }
 details.gone > summary { padding: 0.1rem 0; }
 a { color: var(--vscode-textLink-foreground); }
 summary:focus-visible, a:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
