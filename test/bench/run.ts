@@ -20,6 +20,7 @@ import { benchPreview, previewTable } from './previewBench';
 import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRetention, retentionTable } from './retentionBench';
+import { benchStart, startTable } from './startBench';
 import { benchSteps, stepsTable } from './stepsBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
@@ -45,6 +46,7 @@ const PARTS = [
   'headline',
   'presets',
   'calls',
+  'start',
 ] as const;
 type Part = (typeof PARTS)[number];
 
@@ -93,6 +95,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchCalls();
       return { text: callsTable(data), data };
+    },
+  },
+  start: {
+    title: 'Start of the command line, and the bundles that the editor loads; in turns, median of 20',
+    isOnCorpus: false,
+    run() {
+      const data = benchStart();
+      return Promise.resolve({ text: startTable(data), data });
     },
   },
   presets: {

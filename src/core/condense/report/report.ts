@@ -2,10 +2,11 @@ import { coherenceLines } from './coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
 import type { StepReport } from '../types';
 
-const number = new Intl.NumberFormat('en-US');
+// When it is first needed: it takes several milliseconds of the editor's start.
+let number: Intl.NumberFormat | undefined;
 
 /** A whole number with separators of thousands. */
-export const formatTokens = (tokens: number): string => number.format(Math.round(tokens));
+export const formatTokens = (tokens: number): string => (number ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
 /** Change in percent, with its sign; what rounds to nothing is 0. */
 export function formatChange(before: number, after: number): string {

@@ -1,0 +1,81 @@
+/** How soon the command line answers, beside Node alone, and how long the editor's thread is held by the bundles that it loads. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median } from './measure';
+import { millis, table } from './table';
+
+const RUNS = 20;
+
+export interface StartRow {
+  readonly what: string;
+  /** Median, in milliseconds on the clock. */
+  readonly ms: number;
+  /** What runs in a process of its own: how many times Node alone. */
+  readonly timesNode: number | undefined;
+}
+
+/** Loads a bundle of the extension with a double of `vscode`, and prints what that took, all of it one stretch. */
+const LOAD = `
+const Module = require('node:module');
+const double = () => new Proxy(function () {}, {
+  get: (_, key) => (key === Symbol.toPrimitive ? () => '' : key === 'prototype' ? {} : double()),
+  apply: () => double(),
+  construct: () => ({}),
+});
+const load = Module._load;
+Module._load = (name, ...rest) => (name === 'vscode' ? double() : load(name, ...rest));
+const begun = performance.now();
+require(process.argv[1]);
+console.log(performance.now() - begun);`;
+
+/** Milliseconds that Node takes with these arguments, its own start included. */
+function ran(...args: readonly string[]): number {
+  const begun = performance.now();
+  execFileSync(process.execPath, args, { stdio: 'ignore' });
+  return performance.now() - begun;
+}
+
+const loaded = (bundle: string): number =>
+  Number(execFileSync(process.execPath, ['-e', LOAD, bundle], { encoding: 'utf8' }));
+
+export function benchStart(): StartRow[] {
+  const bundles = mkdtempSync(join(tmpdir(), 'start-'));
+  try {
+    execFileSync(process.execPath, ['esbuild.mjs', '--production', '--outdir', bundles], { stdio: 'inherit' });
+    const cli = join(bundles, 'cli.cjs');
+    const processes = {
+      'node alone': ['-e', '0'],
+      'context-condenser --version': [cli, '--version'],
+      'context-condenser inspect, the sample': [cli, 'inspect', join('sample', 'conversation.jsonl')],
+    };
+    const loads = Object.fromEntries(
+      ['extension', 'commands', 'panel'].map((name) => [
+        `${name}.cjs, loaded at one stretch`,
+        join(bundles, `${name}.cjs`),
+      ]),
+    );
+    const taken = new Map<string, number[]>();
+    const note = (what: string, ms: number): void => void taken.set(what, [...(taken.get(what) ?? []), ms]);
+    // In turns: what else the machine does meets all alike.
+    for (let run = 0; run < RUNS; run++) {
+      for (const [what, args] of Object.entries(processes)) note(what, ran(...args));
+      for (const [what, bundle] of Object.entries(loads)) note(what, loaded(bundle));
+    }
+    const alone = median(taken.get('node alone') ?? []);
+    return [...taken].map(([what, all]) => ({
+      what,
+      ms: median(all),
+      timesNode: Object.hasOwn(processes, what) ? median(all) / alone : undefined,
+    }));
+  } finally {
+    rmSync(bundles, { recursive: true, force: true });
+  }
+}
+
+export const startTable = (rows: readonly StartRow[]): string =>
+  table(
+    ['', 'median of 20', 'times Node'],
+    rows.map(({ what, ms, timesNode }) => [what, millis(ms), timesNode?.toFixed(2) ?? '']),
+  );
