@@ -6,7 +6,8 @@ import type { StepReport } from '../types';
 let number: Intl.NumberFormat | undefined;
 
 /** A whole number with separators of thousands. */
-export const formatTokens = (tokens: number): string => (number ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
+export const formatTokens = (tokens: number): string =>
+  (number ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
 /** Change in percent, with its sign; what rounds to nothing is 0. */
 export function formatChange(before: number, after: number): string {
