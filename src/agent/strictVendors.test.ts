@@ -292,7 +292,7 @@ describe('answers that are cut', () => {
       chat.user('go');
       return chat.ask();
     };
-    expect((await ask(cut('max-tokens'))).text).toMatch(/wri.*The answer ends here.*most tokens/s);
+    expect((await ask(cut('max-tokens'))).text).toMatch(/wri.*The answer ends here.*maximum number of tokens/s);
     expect((await ask(cut('window'))).text).toMatch(/The answer ends here.*window is full/);
     expect((await ask(cut('refusal'))).text).toMatch(/The answer ends here.*declined/);
     const call = { name: 'read_file', input: '' };

@@ -12,6 +12,7 @@ import {
   utimes,
   type FileHandle,
 } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { errorCode } from '../core/errors';
 import type { FileStatus, Files, OpenFile } from './files';
 
@@ -49,6 +50,38 @@ const openFile = (handle: FileHandle): OpenFile => ({
   close: () => handle.close(),
 });
 
+/**
+ * What Windows answers while another program (a scanner, another window) has the file open. It is short: graceful-fs waits for it,
+ * too. Elsewhere the same errors last.
+ */
+const OPEN_ELSEWHERE: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
+/** Milliseconds before a rename is tried again. */
+const RENAME_WAITS: readonly number[] = [10, 30, 100, 300, 600];
+
+interface RenameOptions {
+  readonly platform?: NodeJS.Platform;
+  readonly once?: (from: string, to: string) => Promise<void>;
+  /** Milliseconds before each further try. */
+  readonly waits?: readonly number[];
+}
+
+/** Renames, on Windows also what another program has open for a moment. @throws the system's error. */
+export async function renamePatiently(
+  from: string,
+  to: string,
+  { platform = process.platform, once = rename, waits = RENAME_WAITS }: RenameOptions = {},
+): Promise<void> {
+  for (const wait of platform === 'win32' ? waits : []) {
+    try {
+      return await once(from, to);
+    } catch (error) {
+      if (!OPEN_ELSEWHERE.includes(errorCode(error) ?? '')) throw error;
+    }
+    await setTimeout(wait);
+  }
+  return once(from, to);
+}
+
 /** The file system of the machine. */
 export const nodeFiles: Files = {
   open: async (path, mode) => openFile(await open(path, FLAGS[mode], FILE_MODE)),
@@ -70,9 +103,10 @@ export const nodeFiles: Files = {
       await handle.close();
     }
   },
-  rename: (from, to) => rename(from, to),
+  rename: (from, to) => renamePatiently(from, to),
   removeFile: (path) => unlink(path),
-  removeFolder: (path) => rm(path, { recursive: true, force: true }),
+  // Node tries again where Windows has a file of it open.
+  removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: RENAME_WAITS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),
 };
