@@ -5,7 +5,8 @@ import { openaiHandler } from './openai';
 import { assistant, counter, eventOf, image, KEY, outcomeOf, text, user } from './testing';
 import type { ApiRequest } from './types';
 
-import { hello, start, startServer } from './testingOpenAI';
+import { dialectOf } from './dialect';
+import { hello, history, start, startServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
@@ -23,6 +24,7 @@ describe('Chat Completions of other servers', () => {
       },
       2,
     ],
+    ['ids of nine letters', { shortCallIds: true }, { messages: [...history, user('y')] }, 2],
     ['roles in turn', { alternateRoles: true }, { system: 's', messages: [user('a'), user('b'), assistant('c')] }, 2],
     [
       'all at once',
@@ -38,6 +40,11 @@ describe('Chat Completions of other servers', () => {
     expect(server.requests).toHaveLength(requests);
     expect((await outcomeOf(handler.stream(request))).text).toBe('ok');
     expect(server.requests).toHaveLength(requests + 1);
+  });
+
+  it('knows at once that Mistral’s own server takes ids of nine letters alone', () => {
+    expect(dialectOf(new URL('https://api.mistral.ai/v1')).shortIds).toBe(true);
+    expect(dialectOf(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
   });
 
   it('calls that run side by side all learn', async () => {
