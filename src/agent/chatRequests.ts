@@ -7,12 +7,32 @@ import type { ApiMessage } from '../core/messages/types';
 /** How the system prompt of VS Code's own summaries begins, as seen in 1.139. */
 const SUMMARY_SYSTEM = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
 
+/** A request as this file looks at it. */
+export interface ChatRequest {
+  readonly system: string | undefined;
+  readonly messages: readonly ApiMessage[];
+  readonly tools: readonly unknown[];
+  /** VS Code's id of the conversation; other extensions send none. */
+  readonly conversationId: string | undefined;
+}
+
 /**
  * Whether a request is no step of an agent's task and goes to the model as it came: titles and progress messages (no tools), and
- * VS Code's own summaries, with tools (`/compact`) or without (by itself).
+ * VS Code's own summaries, with tools (`/compact`) or without (by itself). Other extensions may write their tools' calls in the text
+ * (Cline, Roo): of those a request without tools is a step once the model has answered.
  */
-export const isSmallRequest = (system: string | undefined, tools: readonly unknown[]): boolean =>
-  tools.length === 0 || system?.trimStart().startsWith(SUMMARY_SYSTEM) === true;
+export function isSmallRequest({ system, messages, tools, conversationId }: ChatRequest): boolean {
+  if (system?.trimStart().startsWith(SUMMARY_SYSTEM) === true) return true;
+  const isOthersTask = conversationId === undefined && messages.some(({ role }) => role === 'assistant');
+  return tools.length === 0 && !isOthersTask;
+}
+
+/** A conversation's title; undefined where nothing says one. */
+export function titleOfRequest({ messages, conversationId }: ChatRequest): string | undefined {
+  if (conversationId !== undefined) return titleOfChat(messages);
+  const title = titleOf(messages);
+  return title === UNTITLED ? undefined : title;
+}
 
 /**
  * A title from the first words that the user typed, which VS Code's agent puts into an element of its own behind context;

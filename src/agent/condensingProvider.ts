@@ -25,7 +25,7 @@ import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
-import { isSmallRequest, titleOfChat } from './chatRequests';
+import { isSmallRequest, titleOfRequest, type ChatRequest } from './chatRequests';
 import { TokenCounts } from './tokenCounts';
 import { usagePart, wordsFor } from './answerParts';
 import { thinkingPart } from '../window/languageModels';
@@ -161,7 +161,7 @@ export class CondensingProvider {
         },
       });
       const passage: Passage = { model, chat, options, progress, handler, signal };
-      const isStep = !isSmallRequest(chat.system, options.tools ?? []);
+      const isStep = !isSmallRequest(requestIn(passage));
       const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
       await (condenses ? this.condensed(passage) : this.plain(passage, isStep));
       this.failures.succeeded(identity);
@@ -249,8 +249,11 @@ export class CondensingProvider {
 
   private agentRequest({ model, chat, options }: Passage, extraTokens: number): AgentRequest {
     const { profile } = model;
-    const title = titleOfChat(chat.messages);
+    const title = titleOfRequest(requestIn({ chat, options }));
     const conversationId = conversationOf(options);
+    const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL) === true;
+    // VS Code's chat has the tool where its user lets it; other extensions bring their own tools alone.
+    const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
     const cacheSpan = cacheSpanOf({
       vendor: profile.vendor,
@@ -265,7 +268,7 @@ export class CondensingProvider {
       messages: chat.messages,
       tools: toolsOf(options.tools),
       extraTokens,
-      ...(options.tools?.some(({ name }) => name === RECALL_TOOL) === true && { canRecall: true }),
+      ...(canRecall !== undefined && { canRecall }),
       model: {
         key: modelKey(model),
         vendor: vendorOf(model),
@@ -351,6 +354,13 @@ export class CondensingProvider {
 /** Who gets to see what a model is asked. */
 const vendorOf = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
   wraps?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
+
+const requestIn = ({ chat, options }: Pick<Passage, 'chat' | 'options'>): ChatRequest => ({
+  system: chat.system,
+  messages: chat.messages,
+  tools: options.tools ?? [],
+  conversationId: conversationOf(options),
+});
 
 /** VS Code's id of a conversation; undefined where it names none. */
 function conversationOf({ modelOptions }: Passage['options']): string | undefined {

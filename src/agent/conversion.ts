@@ -17,14 +17,21 @@ export interface ConvertedMessages {
 /** Anything that is neither user nor assistant is a system message: it has the number 3, which the typings don't name. */
 const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
 
-/** The system prompt, which stands at the head, and the rest as messages that every API takes. */
+/**
+ * The system prompt, which stands at the head, and the rest as messages that every API takes. Cline, Roo and those made of them send
+ * theirs as an answer in front of the task, since the typings know no system role.
+ */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   const converted = messages.map(messageOf);
-  const head = converted.findIndex(({ role }) => role !== 'system');
+  const head = converted.findIndex((message) => message.role !== 'system' && !isWordsOfNobody(message));
   const prompt = converted.slice(0, head < 0 ? converted.length : head);
   const system = prompt.flatMap(({ content }) => textsOf(content)).join('\n\n');
   return { system: system === '' ? undefined : system, messages: tidyMessages(converted.slice(prompt.length)) };
 }
+
+/** An answer to nothing: text alone. */
+const isWordsOfNobody = ({ role, content }: ApiMessage): boolean =>
+  role === 'assistant' && typeof content !== 'string' && content.every(({ type }) => type === 'text');
 
 /** One message, before the others are looked at. */
 export const messageOf = ({ role, content }: ChatMessage): ApiMessage => ({

@@ -74,13 +74,20 @@ describe('cache marks', () => {
   });
 });
 
-it('small requests have no tools, or the system text of a summary', () => {
-  expect(isSmallRequest('You are an agent', [])).toBe(true);
-  expect(
-    isSmallRequest('\nYour task is to create a comprehensive, detailed summary of the entire conversation so', [{}]),
-  ).toBe(true);
-  expect(isSmallRequest('You are an agent', [{}])).toBe(false);
-  expect(isSmallRequest(undefined, [{}])).toBe(false);
+it('small requests have no tools, or the system text of a summary; a task with its tools in the text is none', () => {
+  const asked = { system: 'You are an agent', messages: [user('Do it')], tools: [{}], conversationId: 'c1' };
+  const summary = '\nYour task is to create a comprehensive, detailed summary of the entire conversation so';
+  const answered = [...asked.messages, { role: 'assistant' as const, content: '<read_file></read_file>' }];
+  expect(isSmallRequest(asked)).toBe(false);
+  expect(isSmallRequest({ ...asked, system: undefined })).toBe(false);
+  expect(isSmallRequest({ ...asked, tools: [] })).toBe(true);
+  expect(isSmallRequest({ ...asked, tools: [], messages: answered })).toBe(true);
+  expect(isSmallRequest({ ...asked, tools: [], messages: answered, conversationId: undefined })).toBe(false);
+  expect(isSmallRequest({ ...asked, tools: [], conversationId: undefined })).toBe(true);
+  expect(isSmallRequest({ ...asked, system: summary, messages: answered })).toBe(true);
+  expect(isSmallRequest({ ...asked, system: summary, messages: answered, tools: [], conversationId: undefined })).toBe(
+    true,
+  );
 });
 
 it('a title is what the user typed', () => {

@@ -339,7 +339,8 @@ class UsableSettings {
    */
   now(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
-    const settings = conversation?.isCareful ? carefully(this.parts.settings()) : this.parts.settings();
+    const given = conversation?.isCareful ? carefully(this.parts.settings()) : this.parts.settings();
+    const settings = conversation?.canRecall === false ? strictly(given) : given;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
@@ -354,6 +355,12 @@ class UsableSettings {
     return { ...settings, provider: id, config: undefined };
   }
 }
+
+/** Unless a person said otherwise, an agent that can't recall loses only what stands elsewhere in its view. */
+const strictly = (settings: LiveSettings): LiveSettings =>
+  settings.provider === 'lossless' && settings.config === undefined
+    ? { ...settings, config: { strictOnly: true } }
+    : settings;
 
 /** Takes out what stands elsewhere, and nothing else as long as the request fits. */
 const carefully = (settings: LiveSettings): LiveSettings => ({

@@ -65,6 +65,8 @@ export class LiveConversation {
   preparation: Preparation | undefined;
   /** O200k tokens below which no model is asked again after one failed. */
   waitFor = 0;
+  /** False where the agent is known to have no way to ask for what was taken out. */
+  canRecall = true;
   /** Counts what changes the view of old messages: what was prepared for the view before doesn't fit any more. */
   revision = 0;
 
@@ -161,6 +163,7 @@ export class LiveConversation {
     this.isNew = false;
     this.upstream = request.model;
     this.system = request.system;
+    this.canRecall = request.canRecall !== false;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
     this.beside =

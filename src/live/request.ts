@@ -26,7 +26,10 @@ export interface AgentRequest {
   /** O200k tokens of what the edge puts into the view itself, such as thinking that goes back; default 0. */
   readonly extraTokens?: number;
   readonly model: UpstreamModel;
-  /** Whether the agent has a tool to ask for what was taken out; default false. */
+  /**
+   * Whether the agent has a tool to ask for what was taken out. False: it is known to have none, and by default loses only what stands
+   * elsewhere in its view. Absent: not known, and what arrives is treated as if it had none.
+   */
   readonly canRecall?: boolean;
 }
 

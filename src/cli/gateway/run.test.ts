@@ -179,6 +179,8 @@ describe('an agent that can not be led', () => {
       /only a key is supported/,
     ],
     ['cn', {}, /models of its hub/],
+    ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_MANTLE":"1"}}' }, /CLAUDE_CODE_USE_MANTLE/],
+    ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be led/],
   ] as const)('%s is refused in a sentence: %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);

@@ -3,7 +3,16 @@ import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE = 'anthropic';
-const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
+/** Ways to other addresses than ANTHROPIC_BASE_URL, as the published program (2.1.330) lists them. */
+const CLOUDS = [
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
+  'CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD',
+  'CLAUDE_CODE_USE_MANTLE',
+  'CLAUDE_CODE_USE_GATEWAY',
+];
 
 /**
  * Claude Code takes its address from the environment, and its settings files may set that; what `--settings` names counts more

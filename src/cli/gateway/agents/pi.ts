@@ -1,15 +1,32 @@
 import { MARKER_EXAMPLE } from '../../../core/messages/markers';
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, fieldIn, settingsIn, textIn, type GatewayAgent } from './agent';
+import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
 
-/** Providers that Pi brings, and where their requests go. Source: its list of models (`pi-ai`). */
+/**
+ * Providers that Pi brings with one address each and a wire that the gateway reads. Source: its list of models (`pi-ai` 0.73). The
+ * others have an address for each model or account (GitHub Copilot, OpenCode, Cloudflare, Azure, Bedrock, Vertex), or a wire of their own
+ * (Mistral, a ChatGPT sign-in).
+ */
 const BUILT_IN: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
   openrouter: 'https://openrouter.ai/api/v1',
+  'vercel-ai-gateway': 'https://ai-gateway.vercel.sh',
+  xai: 'https://api.x.ai/v1',
+  huggingface: 'https://router.huggingface.co/v1',
+  fireworks: 'https://api.fireworks.ai/inference',
+  groq: 'https://api.groq.com/openai/v1',
+  cerebras: 'https://api.cerebras.ai/v1',
+  deepseek: 'https://api.deepseek.com',
+  zai: 'https://api.z.ai/api/coding/paas/v4',
+  moonshotai: 'https://api.moonshot.ai/v1',
+  'moonshotai-cn': 'https://api.moonshot.cn/v1',
+  'kimi-coding': 'https://api.kimi.com/coding',
+  minimax: 'https://api.minimax.io/anthropic',
+  'minimax-cn': 'https://api.minimaxi.com/anthropic',
 };
 
 /**
@@ -18,13 +35,23 @@ const BUILT_IN: Readonly<Record<string, string>> = {
  */
 export const pi: GatewayAgent = {
   goesOn: ['--continue'],
-  async prepare(args, { env, homedir }) {
+  async prepare(args, { env, homedir, cwd }) {
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const own = fieldIn(await settingsIn(join(folder, 'models.json'), jsonc), 'providers');
     const addresses = new Map(Object.entries(BUILT_IN).map(([id, address]) => [id, new URL(address)]));
     for (const [id, provider] of isRecord(own) ? Object.entries(own) : []) {
       const address = textIn(provider, 'baseUrl');
       if (address !== undefined) addresses.set(id, addressIn(address, `The baseUrl of "${id}"`));
+    }
+    const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
+    const said = await Promise.all(
+      settings.map(async (path) => textIn(await settingsIn(path, jsonc), 'defaultProvider')),
+    );
+    const chosen = optionIn(args, '--provider') ?? said.find((provider) => provider !== undefined);
+    if (chosen !== undefined && !addresses.has(chosen)) {
+      throw new UnsupportedError(
+        `Its provider "${chosen}" can't be led through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
+      );
     }
     const windows = new Map<string, number>();
     for (const provider of isRecord(own) ? Object.values(own) : []) {

@@ -1,0 +1,116 @@
+/** Extensions that take their models from VS Code: they send no id, bring their own tools, and work on several tasks at once. */
+import { expect, it, onTestFinished } from 'vitest';
+import * as vscode from 'vscode';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { callsTool, reply } from '../../test/servers/behaviour';
+import { objects, text, type Json } from '../../test/servers/json';
+import { openTestWindow } from '../../test/support/testWindow';
+import { fake } from '../../test/support/vscode';
+import { KEY } from '../api/testing';
+import { findMarkers } from '../core/messages/markers';
+import { storeKey } from '../settings/keys';
+import { profileSchema } from '../settings/profiles';
+import { agentOf, liveConversations } from './runtime';
+import { chatMessage, FakeChat, informationFrom } from './testing';
+
+const WINDOW = 24_000;
+const STEPS = 24;
+const SYSTEM = 'You are a coding agent. Use the tools one at a time.';
+
+const fileText = (task: string, number: number): string =>
+  Array.from(
+    { length: 90 },
+    (_, line) => `export const ${task}_${number}_${line} = compute(${line * 31 + number});`,
+  ).join('\n');
+
+/** Every third file was read before. */
+const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
+
+const say = (role: 1 | 2, ...words: readonly string[]) =>
+  chatMessage(role, ...words.map((each) => new vscode.LanguageModelTextPart(each)));
+
+/** A task as Cline sends it: the system prompt as an answer in front, then the words of the task. */
+function begun(chat: FakeChat, task: string): void {
+  chat.messages.push(say(2, SYSTEM), say(1, `<task>\nPut ${task} in order\n</task>`));
+}
+
+it('has two tasks at once, one with native tools and one with XML in the text, told apart, condensed and valid', async () => {
+  const { services } = openTestWindow();
+  const server = await startAnthropicServer({
+    apiKey: KEY,
+    maxContextTokens: WINDOW,
+    script: ({ body }) => {
+      const step = objects(body['messages']).filter(({ role }) => role === 'assistant').length;
+      return Array.isArray(body['tools'])
+        ? callsTool({ name: 'read_file', input: { path: `src/native${fileAt(step)}.ts` } })
+        : reply(`I look.\n<read_file>\n<path>src/xml${fileAt(step)}.ts</path>\n</read_file>`);
+    },
+  });
+  const profile = profileSchema.parse({
+    id: 'work',
+    name: 'Work',
+    vendor: 'anthropic',
+    model: 'claude-sonnet-4-20250514',
+    baseUrl: server.url,
+    contextWindow: WINDOW,
+    maxOutputTokens: 2_000,
+    offerInChat: true,
+  });
+  fake.settings['contextCondenser.profiles'] = [profile];
+  await storeKey(services.context.secrets, profile, KEY);
+  const agent = agentOf(services);
+  onTestFinished(async () => {
+    agent.dispose();
+    await server.close();
+  });
+  const [model] = await informationFrom(agent.provider);
+  const native = new FakeChat(agent.provider, model!, {});
+  const xml = new FakeChat(agent.provider, model!, {});
+  xml.tools = [];
+  begun(native, 'the native notes');
+  begun(xml, 'the other notes');
+  for (let step = 0; step < STEPS; step++) {
+    const [{ calls }] = await Promise.all([native.ask(), xml.ask()]);
+    native.result(calls[0]!, fileText('native', fileAt(step)));
+    const numbered = fileText('xml', fileAt(step))
+      .split('\n')
+      .map((line, at) => `${at + 1} | ${line}`);
+    xml.messages.push(say(1, `[read_file for 'src/xml${fileAt(step)}.ts'] Result:`, numbered.join('\n')));
+  }
+  expect(server.requests.filter(({ status }) => status !== 200).map(({ refusal }) => refusal)).toEqual([]);
+  const known = liveConversations(services);
+  expect(known.map(({ title }) => title).toSorted()).toEqual([
+    'Put the native notes in order',
+    'Put the other notes in order',
+  ]);
+  for (const { condensations } of known) expect(condensations.length).toBeGreaterThan(0);
+  for (const isNative of [true, false]) {
+    const bodies = server.requests.map(({ body }) => body).filter(({ tools }) => Array.isArray(tools) === isNative);
+    expect(bodies).toHaveLength(STEPS);
+    const last = bodies.at(-1)!;
+    expect(systemOf(last)).toContain(SYSTEM);
+    expect(objects(last['messages'])[0]?.['role']).toBe('user');
+    // Nothing of the other task.
+    expect(JSON.stringify(last['messages'])).not.toContain(isNative ? 'xml_' : 'native_');
+    expect(findMarkers(JSON.stringify(last['messages'])).length).toBeGreaterThan(0);
+    const condensed = known.find(({ title }) => title.includes('native') === isNative)!.condensations.length;
+    expect(breaksIn(bodies)).toBeLessThanOrEqual(condensed);
+  }
+}, 60_000);
+
+const systemOf = ({ system }: Json): string =>
+  typeof system === 'string'
+    ? system
+    : objects(system)
+        .map((block) => text(block['text']))
+        .join('\n');
+
+/** How often a request did not begin with the messages of the one before, cache marks apart. */
+function breaksIn(bodies: readonly Json[]): number {
+  const plain = bodies.map((body) =>
+    objects(body['messages']).map((message) =>
+      JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
+    ),
+  );
+  return plain.filter((now, at) => plain[at - 1]?.some((message, index) => now[index] !== message) === true).length;
+}
