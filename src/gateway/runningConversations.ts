@@ -78,7 +78,7 @@ export class RunningConversations {
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal?: AbortSignal,
   ): Promise<LiveAnswers['condense']> {
-    return this.ask('condense', { do: 'condense', conversation, ...options, config: options.config }, signal);
+    return this.ask('condense', { do: 'condense', conversation, ...options }, signal);
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
