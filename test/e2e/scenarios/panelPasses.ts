@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Scenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
 import { axe, onDisk, saved, showSection, unfold, violations } from '../panelPage';
-import { screenshot, setTheme, until } from '../workbench/index';
+import { runCommand, screenshot, setTheme, until } from '../workbench/index';
 
 const smart = {
   version: 1,
@@ -29,6 +29,8 @@ const draft =
         ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
       },
     });
+    await panel();
+    await runCommand(bench, 'View: Close Primary Side Bar');
     const frame = await panel();
     const wrong: string[] = [];
     await unfold(frame, ['smart']);
@@ -61,6 +63,10 @@ const draft =
       });
       await screenshot(bench, `panel-draft-${theme.replaceAll(' ', '-')}-${width}`);
     }
+    const wide = await frame.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    if (wide > 0) wrong.push(`scrolls sideways by ${wide}`);
     await frame.getByRole('button', { name: 'Try it in the preview' }).click();
     await frame.locator('#preview vscode-checkbox', { hasText: 'Try the draft of' }).waitFor();
     await frame.locator('#preview .cell').first().waitFor();
@@ -84,7 +90,12 @@ const draft =
       ] as const) {
         await field.fill(text);
         await field.press('Enter');
-        await saved(bench, text, (settings) => settings['contextCondenser.agent.declaredWindow'] === value);
+        // VS Code writes no value that is the default.
+        await saved(
+          bench,
+          text,
+          (settings) => (settings['contextCondenser.agent.declaredWindow'] ?? 1_000_000) === value,
+        );
       }
       await until('the number in groups', async () => (await field.inputValue()) === '200,000');
       await field.fill('1,5');
