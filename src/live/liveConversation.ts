@@ -3,6 +3,7 @@ import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import {
   activeCondensations,
+  isOnArrival,
   ON_ARRIVAL,
   viewHash,
   type ArrivedEntry,
@@ -302,7 +303,7 @@ export class LiveConversation {
 
   /** The watch of the last condensation that the view shows, where the conversation still begins as it did then. */
   private async lastWatch(pace: Pace): Promise<UseWatch | undefined> {
-    const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one));
+    const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one) && !isOnArrival(one));
     const last = shown.at(-1);
     const from = last?.messages?.length;
     const first = shown[0]?.messages?.length;

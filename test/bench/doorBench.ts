@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { CondensationManager, providersWithoutModels } from '../../src/core/condense';
-import { brokenCuts } from '../../src/core/condense/lossless/integrity';
-import { blocksOf, isAnyThinking } from '../../src/core/messages/blocks';
+import { lostLines } from '../support/lostLines';
+import { isAnyThinking, type blocksOf } from '../../src/core/messages/blocks';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { LiveConversations } from '../../src/live/liveConversations';
 import type { OnArrival } from '../../src/live/types';
@@ -56,7 +56,7 @@ export interface DoorPoint {
 export async function benchDoor(windows: readonly number[] = WINDOWS, only?: string): Promise<DoorPoint[]> {
   const sessions = loadAllSessions((text) => {
     console.error(`!! ${text}`);
-  }).filter(({ agent }) => only === undefined || agent === only);
+  }).filter(({ agent, name }) => only === undefined || agent === only || name.includes(only));
   const points: DoorPoint[] = [];
   for (const session of sessions) {
     const messages = asSent(session.messages);
@@ -182,7 +182,7 @@ async function assertStanding(
   // The check asks by the original's indexes.
   const { messages, origins } = applyEdits(original, edits);
   const covered = (message: number): boolean => !origins.includes(message);
-  const [broken] = await brokenCuts(
+  const broken = await lostLines(
     original,
     messages,
     doubtful.filter(({ place }) => !covered(place.message)),
