@@ -166,6 +166,16 @@ describe('a result that repeats what stands above it', () => {
       for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
     }));
 
+  it('does not keep what is asked for again behind a condensation from being counted', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation } = await sendAll(live, THIRD);
+      const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
+      await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
+      await live.prepare(request([...THIRD, ...readA('4', SHOWN)]));
+      expect(live.active()?.condensations[0]?.use).toMatchObject({ turns: 1, rereads: 1 });
+    }));
+
   it('comes back where the agent rewrote what it refers to', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
