@@ -3,7 +3,7 @@ import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import type { DayUsage, SessionAccount } from '../core/account/account';
 import { compositionOf } from '../core/account/composition';
-import type { RecordedRequest } from '../core/account/recordedRequest';
+import type { RecordedCompaction, RecordedRequest } from '../core/account/recordedRequest';
 import {
   calibrate,
   markedCompactions,
@@ -48,13 +48,13 @@ export function accountSession(
   { counter, prices }: AccountTools,
 ): SessionAccount {
   const { messages, recorded } = conversation;
-  const compactions = recorded?.compactions ?? markedCompactions(messages);
+  const compactions = compactionsOf(conversation);
   const requests = requestsIn(messages, counter, compactions, recorded?.requests);
   const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
   const counted = recorded?.requests.filter(hasUsage) ?? [];
   const isRecorded = counted.length > 0;
   const named = namedModel(conversation, recorded?.requests);
-  const calibration = calibrationOf(conversation, requests, counted, named, { counter, prices });
+  const calibration = calibrationOf(conversation, requests, { counter, prices });
   const accounted: readonly AccountedRequest[] = isRecorded
     ? counted
     : replay(requests, calibration).map((usage, index) => {
@@ -91,21 +91,26 @@ const modelOf = (request: RecordedRequest | undefined): NamedModel => ({
   ...(request?.seller !== undefined && { seller: request.seller }),
 });
 
+/** Where the agent's own compactions are: as it recorded them, or as its summaries tell. */
+export const compactionsOf = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
+  recorded?.compactions ?? markedCompactions(messages);
+
 /** The model that answered last, or that the conversation's own document names. */
-function namedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
+export function namedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
   const last = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
   return last ? { ...modelOf(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
 /** By what was recorded; else by the conversation's own instructions and tools, and the model's family. */
-function calibrationOf(
-  { request = {} }: Conversation,
+export function calibrationOf(
+  conversation: Conversation,
   requests: readonly ConversationRequest[],
-  counted: readonly CountedRequest[],
-  named: NamedModel,
   { counter, prices }: AccountTools,
 ): Calibration {
+  const { request = {}, recorded } = conversation;
+  const counted = recorded?.requests.filter(hasUsage) ?? [];
+  const named = namedModel(conversation, recorded?.requests);
   const usages = new Map(counted.map(({ message, usage }) => [message, usage]));
   const pairs = requests.flatMap((each) => {
     const usage = usages.get(each.answer);

@@ -10,7 +10,8 @@ import { formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
-import { UsageError } from './args';
+import { positiveInteger, UsageError } from './args';
+import { whatIfCommand } from './whatIf';
 import { writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
@@ -21,6 +22,8 @@ const OPTIONS = {
   csv: { type: 'boolean', default: false },
   out: { type: 'string' },
   store: { type: 'string' },
+  with: { type: 'string' },
+  window: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
 const DAY_MS = 24 * 3_600_000;
@@ -29,7 +32,8 @@ const SHOWN_ROWS = 20;
 
 /** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, out, store } = valuesOf(argv);
+  const { by, days, json, csv, out, store, files, ...whatIf } = valuesOf(argv);
+  if (whatIf.with !== undefined) return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
   const since = days === undefined ? undefined : io.now().getTime() - days * DAY_MS;
   const { platform, env, homedir } = io;
   const account = await accountStores(
@@ -59,12 +63,28 @@ function valuesOf(argv: readonly string[]) {
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}, not "${by}".`);
   if (values.json && values.csv) throw new UsageError('--json and --csv are two forms of the same: give one of them.');
   if (days !== undefined && !(Number(days) > 0)) throw new UsageError(`--days is a number above 0, not "${days}".`);
-  return { ...values, by, days: days === undefined ? undefined : Number(days) };
+  if ((values.with === undefined) !== (values.files.length === 0) || values.files.length > 1) {
+    throw new UsageError(
+      '--with needs the file of one session: account <file> --with file-aware. Without it account takes no file.',
+    );
+  }
+  return {
+    ...values,
+    window: positiveInteger('--window', values.window),
+    by,
+    days: days === undefined ? undefined : Number(days),
+  };
 }
 
 function parsed(argv: readonly string[]) {
   try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true }).values;
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options: OPTIONS,
+      strict: true,
+      allowPositionals: true,
+    });
+    return { ...values, files: positionals };
   } catch (error) {
     const [what = ''] = errorMessage(error).split('. ');
     throw new UsageError(`${what}. --help lists the options.`);

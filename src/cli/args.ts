@@ -76,6 +76,8 @@ Options of account
   --by <what>           agent (default), project, model, day or session
   --days <n>            sessions of the last n days only
   --out <file>          a page of HTML, with charts
+  <file> --with <what>  what one session would have cost with a provider or preset that calls no model
+                        (--window <n> where its model's window is not known)
   --json, --csv         for other programs; --store as above
 
 Options of run and gateway

@@ -509,10 +509,21 @@ describe('account', () => {
     expect(stdout).toMatch(/^day,label,sessions,requests,replayed,/);
   });
 
+  it('says what one session would have cost with a provider, and what it would have lost', async () => {
+    expect(await cli('account', file, '--with', 'truncation', '--window', '4000', '--json')).toBe(0);
+    const result = json() as { condensations: number; needed: number; missing: number };
+    expect(result.condensations).toBeGreaterThan(0);
+    expect(result.missing).toBeLessThanOrEqual(result.needed);
+    expect(await cli('account', file, '--with', 'nothing')).toBe(2);
+    expect(stderr).toMatch(/a provider or a preset, such as lossless or file-aware, not "nothing"/);
+  });
+
   it.each([
     [['--by', 'week'], /--by is one of agent, project, model, day, session, not "week"/],
     [['--json', '--csv'], /give one of them/],
     [['--days', 'x'], /--days is a number above 0/],
+    [['--with', 'lossless'], /--with needs the file of one session/],
+    [['x.jsonl'], /--with needs the file of one session/],
   ])('%j is told with what is expected', async (argv, words) => {
     expect(await cli('account', ...argv)).toBe(2);
     expect(stderr).toMatch(words);

@@ -122,7 +122,12 @@ function cacheFit(pairs: readonly CalibrationPair[], ms: number): { ms: number; 
   return { ms, share, error: reads.reduce((sum, each) => sum + Math.abs(each.read - share * each.known), 0) };
 }
 
-const isWarm = (before: ConversationRequest, request: ConversationRequest, cacheMs: number | undefined): boolean =>
+/** Whether the cache still knows what the request before sent, as far as their times tell. */
+export const isWarm = (
+  before: ConversationRequest,
+  request: ConversationRequest,
+  cacheMs: number | undefined,
+): boolean =>
   before.at === undefined || request.at === undefined || cacheMs === undefined || request.at - before.at <= cacheMs;
 
 /** Bounds of what is believed of a tokenizer. */

@@ -1,0 +1,92 @@
+/** What one stored session would have cost with a provider that calls no model. */
+import type { Conversation } from '../conversations/types';
+import type { CondensationManager } from '../core/condense';
+import { counterfactual, type Counterfactual } from '../core/account/counterfactual';
+import { requestsIn } from '../core/account/replay';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { callCost, sumOfCosts } from '../core/cost/callCost';
+import type { Usage } from '../core/cost/usage';
+import { duePoint, targetTokens, type Threshold } from '../core/condense/trigger/thresholds';
+import { calibrationOf, compactionsOf, namedModel, type AccountTools } from './sessionAccount';
+import { modelPrices } from './models';
+
+export interface WhatIf {
+  readonly manager: CondensationManager;
+  readonly provider: string;
+  readonly config: unknown;
+  readonly threshold: Threshold;
+  /** Tokens of the model's window; absent: by the records or the model. */
+  readonly window?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface SessionWhatIf extends Omit<Counterfactual, 'before' | 'after' | 'rereads'> {
+  readonly requests: number;
+  readonly window: number;
+  readonly dueTokens: number;
+  /** US dollars, each undefined where a price is not known: as it was (made again), condensed, and the most that reading again adds. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+  readonly rereads: number | undefined;
+}
+
+/**
+ * @param conversation read with the history `all`
+ * @returns undefined where nobody knows the model's window
+ */
+export async function sessionWhatIf(
+  conversation: Conversation,
+  { manager, provider, config, threshold, window, signal }: WhatIf,
+  tools: AccountTools,
+): Promise<SessionWhatIf | undefined> {
+  const { messages, recorded } = conversation;
+  const { counter, prices } = tools;
+  const requests = requestsIn(messages, counter, compactionsOf(conversation), recorded?.requests);
+  const named = namedModel(conversation, recorded?.requests);
+  const model = modelPrices(prices, named);
+  const contextWindow =
+    window ?? recorded?.requests.findLast((each) => each.window !== undefined)?.window ?? model?.contextWindow;
+  if (contextWindow === undefined) return undefined;
+  const calibration = calibrationOf(conversation, requests, tools);
+  const { fixed, factor } = calibration;
+  const due = duePoint({
+    contextWindow,
+    threshold,
+    ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+  });
+  const target = Math.max(1, Math.floor((targetTokens(threshold, contextWindow, due.tokens) - fixed) / factor));
+  const { before, after, rereads, ...figures } = await counterfactual({
+    messages,
+    requests,
+    calibration,
+    counter,
+    dueTokens: due.tokens,
+    condense: async (prefix, edits) => {
+      const outcome = await manager.condense({
+        conversation: conversation.id,
+        messages: prefix,
+        edits,
+        provider,
+        config,
+        trigger: 'manual',
+        targetTokens: target,
+        signal,
+      });
+      if (outcome.kind !== 'condensed') return undefined;
+      const all = [...edits, ...outcome.edits];
+      const { messages: view, origins } = applyEdits(prefix, all);
+      return { view, edits: all, origins };
+    },
+  });
+  const cost = (usages: readonly Usage[]): number | undefined =>
+    sumOfCosts(usages.map((usage) => callCost(usage, model?.prices)));
+  return {
+    ...figures,
+    requests: requests.length,
+    window: contextWindow,
+    dueTokens: due.tokens,
+    before: cost(before),
+    after: cost(after),
+    rereads: cost(rereads),
+  };
+}

@@ -1,0 +1,67 @@
+import { join, resolve } from 'node:path';
+import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
+import { loadPriceTable } from '../api/prices';
+import { parseInWorker } from '../conversations/parseInWorker';
+import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { formatCost, formatTokens } from '../core/condense/report/report';
+import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { loadTokenCounter } from '../storage/assets';
+import { UsageError } from './args';
+import { EXIT, type CliIo, type ExitCode } from './io';
+
+/**
+ * `account <file> --with <what>`: what one session would have cost with a provider or a preset that calls no model.
+ * @param way a provider's id, or a preset's
+ */
+export async function whatIfCommand(
+  [file = '']: readonly string[],
+  way: string,
+  { window, json }: { readonly window: number | undefined; readonly json: boolean },
+  io: CliIo,
+): Promise<ExitCode> {
+  const [conversation, tokens, prices] = await Promise.all([
+    parseInWorker(resolve(file), {
+      workerPath: join(io.assets, 'readerWorker.cjs'),
+      signal: io.signal,
+      history: 'all',
+    }),
+    loadTokenCounter(io.assets),
+    loadPriceTable(),
+  ]);
+  const counter = new MessageCounter(tokens);
+  const manager = new CondensationManager(counter, providersWithoutModels());
+  const isProvider = manager.listProviders().some(({ id }) => id === way);
+  const provider = isProvider ? way : 'smart';
+  const config = isProvider ? {} : way;
+  const checked = manager.getProvider(provider).validateConfig(config);
+  if (!checked.valid)
+    throw new UsageError(`--with is a provider or a preset, such as lossless or file-aware, not "${way}".`);
+  const threshold = { percent: DEFAULT_THRESHOLD_PERCENT };
+  const result = await sessionWhatIf(
+    conversation,
+    { manager, provider, config, threshold, window, signal: io.signal },
+    { counter, prices },
+  );
+  if (!result) throw new UsageError("The model's window is not known from the session: say it with --window <tokens>.");
+  io.stdout(json ? `${JSON.stringify({ with: way, ...result })}\n` : wordsOf(result, way));
+  return EXIT.done;
+}
+
+function wordsOf(result: SessionWhatIf, way: string): string {
+  const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
+  const range =
+    after === undefined || rereads === undefined
+      ? 'unknown'
+      : rereads === 0
+        ? formatCost(after)
+        : `${formatCost(after)} to ${formatCost(after + rereads)}`;
+  return [
+    `${formatTokens(requests)} requests: ${formatCost(before)} as it was, ${range} with ${way}`,
+    ` - ${condensations} condensations at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each begins the cache anew behind its first change`,
+    ` - Lines that edits of the next 20 turns quoted: ${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`,
+    ' - Assumed: the agent says and does the same, and its own compactions stay. Both sides are made again from the conversation.',
+    ' - The upper end: each place with such lines is read once more.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { callCost, sumOfCosts } from '../cost/callCost';
+import type { ModelPrices } from '../cost/prices';
+import type { Usage } from '../cost/usage';
+import type { ApiMessage } from '../messages/types';
+import { MessageCounter } from '../tokens/messageCounter';
+import { counterfactual, type CounterfactualOptions } from './counterfactual';
+import { requestsIn, type Calibration } from './replay';
+
+/** A token for each character, and four around each message. */
+const counter = new MessageCounter({ count: (text) => text.length });
+const said = (role: 'user' | 'assistant', tokens: number): ApiMessage => ({ role, content: 'x'.repeat(tokens - 4) });
+
+/** The figures of the messages are those of the model; answers are free, so that only the input is calculated. */
+const CALIBRATION: Calibration = {
+  fixed: 0,
+  factor: 1,
+  outputFactor: 0,
+  cacheShare: 1,
+  accounting: 'openai',
+  cacheMs: undefined,
+  writes: 'none',
+};
+/** $1 for a million tokens, 10 cents for a million that the cache knew. */
+const PRICES: ModelPrices = { input: { base: 1 }, output: { base: 0 }, cacheRead: { base: 0.1 } };
+const millionths = (usages: readonly Usage[]): number =>
+  (sumOfCosts(usages.map((usage) => callCost(usage, PRICES))) ?? NaN) * 1_000_000;
+
+const messages = [100, 100, 100, 100, 100, 100, 100, 100].map((tokens, index) =>
+  said(index % 2 === 0 ? 'user' : 'assistant', tokens),
+);
+
+const run = (over: Partial<CounterfactualOptions> = {}) =>
+  counterfactual({
+    messages,
+    requests: requestsIn(messages, counter, []),
+    calibration: CALIBRATION,
+    counter,
+    dueTokens: 500,
+    // The first message becomes twenty tokens.
+    condense: (prefix) => {
+      const view = [said('user', 20), ...prefix.slice(1)];
+      return Promise.resolve({ view, edits: [] });
+    },
+    ...over,
+  });
+
+it('costs what a calculation by hand gives, also where condensing does not pay', async () => {
+  const { before, after, condensations } = await run();
+  // Requests of 100, 300, 500 and 700 tokens; each reads what the one before it sent:
+  // 100, 10 + 200, 30 + 200, 50 + 200.
+  expect(millionths(before)).toBeCloseTo(790, 6);
+  // The third is due at 500 and becomes 420, none of which the cache knows, for its first message changed; the fourth is 620 and
+  // reads 420 of them: 100, 10 + 200, 420, 42 + 200.
+  expect(millionths(after)).toBeCloseTo(972, 6);
+  expect(condensations).toBe(1);
+});
+
+it('what stands in front of the first change stays in the cache', async () => {
+  const { after } = await run({
+    condense: (prefix) =>
+      Promise.resolve({ view: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)], edits: [] }),
+  });
+  // 420 again, the first 300 of which are as they were: 100, 210, 30 + 120, 242.
+  expect(millionths(after)).toBeCloseTo(702, 6);
+});
+
+it('a condensation that gains nothing changes nothing, and is not tried again at once', async () => {
+  let asked = 0;
+  const { before, after, condensations } = await run({
+    dueTokens: 300,
+    condense: () => {
+      asked += 1;
+      return Promise.resolve(undefined);
+    },
+  });
+  expect(after).toEqual(before);
+  expect(condensations).toBe(0);
+  // At 300, at 500 and at 700 tokens: each is more than a tenth above the last.
+  expect(asked).toBe(3);
+});
+
+it('lines that an edit needs later are counted, and what reading them again would cost', async () => {
+  const line = 'export const the_answer_to_everything = 42;';
+  const session: ApiMessage[] = [
+    { role: 'user', content: 'Mend it.' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'Read', input: { file_path: '/a.ts' } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: `${line}\n` }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: 'b', name: 'Edit', input: { file_path: '/a.ts', old_string: line, new_string: 'x' } },
+      ],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'b', content: 'done' }] },
+    { role: 'assistant', content: 'Done.' },
+  ];
+  const lost = await run({
+    messages: session,
+    requests: requestsIn(session, counter, []),
+    dueTokens: 80,
+    condense: (prefix) => {
+      const cleared = prefix.map((message, index) =>
+        index === 2 ? { ...message, content: [{ type: 'tool_result', tool_use_id: 'a', content: '' }] } : message,
+      );
+      return Promise.resolve({ view: cleared, edits: [] });
+    },
+  });
+  expect(lost).toMatchObject({ needed: 1, missing: 1, recallable: 0 });
+  expect(lost.rereads).toHaveLength(1);
+  expect(lost.rereads[0]!.inputTokens - lost.rereads[0]!.cacheReadTokens).toBe(line.length + 1);
+});

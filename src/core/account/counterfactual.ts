@@ -1,0 +1,142 @@
+/**
+ * What a stored conversation would have cost, had it been condensed on the way: its requests made again, with a provider whenever one
+ * is due. The agent's own compactions stay as they were, and it is taken to say and do the same.
+ */
+import { KeptParts, type CondensedPrefix } from '../condense/futureNeed/kept';
+import { neededLinesOf } from '../condense/futureNeed/neededLater';
+import { turnsOf } from '../condense/futureNeed/cuts';
+import type { Usage } from '../cost/usage';
+import { placeKey, type Edit } from '../condense/edits/edits';
+import { valueAt } from '../messages/path';
+import type { ApiMessage } from '../messages/types';
+import type { MessageCounter } from '../tokens/messageCounter';
+import { isWarm, replay, usageOf, type Calibration, type ConversationRequest } from './replay';
+
+export interface CounterfactualOptions {
+  readonly messages: readonly ApiMessage[];
+  readonly requests: readonly ConversationRequest[];
+  readonly calibration: Calibration;
+  readonly counter: MessageCounter;
+  /** The model's tokens of a request at which it is condensed. */
+  readonly dueTokens: number;
+  /**
+   * Condenses what stands before an answer; undefined where nothing is gained.
+   * @param earlier the edits that hold already: their part of the view stays as it is
+   */
+  readonly condense: (prefix: readonly ApiMessage[], earlier: readonly Edit[]) => Promise<CondensedPrefix | undefined>;
+}
+
+export interface Counterfactual {
+  /** The requests as they were, made again, so that both sides are counted alike. */
+  readonly before: readonly Usage[];
+  readonly after: readonly Usage[];
+  /** Each begins the cache anew behind its first change. */
+  readonly condensations: number;
+  /** Lines that edits of the next turns quote of what stood before a condensation. */
+  readonly needed: number;
+  /** Those that the view shows no more, and how many of them a marker names. */
+  readonly missing: number;
+  readonly recallable: number;
+  /** A request for each place that holds missing lines, if the agent read each once more: an assumption, and the upper end of a range. */
+  readonly rereads: readonly Usage[];
+}
+
+/** Turns behind a condensation whose edits are looked at, as where presets are measured. */
+const TURNS_AHEAD = 20;
+/** After a condensation that gained nothing a conversation must grow by so much before another. */
+const GROWTH = 1.1;
+
+/** @throws what the provider throws */
+export async function counterfactual(options: CounterfactualOptions): Promise<Counterfactual> {
+  const { messages, requests, calibration, counter, dueTokens, condense } = options;
+  const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
+  const after: Usage[] = [];
+  const rereads: Usage[] = [];
+  const lines = { needed: 0, missing: 0, recallable: 0 };
+  let condensations = 0;
+  let last: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
+  let state: State = { from: -1, edits: [], saved: 0, view: undefined, waitFor: 0 };
+  for (const request of requests) {
+    const { from, answer, sent, answered } = request;
+    if (from !== state.from) state = { from, edits: [], saved: 0, view: undefined, waitFor: 0 };
+    let known = last === undefined ? 0 : last.request.from === from ? last.prompt : fixed;
+    let prompt = fixed + factor * (sent - state.saved);
+    if (prompt >= Math.max(dueTokens, state.waitFor)) {
+      const prefix = messages.slice(from, answer);
+      const condensed = await condense(prefix, state.edits);
+      const tokens = condensed && counter.messages(condensed.view);
+      if (condensed && tokens !== undefined && tokens < sent - state.saved) {
+        known = Math.min(
+          known,
+          fixed + factor * samePrefix(state.view ?? messages.slice(from), condensed.view, counter),
+        );
+        prompt = fixed + factor * tokens;
+        condensations += 1;
+        const missing = missingIn(messages.slice(from), answer - from, condensed, lines);
+        for (const text of missing) {
+          const context = Math.round(prompt);
+          const result = Math.round(factor * counter.text(text));
+          rereads.push(usageOf(context + result, context, Math.round(outputFactor * CALL_TOKENS), accounting, writes));
+        }
+        state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.view, waitFor: 0 };
+      } else state = { ...state, waitFor: prompt * GROWTH };
+    }
+    const warm = last !== undefined && isWarm(last.request, request, cacheMs);
+    const total = Math.round(prompt);
+    const read = warm ? Math.round(Math.min(total, known) * cacheShare) : 0;
+    after.push(usageOf(total, read, Math.round(outputFactor * answered), accounting, writes));
+    last = { request, prompt };
+  }
+  return { before: replay(requests, calibration), after, condensations, ...lines, rereads };
+}
+
+/** A call that reads a file again, in o200k tokens. */
+const CALL_TOKENS = 50;
+
+interface State {
+  /** Where the context begins. */
+  readonly from: number;
+  readonly edits: readonly Edit[];
+  /** o200k tokens that the edits save. */
+  readonly saved: number;
+  /** The view behind the last condensation; undefined before the first. */
+  readonly view: readonly ApiMessage[] | undefined;
+  /** The model's tokens below which it isn't tried again. */
+  readonly waitFor: number;
+}
+
+/** o200k tokens of the messages in front that are the same. */
+function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], counter: MessageCounter): number {
+  let tokens = 0;
+  for (const [index, message] of now.entries()) {
+    const old = before[index];
+    if (!old || (old !== message && JSON.stringify(old) !== JSON.stringify(message))) break;
+    tokens += counter.message(message);
+  }
+  return tokens;
+}
+
+/** Counts the lines that the next turns need, and gives the texts of the places that hold those which are missing. */
+function missingIn(
+  messages: readonly ApiMessage[],
+  cut: number,
+  condensed: CondensedPrefix,
+  lines: { needed: number; missing: number; recallable: number },
+): string[] {
+  const ahead = turnsOf(messages).filter((turn) => turn >= cut);
+  const needed = neededLinesOf(messages, cut, ahead[TURNS_AHEAD] ?? messages.length);
+  if (needed.length === 0) return [];
+  const kept = new KeptParts(messages.slice(0, cut), condensed);
+  const places = new Map<string, string>();
+  for (const line of needed) {
+    lines.needed += 1;
+    const state = kept.line(line);
+    if (state === 'verbatim') continue;
+    lines.missing += 1;
+    if (state === 'recallable') lines.recallable += 1;
+    const shown = line.shown.at(-1);
+    const text = shown && valueAt(messages[shown.message], shown.path);
+    if (shown && typeof text === 'string') places.set(placeKey(shown), text);
+  }
+  return [...places.values()];
+}
