@@ -44,9 +44,16 @@ export async function whatIfCommand(
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: say it with --window <tokens>.");
-  io.stdout(json ? `${JSON.stringify({ with: way, ...result })}\n` : wordsOf(result, way));
+  io.stdout(json ? `${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n` : wordsOf(result, way));
   return EXIT.done;
 }
+
+/** Costs in JSON: null where a price is not known. */
+const nulls = ({ before, after, rereads }: SessionWhatIf) => ({
+  before: before ?? null,
+  after: after ?? null,
+  rereads: rereads ?? null,
+});
 
 function wordsOf(result: SessionWhatIf, way: string): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;

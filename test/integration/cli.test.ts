@@ -510,7 +510,7 @@ describe('account', () => {
   });
 
   it('says what one session would have cost with a provider, and what it would have lost', async () => {
-    expect(await cli('account', file, '--with', 'truncation', '--window', '4000', '--json')).toBe(0);
+    expect(await cli('account', file, '--with', 'lossless', '--window', '2000', '--json')).toBe(0);
     const result = json() as { condensations: number; needed: number; missing: number };
     expect(result.condensations).toBeGreaterThan(0);
     expect(result.missing).toBeLessThanOrEqual(result.needed);
