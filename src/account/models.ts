@@ -12,9 +12,6 @@ export interface NamedModel {
   readonly at?: number | undefined;
 }
 
-/** How long a vendor's cache is taken to keep a prompt whose next request comes late, in milliseconds. */
-export const CACHE_MS = 60 * 60_000;
-
 /** Sellers by the agents' words for them. Who resells under a name of its own sets prices that nobody knows here. */
 const SELLERS: Readonly<Record<string, Vendor>> = {
   anthropic: 'anthropic',

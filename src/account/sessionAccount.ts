@@ -176,14 +176,14 @@ function costOf(
 }
 
 /** The date where the user is: `2026-11-23`. */
-export function localDay(at: number): string {
+function localDay(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** The largest of each stretch, so that a chart of many requests keeps its peaks. */
-export function thinned(values: readonly number[], points: number): number[] {
+function thinned(values: readonly number[], points: number): number[] {
   if (values.length <= points) return [...values];
   return Array.from({ length: points }, (_, index) => {
     const from = Math.floor((index * values.length) / points);
