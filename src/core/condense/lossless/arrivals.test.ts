@@ -103,6 +103,6 @@ describe('a result that arrives', () => {
           expect(await arrive(messages, edits)).toEqual([]);
         }
       }),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 25) },
+      { numRuns: Number(process.env['FC_RUNS'] ?? 15) },
     ));
 });
