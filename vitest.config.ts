@@ -1,8 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that put a double in the place of one of Node's modules: what was loaded before them would keep the real one. */
-const ALONE = ['src/background/readOnce.test.ts'];
+/**
+ * Tests with modules of their own: those that put a double in the place of one of Node's modules, which what was loaded before would
+ * not see; those of pages, whose components and elements hold on to the page in which they were loaded; and those that failed beside
+ * others in a shuffled run.
+ */
+const ALONE = [
+  'src/background/readOnce.test.ts',
+  'src/agent/strictVendors.test.ts',
+  'webview-ui/src/**/*.test.{ts,tsx}',
+];
 
 export default defineConfig({
   resolve: {
@@ -28,7 +36,6 @@ export default defineConfig({
             'test/unit/**/*.test.ts',
             'test/integration/**/*.test.ts',
             'test/servers/**/*.test.ts',
-            'webview-ui/src/**/*.test.{ts,tsx}',
           ],
           exclude: ALONE,
           globalSetup: ['test/support/bundles.ts'],
