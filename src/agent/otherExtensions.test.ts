@@ -7,7 +7,6 @@ import { objects, text, type Json } from '../../test/servers/json';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import { KEY } from '../api/testing';
-import { findMarkers } from '../core/messages/markers';
 import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { agentOf, liveConversations } from './runtime';
@@ -83,7 +82,6 @@ it('has two tasks at once, one with native tools and one with XML in the text, t
     'Put the native notes in order',
     'Put the other notes in order',
   ]);
-  for (const { condensations } of known) expect(condensations.length).toBeGreaterThan(0);
   for (const isNative of [true, false]) {
     const bodies = server.requests.map(({ body }) => body).filter(({ tools }) => Array.isArray(tools) === isNative);
     expect(bodies).toHaveLength(STEPS);
@@ -92,7 +90,9 @@ it('has two tasks at once, one with native tools and one with XML in the text, t
     expect(objects(last['messages'])[0]?.['role']).toBe('user');
     // Nothing of the other task.
     expect(JSON.stringify(last['messages'])).not.toContain(isNative ? 'xml_' : 'native_');
-    expect(findMarkers(JSON.stringify(last['messages'])).length).toBeGreaterThan(0);
+    // A third of what was read had been read before.
+    const whole = STEPS * fileText(isNative ? 'native' : 'xml', 10).length;
+    expect(JSON.stringify(last['messages']).length).toBeLessThan(0.85 * whole);
     const condensed = known.find(({ title }) => title.includes('native') === isNative)!.condensations.length;
     expect(breaksIn(bodies)).toBeLessThanOrEqual(condensed);
   }
