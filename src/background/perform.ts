@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
+import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import { overviewOf, type AccountOverview, type SessionAccount } from '../core/account/account';
 import { accountPage } from '../core/account/accountPage';
@@ -60,6 +61,13 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
       return giveBackStored(task);
     case 'undo-give-back':
       return undoGiveBack(task);
+    case 'judge':
+      return judgeSessions(task.locations, task.ways, {
+        tokens: await tokens(),
+        onProgress: (done, of) => {
+          onProgress({ step: `${done} / ${of}` });
+        },
+      });
     case 'recover':
       return recoverReplacements(task);
   }

@@ -4,6 +4,8 @@
  */
 import type { AccountOptions } from '../account/accountStores';
 import type { Grouping } from '../core/account/account';
+import type { JudgedSessions } from '../conversations/judgeSessions';
+import type { JudgedWay } from '../core/condense/futureNeed/judge';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 import type { ReadErrorData } from '../conversations/readError';
@@ -163,6 +165,15 @@ export interface UndoGiveBackTask {
   readonly replacements: string;
 }
 
+/** Judges ways to condense by stored conversations. */
+export interface JudgeTask {
+  readonly kind: 'judge';
+  /** Where they are, the longest first. */
+  readonly locations: readonly string[];
+  /** What is set first. */
+  readonly ways: readonly JudgedWay[];
+}
+
 /** Finishes what a dead process had begun, and removes what is too old to be undone. */
 export interface RecoverTask {
   readonly kind: 'recover';
@@ -184,7 +195,8 @@ export type Task =
   | PinTask
   | GiveBackTask
   | UndoGiveBackTask
-  | RecoverTask;
+  | RecoverTask
+  | JudgeTask;
 
 interface Results {
   readonly condense: CondensedResult | NotCondensedResult;
@@ -202,6 +214,7 @@ interface Results {
   readonly 'give-back': GivenBackResult;
   readonly 'undo-give-back': { readonly isUndone: boolean };
   readonly recover: RecoverResult;
+  readonly judge: JudgedSessions;
 }
 
 export type TaskResult<T extends Task> = Results[T['kind']];

@@ -5,7 +5,7 @@ export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'e
 export type CommandName = (typeof COMMANDS)[number];
 
 /** Commands that have no conversation's file. */
-const OTHER_COMMANDS = ['account', 'gateway', 'mcp', 'run'] as const;
+const OTHER_COMMANDS = ['account', 'gateway', 'judge', 'mcp', 'run'] as const;
 export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
 
 /** The command line, parsed. */
@@ -56,6 +56,7 @@ Commands without a file
             agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen; run -- <command> … for any other
   gateway   the same gateway alone, until Ctrl+C; prints what to set
   account   what the sessions of all agents on this machine cost, and what they were made of
+  judge     by the sessions in folders, what each way would have kept of what was needed next: judge <folder> … [--preset <name>] [--json]
   mcp       an MCP server on stdin and stdout: recall and search in what was condensed away
 
 Options

@@ -9,6 +9,7 @@ import { gatewayCommand } from './gateway/gatewayCommand';
 import { runCommand } from './gateway/runCommand';
 import { inspect } from './inspect';
 import type { CliIo, ExitCode } from './io';
+import { judgeCommand } from './judge';
 import { mcpCommand } from './mcp/mcpCommand';
 import { report } from './report';
 import type { Session } from './session';
@@ -32,6 +33,7 @@ export const otherCommands: Readonly<
 > = {
   account: accountCommand,
   gateway: gatewayCommand,
+  judge: judgeCommand,
   mcp: mcpCommand,
   run: runCommand,
 };

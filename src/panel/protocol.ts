@@ -7,12 +7,14 @@
  */
 import * as z from 'zod';
 import { entryNameSchema, listChangeSchema } from '../core/settingValue';
+import { judgeMethods } from './judge/methods';
 import { historyMethods } from './history/methods';
 import { presetComparisonMethods } from './presetComparison/methods';
 import { previewMethods } from './preview/methods';
 import { profileCostMethods } from './profileCosts/methods';
 
 export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
+export type { JudgedSettings } from './judge/methods';
 export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
 export { conversationNameSchema } from './preview/methods';
@@ -204,6 +206,7 @@ export const methods = {
   ...previewMethods,
   ...historyMethods,
   ...profileCostMethods,
+  ...judgeMethods,
   runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },
 } as const;
 export type Method = keyof typeof methods;

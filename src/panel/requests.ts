@@ -1,6 +1,7 @@
 /** Carries out the webview's requests. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { judgeForPanel } from './judge/judgeForPanel';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
@@ -46,6 +47,7 @@ export function requestHandlers(
     ...presetComparisonRequests(settings),
     ...preview,
     ...historyRequests(parts),
+    judgeSessions: () => judgeForPanel(parts),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);

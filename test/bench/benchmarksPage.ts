@@ -2,17 +2,11 @@
 import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
 import type { Sized, SizedBench } from './peersBench';
 import type { Retention, RetentionReport } from './retention';
-import { millis, percent } from './table';
+import { markdown, millis, percent } from './table';
 import type { WayRow } from './waysBench';
 
 /** Shares that differ by no more are called the same: five percentage points. */
 const NEAR = 0.05;
-
-const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-
-function markdown(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [row(head), row(head.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(row)].join('\n');
-}
 
 /** US dollars; a dash where nothing was paid. */
 const dollars = (cost: number): string => (cost === 0 ? '–' : `$${cost.toFixed(3)}`);
@@ -36,12 +30,16 @@ function estimatesText(ways: readonly WayRow[]): string {
   return `${runs} runs called a model. In ${Math.round(close)} of them (${percent(close / runs)}) the estimate was within 20 % of the cost.`;
 }
 
-/** @param of which conversations were measured, as a sentence. */
+/**
+ * @param of which conversations were measured, as a sentence.
+ * @param need the part about unseen projects; undefined: there is none.
+ */
 export function benchmarksPage(
   ways: readonly WayRow[],
   { rows, curve }: SizedBench,
   headline: readonly HeadlineRow[],
   of: string,
+  need: string | undefined,
 ): string {
   const [first] = ways;
   return `# Benchmarks
@@ -72,7 +70,8 @@ ${first?.paths.needed ?? 0} paths from before them.
 **Limits.** That a needed line is still there does not prove that a model would use it: recall is a necessary condition, not a
 sufficient one. The scripted summaries have a length but say nothing: a real model's summary would keep some of the lines that count
 as lost here. Nothing here measures whether an agent solves more tasks. The sessions are few, and most come
-from one Go project, on which the presets were made: other projects repeat less, and File-Aware keeps far fewer of their needed lines.
+from one Go project, on which the presets were made and which taught File-Aware its weights: other projects repeat less. What
+File-Aware keeps of projects that it has not seen stands in a part of its own below.
 
 ## Every way to condense
 
@@ -109,7 +108,7 @@ ${markdown(
 
 ${estimatesText(ways)}
 
-## File-Aware against the rules of other tools
+${need === undefined ? '' : `${need}\n`}## File-Aware against the rules of other tools, on the sessions above
 
 The rules were written anew from the descriptions of the tools that have them. What a rule removes is gone; what File-Aware
 removes can be recalled. File-Aware calls no model here. "Lines lost" are needed lines that are no longer in the condensed

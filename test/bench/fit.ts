@@ -2,85 +2,21 @@
  * `npm run fit`: fits the weights of relevance to sessions and writes src/core/condense/relevance/weights.ts.
  * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of two rules, and writes nothing.
  * `-- FOLDER…` takes the transcripts of folders instead of the corpora beside the project; `--cache FILE` keeps their features there,
- * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth.
+ * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth, and writes nothing.
  * What is printed is cross-validated: each project is judged by weights that were fitted without it, then each agent.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { deserialize, serialize } from 'node:v8';
-import { leastFor } from '../../src/core/condense/relevance/choice';
 import { FEATURE_GROUPS, FEATURE_NAMES, FEATURES, type FeatureName } from '../../src/core/condense/relevance/features';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { loadAllSessions, type BenchConversation } from './corpus';
-import { fitCutsOf, type FitCut } from './fitCuts';
+import type { BenchConversation } from './corpus';
+import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
 import { fitWeights } from './fitWeights';
 import { candidate } from './measure';
-import { WINDOWS, measureNeed, needRows, needTable, type NeedTally } from './needBench';
+import { keyOfProject, leavingOut, PENALTY, simulated, weightsLeavingOut, type Scores } from './crossValidation';
+import { measureNeed, needRows, needTable } from './needBench';
 
 const FILE = 'src/core/condense/relevance/weights.ts';
-/** Chosen by cross-validation (docs/decisions/0028-fitted-relevance.md). */
-const PENALTY = 0.03;
-
-type Scores = (cut: FitCut) => readonly number[];
-
-const keyOfProject = ({ project }: { readonly project: string }): string => project;
-
-/** Weights by key, each fitted without the cuts that have the key. */
-function weightsLeavingOut(
-  cuts: readonly FitCut[],
-  keyOf: (cut: FitCut) => string,
-  isUsed: (feature: number) => boolean = () => true,
-): Map<string, readonly number[]> {
-  const byKey = new Map<string, readonly number[]>();
-  for (const key of new Set(cuts.map(keyOf))) {
-    const others = cuts.filter((cut) => keyOf(cut) !== key);
-    byKey.set(key, fitWeights(others, { isUsed, penalty: PENALTY }));
-  }
-  return byKey;
-}
-
-/** Weights for each cut that were fitted without those that share a key with it. */
-function leavingOut(
-  cuts: readonly FitCut[],
-  keyOf: (cut: FitCut) => string,
-  isUsed: (feature: number) => boolean = () => true,
-): Scores {
-  const byKey = weightsLeavingOut(cuts, keyOf, isUsed);
-  return (cut) => scoresOf(cut, byKey.get(keyOf(cut)) ?? []);
-}
-
-const scoresOf = ({ features }: FitCut, weights: readonly number[]): number[] =>
-  features.map((row) => weights.reduce((sum, weight, at) => sum + weight * (row[at] ?? 0), 0));
-
-/** What is lost at the rules' sizes if the blocks of the lowest scores go; tokens are estimates. */
-function simulated(cuts: readonly FitCut[], scores: Scores): NeedTally[] {
-  return cuts.flatMap((cut) => {
-    const own = scores(cut);
-    const order = [...own.keys()].sort((a, b) => (own[a] ?? 0) - (own[b] ?? 0));
-    return cut.rules.flatMap(({ rule, tokens, lost }) => {
-      const gone = leastFor(cut.afterLossless - tokens, order, cut.tokens, cut.follows);
-      const left = cut.tokens.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless);
-      return WINDOWS.map((turns, at): NeedTally => {
-        const needed = cut.lines.filter(({ windows }) => windows[at]);
-        const isLost = ({ isSafe, blocks }: FitCut['lines'][number]): boolean =>
-          !isSafe && blocks.every((block) => gone.has(block));
-        return {
-          agent: cut.agent,
-          project: cut.project,
-          rule,
-          turns,
-          needed: needed.length,
-          lostByRule: lost[at] ?? 0,
-          lostByUs: needed.filter(isLost).length,
-          before: cut.before,
-          afterRule: tokens,
-          afterUs: left,
-        };
-      });
-    });
-  });
-}
-
 const show = (title: string, cuts: readonly FitCut[], scores: Scores): void => {
   console.log(`\n## ${title}\n\n${needTable(needRows(simulated(cuts, scores)))}`);
 };
@@ -91,6 +27,28 @@ const inShort = (cuts: readonly FitCut[], scores: Scores): string =>
     .filter(({ agent }) => agent === 'all')
     .map(({ lostByUs }) => (lostByUs * 100).toFixed(1))
     .join(' / ');
+
+/** Projects are left out some at a time: the features left out are compared with each other, all by the same folds. */
+const FOLDS = 6;
+
+function showAblation(cuts: readonly FitCut[]): void {
+  const projects = [...new Set(cuts.map(keyOfProject))];
+  const fold = ({ project }: FitCut): string => String(projects.indexOf(project) % FOLDS);
+  const show = (group: string, without: readonly FeatureName[]): void => {
+    const left = new Set(without.map((name) => FEATURE_NAMES.indexOf(name)));
+    console.log(
+      `${group.padEnd(24)} ${inShort(
+        cuts,
+        leavingOut(cuts, fold, (at) => !left.has(at)),
+      )}`,
+    );
+  };
+  console.log(
+    `\n## Lost over all agents at the sizes of the rules, without a group of features; ${FOLDS} folds of projects\n`,
+  );
+  show('with all', []);
+  for (const [group, names] of Object.entries<readonly FeatureName[]>(FEATURE_GROUPS)) show(group, names);
+}
 
 function weightsFile(weights: readonly number[]): string {
   const rows = FEATURE_NAMES.flatMap((name, at) => {
@@ -113,14 +71,6 @@ function weightsFile(weights: readonly number[]): string {
   ].join('\n');
 }
 
-const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
-  loadAllSessions(
-    (text) => {
-      console.error(`!! ${text}`);
-    },
-    ...(folders.length > 0 ? [folders] : []),
-  );
-
 /** What File-Aware itself loses; it runs once for each cut and rule, which takes long. */
 async function showProduct(
   sessions: readonly BenchConversation[],
@@ -136,15 +86,6 @@ async function showProduct(
     { rules: ['mask 20', 'mask 10'], cuts: [0.3, 0.6, 0.9] },
   );
   console.log(needTable(needRows(tallies)));
-}
-
-async function cutsFrom(folders: readonly string[], cache: string | undefined): Promise<FitCut[]> {
-  if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
-  const sessions = sessionsIn(folders);
-  const cuts: FitCut[] = [];
-  for (const session of sessions) cuts.push(...(await fitCutsOf(session)));
-  if (cache !== undefined) writeFileSync(cache, serialize(cuts));
-  return cuts;
 }
 
 async function main(): Promise<number> {
@@ -171,6 +112,10 @@ async function main(): Promise<number> {
     await showProduct(sessionsIn(positionals), weightsLeavingOut(cuts, keyOfProject));
     return 0;
   }
+  if (values.ablation) {
+    showAblation(cuts);
+    return 0;
+  }
   show('Each project by weights fitted without it', cuts, leavingOut(cuts, keyOfProject));
   show(
     'Each agent by weights fitted without it',
@@ -179,18 +124,6 @@ async function main(): Promise<number> {
   );
   const results = FEATURE_NAMES.indexOf('results');
   show('By recency alone', cuts, ({ features }) => features.map((row) => -(row[results] ?? 0)));
-  if (values.ablation) {
-    console.log('\n## Lost over all agents at the sizes of the rules, without a group of features\n');
-    for (const [group, names] of Object.entries<readonly FeatureName[]>(FEATURE_GROUPS)) {
-      const left = new Set(names.map((name) => FEATURE_NAMES.indexOf(name)));
-      const scores = leavingOut(
-        cuts,
-        ({ project }) => project,
-        (at) => !left.has(at),
-      );
-      console.log(`${group.padEnd(20)} ${inShort(cuts, scores)}`);
-    }
-  }
   if (values.dry) return 0;
   writeFileSync(FILE, weightsFile(fitWeights(cuts, { isUsed: () => true, penalty: PENALTY })));
   console.log(`\n${FILE} written.`);

@@ -13,7 +13,9 @@ import { losslessConfigSchema, losslessSteps } from '../../src/core/condense/pro
 import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { Pace } from '../../src/core/pace';
-import type { BenchConversation } from './corpus';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { loadAllSessions, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
 import { CUTS, RULES, WINDOWS, endOf, withoutThinking } from './needBench';
 
@@ -47,6 +49,25 @@ export interface FitCut {
   readonly lines: readonly FitLine[];
   /** What each rule leaves, in o200k tokens, and how many lines it loses in each window. */
   readonly rules: readonly { readonly rule: string; readonly tokens: number; readonly lost: readonly number[] }[];
+}
+
+/** The sessions of folders; of the corpora where none is given. */
+export const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
+  loadAllSessions(
+    (text) => {
+      console.error(`!! ${text}`);
+    },
+    ...(folders.length > 0 ? [folders] : []),
+  );
+
+/** Their cuts. @param cache a file that has them, or gets them, for they take long. */
+export async function cutsFrom(folders: readonly string[], cache: string | undefined): Promise<FitCut[]> {
+  if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
+  const sessions = sessionsIn(folders);
+  const cuts: FitCut[] = [];
+  for (const session of sessions) cuts.push(...(await fitCutsOf(session)));
+  if (cache !== undefined) writeFileSync(cache, serialize(cuts));
+  return cuts;
 }
 
 /** The cuts of a session behind which something is needed. */

@@ -1,16 +1,19 @@
 /**
  * `npm run bench:quality`: every way to condense, and File-Aware against other tools' rules, written to docs/BENCHMARKS.md;
- * then recall of every policy, and what each operation of Lossless takes out by itself. `-- --only page|recall` does one of
- * them. `-- --corpus FOLDER` measures the transcripts of a folder, and writes dist/benchmarks.md.
+ * then recall of every policy, and what each operation of Lossless takes out by itself. `-- --only page|recall|need` does one of
+ * them; `need` is the page's part about projects that the weights never saw (`--cache FILE` keeps its features there). `-- --corpus FOLDER` measures the transcripts of a folder, and writes dist/benchmarks.md.
  * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page of
  * the project reports on even ones.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { benchmarksPage } from './benchmarksPage';
 import { loadCorpus, type BenchConversation } from './corpus';
+import { cutsFrom } from './fitCuts';
 import { freshCounter } from './measure';
+import { NEED_PICTURE, needSection, withNeedSection } from './needSection';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
 import { benchRetention, retentionTable, type RetentionRow } from './retentionBench';
@@ -50,8 +53,27 @@ const OWN_PAGE = 'dist/benchmarks.md';
 const halfOf = (conversations: readonly BenchConversation[], half: string | undefined): BenchConversation[] =>
   conversations.filter((_, index) => half === undefined || (index % 2 === 0) === (half === 'odd'));
 
-const pageOf = async (conversations: readonly BenchConversation[], of: string): Promise<string> =>
-  benchmarksPage(await benchWays(conversations), await benchSizes(conversations), await benchHeadline(), of);
+const pageOf = async (
+  conversations: readonly BenchConversation[],
+  of: string,
+  need: string | undefined,
+): Promise<string> =>
+  benchmarksPage(await benchWays(conversations), await benchSizes(conversations), await benchHeadline(), of, need);
+
+/** The part about unseen projects, from the corpora or from a folder, with its picture written; undefined for a single project. */
+async function needPart(
+  folders: readonly string[],
+  cache: string | undefined,
+  beside: string,
+): Promise<string | undefined> {
+  const cuts = await cutsFrom(folders, cache);
+  if (new Set(cuts.map(({ project }) => project)).size < 2) return undefined;
+  const { text, picture } = needSection(cuts);
+  const file = join(dirname(beside), NEED_PICTURE);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, picture);
+  return text;
+}
 
 /** Which conversations a page is about, as a sentence. */
 function sourceText(isReal: boolean, isOwn: boolean): string {
@@ -67,6 +89,7 @@ async function main(): Promise<void> {
       json: { type: 'string' },
       corpus: { type: 'string' },
       only: { type: 'string' },
+      cache: { type: 'string' },
     },
   });
   const { isReal, conversations: all } = loadCorpus((text) => {
@@ -74,13 +97,22 @@ async function main(): Promise<void> {
   }, values.corpus);
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
   const isOwn = values.corpus !== undefined;
+  const file = isOwn ? OWN_PAGE : PAGE;
+  const need = (): Promise<string | undefined> =>
+    needPart(values.corpus === undefined ? [] : [values.corpus], values.cache, file);
+  if (values.only === 'need') {
+    const text = await need();
+    if (text === undefined) throw new Error('found needed lines in sessions of fewer than two projects');
+    writeFileSync(file, withNeedSection(existsSync(file) ? readFileSync(file, 'utf8') : '', text));
+    console.log(`${file} written.`);
+    return;
+  }
   if (values.only !== 'recall') {
     const measured = halfOf(all, values.half ?? (isOwn ? undefined : 'even'));
-    const page = await pageOf(measured, sourceText(isReal, isOwn));
+    const page = await pageOf(measured, sourceText(isReal, isOwn), await need());
     // The page is the whole measure; of a part that was asked for it is only shown.
     if (values.half !== undefined) console.log(page);
     else {
-      const file = isOwn ? OWN_PAGE : PAGE;
       writeFileSync(file, page);
       console.log(`${file} written.\n`);
     }

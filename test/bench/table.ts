@@ -13,6 +13,13 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
   return [line(first), widths.map((width) => '-'.repeat(width)).join('  '), ...others.map(line)].join('\n');
 }
 
-export const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(share * 100).toFixed(1)} %`);
+/** The same as Markdown. */
+export function markdown(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const row = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(row)].join('\n');
+}
+
+export const percent = (share: number, digits = 1): string =>
+  Number.isNaN(share) ? '–' : `${(share * 100).toFixed(digits)} %`;
 export const millis = (ms: number): string => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -6,6 +6,7 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button } from '../../ui';
 import { HelpMeChoose } from './HelpMeChoose';
+import { JudgeSessions } from './JudgeSessions';
 import { ProviderCards } from './ProviderCards';
 import { Threshold } from './Threshold';
 
@@ -18,6 +19,7 @@ export function Overview(): ReactNode {
     <Section id="overview" title={t('Overview')}>
       <ProviderCards />
       <HelpMeChoose />
+      <JudgeSessions />
       {automatic && (
         <SchemaField
           name="automatic"

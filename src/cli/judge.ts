@@ -1,0 +1,109 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { resolve } from 'node:path';
+import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
+import { CondensationManager, providersWithoutModels } from '../core/condense';
+import {
+  CURRENT_WAY,
+  judgedWays,
+  LEAST_LINES,
+  LEAST_SESSIONS,
+  type JudgedPoint,
+  type JudgedWay,
+  type Verdict,
+} from '../core/condense/futureNeed/judge';
+import { errorCode, errorMessage } from '../core/errors';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { loadTokenCounter } from '../storage/assets';
+import { UsageError } from './args';
+import { readConfig } from './config';
+import { EXIT, type CliIo, type ExitCode } from './io';
+
+const OPTIONS = {
+  provider: { type: 'string' },
+  config: { type: 'string' },
+  preset: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
+/** `judge FOLDER…`: how much of what was needed next each way would have kept, by the sessions in folders; nothing is written. */
+export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const { values, folders } = argumentsOf(argv);
+  const tokens = await loadTokenCounter(io.assets);
+  const provider = values.provider ?? (values.preset === undefined ? 'lossless' : 'smart');
+  const manager = new CondensationManager(new MessageCounter(tokens), providersWithoutModels());
+  const config = await readConfig({ config: values.config, preset: values.preset }, manager.getProvider(provider));
+  if (manager.asksModel(provider, config ?? {}))
+    io.stderr('What is set calls a model: judged is what runs without one.\n');
+  const ways = judgedWays({ provider, config });
+  const judged = await judgeSessions(await filesIn(folders), ways, {
+    tokens,
+    signal: io.signal,
+    onProgress: (done, of) => {
+      io.stderr(`\r${done} of ${of} files${done === of ? '\n' : ''}`);
+    },
+  });
+  io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : textOf(judged, ways));
+  return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
+}
+
+function argumentsOf(argv: readonly string[]) {
+  try {
+    const { values, positionals: folders } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+    if (folders.length === 0) throw new Error('A folder is missing: context-condenser judge <folder> …');
+    if (values.preset !== undefined && values.config !== undefined)
+      throw new Error('--preset and --config are two ways to say the same: give one of them');
+    return { values, folders };
+  } catch (error) {
+    throw new UsageError(`${errorMessage(error)}. judge takes folders, --provider, --config, --preset and --json.`);
+  }
+}
+
+async function filesIn(folders: readonly string[]): Promise<string[]> {
+  try {
+    return await sessionFilesIn(folders.map((folder) => resolve(folder)));
+  } catch (error) {
+    throw new UsageError(`A folder can't be listed (${errorCode(error) ?? 'unknown error'}): ${errorMessage(error)}`);
+  }
+}
+
+const percent = (share: number): string => `${(100 * Math.min(1, Math.max(0, share))).toFixed(1)} %`;
+
+function textOf(
+  { read, others, sessions, lines, points, verdict }: JudgedSessions,
+  ways: readonly JudgedWay[],
+): string {
+  const nameOf = (id: string): string =>
+    `${ways.find((way) => way.id === id)?.name ?? id}${id === CURRENT_WAY ? ' (as set)' : ''}`;
+  const head = `${read} sessions read${others > 0 ? ` (${others} files are none)` : ''}; in ${sessions} of them edits needed ${lines} lines from before a cut.`;
+  const width = Math.max(...ways.map(({ id }) => nameOf(id).length));
+  const rows = points.map((point) => rowOf(point, nameOf(point.way).padEnd(width)));
+  const title = `${''.padEnd(width)}  may stay   stays  needed lines lost [95 %]      can't be recalled`;
+  return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, nameOf)].join('\n')}\n`;
+}
+
+function rowOf({ target, left, lost, gone }: JudgedPoint, name: string): string {
+  const interval = Number.isNaN(lost.low) ? '–' : `${percent(lost.low)} to ${percent(lost.high)}`;
+  const cells = [
+    target === undefined ? '–' : percent(target).replace('.0', ''),
+    percent(left),
+    percent(lost.share),
+    `[${interval}]`,
+    percent(gone),
+  ];
+  const widths = [8, 7, 7, 20, 9];
+  return `${name}  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join(' ')}`;
+}
+
+function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
+  switch (verdict.kind) {
+    case 'too-little':
+      return `Too little to recommend anything: it takes ${LEAST_SESSIONS} sessions and ${LEAST_LINES} needed lines.`;
+    case 'keep':
+      return 'Keep what is set: at the size that it leaves, nothing else loses less, as far as these sessions can tell.';
+    case 'change': {
+      const { way, target, difference } = verdict;
+      const to = target === undefined ? '' : ` with ${percent(target)} that may stay`;
+      return `${nameOf(way)}${to} leaves no more and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95 %).`;
+    }
+  }
+}

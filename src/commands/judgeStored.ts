@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import { judgedWays, type JudgedWay } from '../core/condense/futureNeed/judge';
+import { isBuiltIn } from '../core/condense/types';
+import type { JudgedSessions } from '../conversations/judgeSessions';
+import { inBackground, withCancellation } from '../window/background';
+import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
+import { configToRun } from '../window/settings/providerConfig';
+import { conversationIndex } from './conversationIndex';
+
+/** Of the newest: who works with agents every day has thousands. */
+const MOST_SESSIONS = 60;
+
+export interface StoredJudgement extends JudgedSessions {
+  readonly ways: readonly JudgedWay[];
+  /** What is set needs a model or another extension: Lossless was judged in its place. */
+  readonly isOther: boolean;
+}
+
+/**
+ * Judges what is set, and every preset that needs no model, by the newest conversations that agents stored on this machine; in a worker, with
+ * progress and cancel.
+ * @throws vscode.CancellationError where it was cancelled
+ */
+export async function judgeStored(services: Services): Promise<StoredJudgement> {
+  const { provider } = manualSettings();
+  const isOther = !isBuiltIn(provider) || provider === 'native';
+  const ways = judgedWays(isOther ? { provider: 'lossless' } : { provider, config: configToRun(provider) });
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Judging by stored conversations'),
+    cancellable: true,
+  };
+  const judged = await vscode.window.withProgress(options, (report, token) =>
+    withCancellation(token, async (signal) => {
+      const index = conversationIndex(services);
+      await index.refresh();
+      signal.throwIfAborted();
+      const locations = index.conversations
+        .filter(({ parent }) => parent === undefined)
+        .slice(0, MOST_SESSIONS)
+        .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
+        .map(({ path }) => path);
+      return inBackground(services, { kind: 'judge', locations, ways }, signal, ({ step }) => {
+        report.report({ message: step });
+      });
+    }),
+  );
+  return { ...judged, ways, isOther };
+}

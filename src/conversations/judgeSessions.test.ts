@@ -1,0 +1,48 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { CURRENT_WAY, JUDGED_WAYS } from '../core/condense/futureNeed/judge';
+import { exchange, lines, user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import { judgeSessions, sessionFilesIn } from './judgeSessions';
+
+const counter = freshCounter();
+const tokens = { count: (text: string) => counter.text(text) };
+const ways = [{ ...JUDGED_WAYS[0]!, id: CURRENT_WAY }];
+
+const session = (name: string, turns: number) => ({
+  messages: [
+    user(`Look at ${name}`),
+    ...Array.from({ length: turns }, (_, at) =>
+      exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(name, 3)),
+    ).flat(),
+  ],
+});
+
+it('reads every session once, the longest of those with one beginning, and counts what is none', () =>
+  inTemporaryFolder(async (folder) => {
+    mkdirSync(join(folder, 'deep'));
+    const write = (name: string, content: unknown): void => {
+      writeFileSync(join(folder, name), JSON.stringify(content));
+    };
+    write('a.json', session('a', 3));
+    write('deep/a-resumed.json', session('a', 6));
+    write('b.json', session('b', 4));
+    write('settings.json', { theme: 'dark' });
+    writeFileSync(join(folder, 'notes.txt'), 'no session');
+    symlinkSync(join(folder, 'b.json'), join(folder, 'link.json'));
+    const files = await sessionFilesIn([folder, join(folder, 'deep')]);
+    expect(files.map((file) => file.slice(folder.length + 1))).toEqual([
+      'deep/a-resumed.json',
+      'b.json',
+      'a.json',
+      'settings.json',
+    ]);
+    const told: string[] = [];
+    const judged = await judgeSessions(files, ways, { tokens, onProgress: (done, of) => told.push(`${done}/${of}`) });
+    expect(judged).toMatchObject({ read: 2, others: 1, sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
+    expect(told).toEqual(['0/4', '1/4', '2/4', '3/4', '4/4']);
+    const reason = new Error('stop');
+    await expect(judgeSessions(files, ways, { tokens, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  }));

@@ -1,0 +1,118 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exchange, lines, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import type { ApiMessage } from '../../messages/types';
+import {
+  CURRENT_WAY,
+  judge,
+  JUDGED_TARGETS,
+  JUDGED_WAYS,
+  tallySession,
+  type JudgedWay,
+  type SessionTally,
+} from './judge';
+
+const counter = freshCounter();
+const tokens = { count: (text: string) => counter.text(text) };
+
+/** Thirty files are read, then lines of the oldest ones are edited. */
+const session = (edits: number): ApiMessage[] => [
+  user('Mend the files'),
+  ...Array.from({ length: 30 }, (_, at) =>
+    exchange(`r${at}`, 'Read', { file_path: `/src/f${at}.ts` }, lines(`file${at} number`, 100)),
+  ).flat(),
+  ...Array.from({ length: edits }, (_, at) =>
+    exchange(
+      `e${at}`,
+      'Edit',
+      { file_path: `/src/f${at}.ts`, old_string: lines(`file${at} number`, 4), new_string: 'gone' },
+      'ok',
+    ),
+  ).flat(),
+];
+
+const way = (id: string): JudgedWay => JUDGED_WAYS.find((one) => one.id === id)!;
+const current = (of: string): JudgedWay => ({ ...way(of), id: CURRENT_WAY });
+
+describe('a session', () => {
+  it('says what each way keeps of what was needed behind the cuts', async () => {
+    const ways = [current('lossless'), way('truncation')];
+    const tally = await tallySession(session(12), ways, tokens);
+    const { points, lines: needed } = judge([tally!], ways);
+    expect(needed).toBeGreaterThan(0);
+    const found = (id: string) => points.find((point) => point.way === id && point.target === undefined)!;
+    expect(found(CURRENT_WAY).lost.share).toBe(0);
+    expect(found('truncation').lost.share).toBeGreaterThan(0.5);
+    expect(found('truncation').left).toBeLessThan(found(CURRENT_WAY).left);
+    // What was truncated can be recalled.
+    expect(found('truncation').gone).toBe(0);
+  });
+
+  it('in which nothing was needed, or that is short, says nothing', async () => {
+    expect(await tallySession(session(0), [current('lossless')], tokens)).toBeUndefined();
+    expect(await tallySession(session(0).slice(0, 9), [current('lossless')], tokens)).toBeUndefined();
+  });
+
+  it('is given up where that is asked for', async () => {
+    const reason = new Error('stop');
+    await expect(tallySession(session(12), [current('lossless')], tokens, AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    );
+  });
+});
+
+/** Sessions of 20 needed lines each, of which the ways lose so many. */
+const tallies = (ways: readonly JudgedWay[], lost: readonly (readonly number[])[], after = 500): SessionTally[] =>
+  lost.map(
+    (own) =>
+      new Map(
+        ways.flatMap(({ id }, at) =>
+          JUDGED_TARGETS.map((target) => [
+            `${id} ${target ?? ''}`,
+            { needed: 20, lost: own[at] ?? 0, gone: 0, before: 1_000, after: at === 0 ? 500 : after },
+          ]),
+        ),
+      ),
+  );
+
+describe('a judgement', () => {
+  const ways = [current('truncation'), way('file-aware')];
+
+  it('says nothing of few sessions or lines', () => {
+    expect(judge([], ways)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
+    const few = tallies(ways, [
+      [20, 0],
+      [20, 0],
+      [20, 0],
+      [20, 0],
+    ]);
+    expect(judge(few, ways).verdict).toEqual({ kind: 'too-little' });
+  });
+
+  it('recommends what leaves no more and surely loses less, and nothing else', () => {
+    const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
+    expect(judge(tallies(ways, better), ways).verdict).toMatchObject({ kind: 'change', way: 'file-aware' });
+    expect(judge(tallies(ways, better, 600), ways).verdict).toEqual({ kind: 'keep' });
+    const unsure = [0, 20, 0, 20, 1, 1].map((lost) => [lost, 7]);
+    expect(judge(tallies(ways, unsure), ways).verdict).toEqual({ kind: 'keep' });
+  });
+
+  it('holds the share within its interval, in whatever order the sessions come', () => {
+    const losses = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 2, maxLength: 25 });
+    fc.assert(
+      fc.property(losses, (lost) => {
+        const judged = judge(tallies(ways, lost), ways);
+        for (const { lost: share } of judged.points) {
+          expect(share.low).toBeLessThanOrEqual(share.share);
+          expect(share.high).toBeGreaterThanOrEqual(share.share);
+        }
+        const back = judge(tallies(ways, lost.toReversed()), ways);
+        expect(back.verdict.kind).toBe(judged.verdict.kind);
+        // Whoever is no better is not recommended.
+        const mean = (at: 0 | 1): number => lost.reduce((sum, own) => sum + own[at], 0);
+        if (judged.verdict.kind === 'change') expect(mean(1)).toBeLessThan(mean(0));
+      }),
+    );
+  });
+});

@@ -1,0 +1,263 @@
+/**
+ * Judges ways to condense by sessions that really happened: each is cut at several turns, what stood before is condensed,
+ * and what is lost of the lines that the edits behind the cut quote is counted. Calls no model.
+ */
+import type { ApiMessage } from '../../messages/types';
+import { Pace } from '../../pace';
+import { MessageCounter } from '../../tokens/messageCounter';
+import type { TokenCounter } from '../../tokens/types';
+import { CondensationManager } from '../manager';
+import { providersWithoutModels } from '../providers/withoutModels';
+import { applyEdits } from '../edits/applyEdits';
+import { cutsOf } from './cuts';
+import { KeptParts } from './kept';
+import { neededLinesOf } from './neededLater';
+
+/** A provider with a configuration, under a name. */
+export interface JudgedWay {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly config: unknown;
+}
+
+/** The user's settings, among the ways. */
+export const CURRENT_WAY = 'current';
+
+/** What needs no model, to be judged beside the settings. */
+export const JUDGED_WAYS: readonly JudgedWay[] = [
+  { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
+  { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
+  { id: 'speed', name: 'Speed', provider: 'smart', config: 'speed' },
+  { id: 'multi-zone', name: 'Multi-Zone', provider: 'smart', config: 'multi-zone' },
+  { id: 'truncation', name: 'Truncation', provider: 'truncation', config: {} },
+];
+
+/** All ways, what is set first. */
+export function judgedWays({
+  provider,
+  config = {},
+}: {
+  readonly provider: string;
+  readonly config?: unknown;
+}): JudgedWay[] {
+  const isSet = (way: JudgedWay): boolean =>
+    way.provider === provider && JSON.stringify(way.config) === JSON.stringify(config);
+  const name = JUDGED_WAYS.find(isSet)?.name ?? provider;
+  return [{ id: CURRENT_WAY, name, provider, config }, ...JUDGED_WAYS.filter((way) => !isSet(way))];
+}
+
+/** Shares of the tokens that may stay; undefined: as far as the way goes. */
+export const JUDGED_TARGETS = [undefined, 0.7, 0.5, 0.35] as const;
+
+/** Where sessions are cut, as shares of their turns, and the turns behind that are looked at. */
+const CUTS = [0.35, 0.6, 0.85];
+const TURNS = 20;
+/** Shorter beginnings are not condensed in practice. o200k tokens. */
+const LEAST_TOKENS = 8_000;
+
+/** What a session says of one way at one target; sums over its cuts. */
+interface Tally {
+  readonly needed: number;
+  readonly lost: number;
+  /** Of the lost ones those that no reference names. */
+  readonly gone: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** By way and target. */
+export type SessionTally = ReadonlyMap<string, Tally>;
+
+const keyOf = (way: JudgedWay, target: number | undefined): string => `${way.id} ${target ?? ''}`;
+
+/**
+ * Measures all ways on one session.
+ * @returns undefined where nothing of what stood before a cut was needed behind it.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function tallySession(
+  messages: readonly ApiMessage[],
+  ways: readonly JudgedWay[],
+  tokens: TokenCounter,
+  signal?: AbortSignal,
+): Promise<SessionTally | undefined> {
+  const pace = new Pace(signal);
+  // Both remember what they saw: of one session at a time.
+  const counter = new MessageCounter(tokens);
+  const manager = new CondensationManager(counter, providersWithoutModels());
+  const tallies = new Map<string, Tally>();
+  for (const { cut, end } of cutsOf(messages, { cuts: CUTS, turns: TURNS })) {
+    await pace.yieldIfDue();
+    const needed = neededLinesOf(messages, cut, end);
+    if (needed.length === 0) continue;
+    const prefix = messages.slice(0, cut);
+    const before = counter.messages(prefix);
+    if (before < LEAST_TOKENS) continue;
+    for (const way of ways) {
+      for (const target of JUDGED_TARGETS) {
+        await pace.yieldNow();
+        const outcome = await manager.condense({
+          conversation: `${cut} ${keyOf(way, target)}`,
+          messages: prefix,
+          provider: way.provider,
+          config: way.config,
+          trigger: 'manual',
+          ...(target !== undefined && { targetTokens: Math.floor(before * target) }),
+          ...(signal && { signal }),
+        });
+        signal?.throwIfAborted();
+        const edits = outcome.kind === 'condensed' ? outcome.edits : [];
+        const { messages: view, origins } = applyEdits(prefix, edits);
+        const kept = new KeptParts(prefix, { view, edits, origins });
+        const lines = needed.map((line) => kept.line(line));
+        const key = keyOf(way, target);
+        const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
+        tallies.set(key, {
+          needed: sum.needed + lines.length,
+          lost: sum.lost + lines.filter((line) => line !== 'verbatim').length,
+          gone: sum.gone + lines.filter((line) => line === 'lost').length,
+          before: sum.before + before,
+          after: sum.after + counter.messages(view),
+        });
+      }
+    }
+  }
+  return tallies.size === 0 ? undefined : tallies;
+}
+
+/** A share with its 95 % interval over sessions. */
+export interface Estimate {
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface JudgedPoint {
+  readonly way: string;
+  /** Share of the tokens that might stay; absent: as far as the way goes. */
+  readonly target?: number;
+  /** Share of the tokens that stayed. */
+  readonly left: number;
+  /** Needed lines that are no longer in the view, and those that can't be recalled either. */
+  readonly lost: Estimate;
+  readonly gone: number;
+}
+
+/**
+ * `too-little`: fewer sessions or lines than tell anything. `keep`: nothing keeps more at the size that the settings leave.
+ * `change`: a way that leaves no more tokens keeps more, by so much less lost.
+ */
+export type Verdict =
+  | { readonly kind: 'too-little' }
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'change'; readonly way: string; readonly target?: number; readonly difference: Estimate };
+
+export interface Judgement {
+  /** Sessions in which something was needed behind a cut. */
+  readonly sessions: number;
+  /** Needed lines. */
+  readonly lines: number;
+  readonly points: readonly JudgedPoint[];
+  readonly verdict: Verdict;
+}
+
+/** Fewer sessions or lines tell nothing: of four the interval is three times as wide as of twenty. */
+export const LEAST_SESSIONS = 5;
+export const LEAST_LINES = 50;
+/** Differences in size that don't count. Share of the tokens. */
+const SAME_SIZE = 0.01;
+
+/** @param ways with the user's settings first, as {@link CURRENT_WAY}. */
+export function judge(tallies: readonly SessionTally[], ways: readonly JudgedWay[]): Judgement {
+  const [current] = ways;
+  const lines = current ? total(tallies, keyOf(current, undefined), ({ needed }) => needed) : 0;
+  const points = ways.flatMap((way) => JUDGED_TARGETS.map((target) => pointOf(tallies, way, target)));
+  return { sessions: tallies.length, lines, points, verdict: verdictOf(tallies, ways, points, lines) };
+}
+
+function pointOf(tallies: readonly SessionTally[], way: JudgedWay, target: number | undefined): JudgedPoint {
+  const key = keyOf(way, target);
+  const own = tallies.flatMap((tally) => tally.get(key) ?? []);
+  const needed = Math.max(
+    1,
+    total(tallies, key, (tally) => tally.needed),
+  );
+  return {
+    way: way.id,
+    ...(target !== undefined && { target }),
+    left:
+      total(tallies, key, ({ after }) => after) /
+      Math.max(
+        1,
+        total(tallies, key, ({ before }) => before),
+      ),
+    lost: ratio(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
+    gone: total(tallies, key, ({ gone }) => gone) / needed,
+  };
+}
+
+const total = (tallies: readonly SessionTally[], key: string, of: (tally: Tally) => number): number =>
+  tallies.reduce((sum, session) => sum + (session.has(key) ? of(session.get(key) as Tally) : 0), 0);
+
+function verdictOf(
+  tallies: readonly SessionTally[],
+  ways: readonly JudgedWay[],
+  points: readonly JudgedPoint[],
+  lines: number,
+): Verdict {
+  const today = points.find(({ way, target }) => way === CURRENT_WAY && target === undefined);
+  if (!today || tallies.length < LEAST_SESSIONS || lines < LEAST_LINES) return { kind: 'too-little' };
+  const better = points.flatMap((point) => {
+    const way = ways.find(({ id }) => id === point.way);
+    if (!way || point.way === CURRENT_WAY || point.left > today.left + SAME_SIZE) return [];
+    const difference = ratio(
+      tallies.map((session) => ({
+        part: (session.get(keyOf(way, point.target))?.lost ?? 0) - (session.get(`${CURRENT_WAY} `)?.lost ?? 0),
+        whole: session.get(`${CURRENT_WAY} `)?.needed ?? 0,
+      })),
+    );
+    return difference.high < 0 ? [{ point, difference }] : [];
+  });
+  const [best] = better.toSorted((a, b) => a.difference.share - b.difference.share || a.point.left - b.point.left);
+  if (!best) return { kind: 'keep' };
+  const { way, target } = best.point;
+  return { kind: 'change', way, ...(target !== undefined && { target }), difference: best.difference };
+}
+
+/** Of 95 % of Student's t, by degrees of freedom; beyond, as for infinitely many. */
+const STUDENT = [
+  NaN,
+  12.71,
+  4.3,
+  3.18,
+  2.78,
+  2.57,
+  2.45,
+  2.36,
+  2.31,
+  2.26,
+  2.23,
+  2.2,
+  2.18,
+  2.16,
+  2.14,
+  2.13,
+  2.12,
+  2.11,
+  2.1,
+  2.09,
+];
+
+/**
+ * A ratio of sums over sessions, with the interval of a ratio estimator (Cochran, Sampling Techniques, 6.4): sessions were
+ * drawn, not lines.
+ */
+function ratio(sessions: readonly { readonly part: number; readonly whole: number }[]): Estimate {
+  const count = sessions.length;
+  const whole = sessions.reduce((sum, session) => sum + session.whole, 0);
+  const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, whole);
+  const squares = sessions.reduce((sum, session) => sum + (session.part - share * session.whole) ** 2, 0);
+  const half = ((STUDENT[count - 1] ?? 2.04) * Math.sqrt((count / (count - 1)) * squares)) / Math.max(1, whole);
+  return { share, low: share - half, high: share + half };
+}

@@ -1,0 +1,33 @@
+import * as vscode from 'vscode';
+import type { PanelParts } from '../parts';
+import type { JudgedSettings } from './methods';
+
+/** Judges, with progress and cancel in VS Code's own notification. */
+export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: JudgedSettings }> {
+  try {
+    const { read, sessions, lines, ways, points, verdict, isOther } = await parts
+      .commands()
+      .judgeStored(parts.services);
+    return {
+      judged: {
+        read,
+        sessions,
+        lines,
+        isOther,
+        verdict,
+        ways: ways.map(({ id, name }) => ({ id, name })),
+        points: points.map(({ way, target, left, lost }) => ({
+          way,
+          left,
+          lostShare: lost.share,
+          ...(target !== undefined && { target }),
+          // One session has no spread.
+          ...(!Number.isNaN(lost.low) && { lost }),
+        })),
+      },
+    };
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return {};
+    throw error;
+  }
+}

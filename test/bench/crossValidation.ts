@@ -1,0 +1,75 @@
+/** Cross-validation of fitted weights: what is lost by weights that were fitted without the cuts they are judged on. */
+import { leastFor } from '../../src/core/condense/relevance/choice';
+import type { FitCut } from './fitCuts';
+import { fitWeights } from './fitWeights';
+import { WINDOWS, type NeedTally } from './needBench';
+
+/** Chosen by cross-validation (docs/decisions/0028-fitted-relevance.md). */
+export const PENALTY = 0.03;
+
+/** How likely each block of a cut is to be needed. */
+export type Scores = (cut: FitCut) => readonly number[];
+
+export const keyOfProject = ({ project }: { readonly project: string }): string => project;
+
+/** Weights by key, each fitted without the cuts that have the key. */
+export function weightsLeavingOut(
+  cuts: readonly FitCut[],
+  keyOf: (cut: FitCut) => string,
+  isUsed: (feature: number) => boolean = () => true,
+): Map<string, readonly number[]> {
+  const byKey = new Map<string, readonly number[]>();
+  for (const key of new Set(cuts.map(keyOf))) {
+    const others = cuts.filter((cut) => keyOf(cut) !== key);
+    byKey.set(key, fitWeights(others, { isUsed, penalty: PENALTY }));
+  }
+  return byKey;
+}
+
+/** Weights for each cut that were fitted without those that share a key with it. */
+export function leavingOut(
+  cuts: readonly FitCut[],
+  keyOf: (cut: FitCut) => string,
+  isUsed: (feature: number) => boolean = () => true,
+): Scores {
+  const byKey = weightsLeavingOut(cuts, keyOf, isUsed);
+  return (cut) => scoresOf(cut, byKey.get(keyOf(cut)) ?? []);
+}
+
+const scoresOf = ({ features }: FitCut, weights: readonly number[]): number[] =>
+  features.map((row) => weights.reduce((sum, weight, at) => sum + weight * (row[at] ?? 0), 0));
+
+/** A size of a cut's prefix, and what a rule loses that leaves it. */
+export type Sizes = (cut: FitCut) => FitCut['rules'];
+
+/** The very sizes that the rules leave. */
+const ruleSizes: Sizes = ({ rules }) => rules;
+
+/** What is lost at sizes if the blocks of the lowest scores go; tokens are estimates. */
+export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
+  return cuts.flatMap((cut) => {
+    const own = scores(cut);
+    const order = [...own.keys()].sort((a, b) => (own[a] ?? 0) - (own[b] ?? 0));
+    return sizes(cut).flatMap(({ rule, tokens, lost }) => {
+      const gone = leastFor(cut.afterLossless - tokens, order, cut.tokens, cut.follows);
+      const left = cut.tokens.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless);
+      return WINDOWS.map((turns, at): NeedTally => {
+        const needed = cut.lines.filter(({ windows }) => windows[at]);
+        const isLost = ({ isSafe, blocks }: FitCut['lines'][number]): boolean =>
+          !isSafe && blocks.every((block) => gone.has(block));
+        return {
+          agent: cut.agent,
+          project: cut.project,
+          rule,
+          turns,
+          needed: needed.length,
+          lostByRule: lost[at] ?? 0,
+          lostByUs: needed.filter(isLost).length,
+          before: cut.before,
+          afterRule: tokens,
+          afterUs: left,
+        };
+      });
+    });
+  });
+}

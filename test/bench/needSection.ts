@@ -1,0 +1,153 @@
+/** The part of docs/BENCHMARKS.md about projects that the weights never saw, with its picture. */
+import { FEATURE_NAMES } from '../../src/core/condense/relevance/features';
+import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
+import type { FitCut } from './fitCuts';
+import { needCells, needRows, NEED_COLUMNS, type NeedRow } from './needBench';
+import { markdown, percent } from './table';
+
+/** Begins the part on the page. */
+export const NEED_TITLE = '## File-Aware on projects that it was not fitted on';
+/** From the page's folder. */
+export const NEED_PICTURE = 'images/needed-lines.svg';
+
+/** Shares of the tokens that are left, on the picture's lines. */
+const LEFT = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
+
+export interface NeedSection {
+  readonly text: string;
+  readonly picture: string;
+}
+
+/** @param cuts of at least two projects. */
+export function needSection(cuts: readonly FitCut[]): NeedSection {
+  const results = FEATURE_NAMES.indexOf('results');
+  const byProject = leavingOut(cuts, keyOfProject);
+  const ways: readonly (readonly [string, Scores])[] = [
+    ['File-Aware, an unseen project', byProject],
+    ['File-Aware, an unseen agent', leavingOut(cuts, ({ agent }) => agent)],
+    ['the newest results stay', ({ features }) => features.map((row) => -(row[results] ?? 0))],
+  ];
+  const rows = needRows(simulated(cuts, byProject));
+  const lines = ways.map(([name, scores]) => ({ name, points: lineOf(cuts, scores) }));
+  const points = rows
+    .filter(({ agent }) => agent === 'all')
+    .map((row) => ({ name: row.rule, left: 1 - row.removedByRule, kept: 1 - row.lostByRule }));
+  return { text: sectionText(cuts, rows), picture: pictureOf(lines, points) };
+}
+
+function lineOf(cuts: readonly FitCut[], scores: Scores): { left: number; kept: number }[] {
+  const sizes = (cut: FitCut): FitCut['rules'] =>
+    LEFT.map((left) => ({ rule: String(left), tokens: left * cut.before, lost: [] }));
+  return needRows(simulated(cuts, scores, sizes))
+    .filter(({ agent }) => agent === 'all')
+    .map(({ removedByUs, lostByUs }) => ({ left: 1 - removedByUs, kept: 1 - lostByUs }));
+}
+
+function sectionText(cuts: readonly FitCut[], rows: readonly NeedRow[]): string {
+  const of = (key: (cut: FitCut) => string): number => new Set(cuts.map(key)).size;
+  const worse = rows.filter(({ agent, lostByUs, lostByRule }) => agent !== 'all' && lostByUs - lostByRule >= 0.0005);
+  return `${NEED_TITLE}
+
+Written by \`npm run bench:quality -- --only need\`. Each project is judged by weights that were fitted without it
+([decision 28](decisions/0028-fitted-relevance.md) has the model and the measure): ${cuts.length} cuts in ${of(({ session }) => session)} sessions of ${of(keyOfProject)} projects and
+${of(({ agent }) => agent)} agents. Needed are the lines that edits and patches in the next 10, 20 and 40 turns quote from a file, that stood before the cut
+as lines of that file, and that nothing showed again before. Each agent weighs the same, in it each project. A rule is compared at the very
+size that it leaves of each prefix; blocks go in the order of their scores, and tokens are estimates. Projects with fewer than ten needed
+lines are left out of the tables. \`npm run fit -- --product\` runs File-Aware itself at the sizes of two rules.
+
+![Needed lines that are kept at each size](${NEED_PICTURE})
+
+${markdown(NEED_COLUMNS, needCells(rows.filter(({ agent }) => agent === 'all')))}
+
+By agent. Where there is one project, nothing is known of the spread; of two or three, next to nothing.
+
+${markdown(NEED_COLUMNS, needCells(rows.filter(({ agent }) => agent !== 'all')))}
+
+${
+  worse.length === 0
+    ? 'File-Aware loses no more than any of the rules for any agent.'
+    : `File-Aware loses more than the rule here: ${worse.map(({ agent, rule, lostByUs, lostByRule }) => `${agent} at the size of ${rule} (${percent(lostByUs)} against ${percent(lostByRule)})`).join(', ')}.`
+}
+`;
+}
+
+interface Point {
+  readonly left: number;
+  readonly kept: number;
+}
+
+const [WIDTH, HEIGHT] = [720, 420];
+const [LEFT_EDGE, TOP, RIGHT, BOTTOM] = [64, 24, 700, 360];
+const COLOURS = ['#0072b2', '#56b4e9', '#d55e00'];
+
+/** Tokens left from right to left, needed lines kept from below: the further up, the better. */
+function pictureOf(
+  lines: readonly { readonly name: string; readonly points: readonly Point[] }[],
+  points: readonly (Point & { readonly name: string })[],
+): string {
+  const x = (left: number): string => (LEFT_EDGE + ((1 - left) / 0.85) * (RIGHT - LEFT_EDGE)).toFixed(1);
+  const y = (kept: number): string => (BOTTOM - kept * (BOTTOM - TOP)).toFixed(1);
+  const text = (at: { readonly x: string | number; readonly y: string | number }, words: string, more = ''): string =>
+    `<text x="${at.x}" y="${at.y}" ${more}>${words}</text>`;
+  const shares = [0, 0.2, 0.4, 0.6, 0.8, 1];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" font-family="sans-serif" font-size="12" fill="#333">`,
+    '<title>Needed lines that are kept, by the tokens that are left</title>',
+    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
+    ...shares.map(
+      (share) =>
+        `<path d="M${LEFT_EDGE} ${y(share)}H${RIGHT}" stroke="#ddd"/>${text({ x: LEFT_EDGE - 8, y: Number(y(share)) + 4 }, percent(share, 0), 'text-anchor="end"')}`,
+    ),
+    ...shares
+      .filter((share) => share >= 0.2)
+      .map((share) => text({ x: x(share), y: BOTTOM + 18 }, percent(share, 0), 'text-anchor="middle"')),
+    text(
+      { x: (LEFT_EDGE + RIGHT) / 2, y: BOTTOM + 40 },
+      'tokens left of what stood before the cut',
+      'text-anchor="middle"',
+    ),
+    text(
+      { x: 16, y: (TOP + BOTTOM) / 2 },
+      'needed lines kept',
+      `text-anchor="middle" transform="rotate(-90 16 ${(TOP + BOTTOM) / 2})"`,
+    ),
+    ...lines.flatMap(({ name, points: own }, at) => [
+      `<path d="M${[{ left: 1, kept: 1 }, ...own].map(({ left, kept }) => `${x(left)} ${y(kept)}`).join('L')}" fill="none" stroke="${COLOURS[at] ?? '#333'}" stroke-width="2"/>`,
+      text(
+        { x: LEFT_EDGE + 20, y: BOTTOM - 20 - 18 * (lines.length - 1 - at) },
+        name,
+        `fill="${COLOURS[at] ?? '#333'}"`,
+      ),
+    ]),
+    ...spaced(points, y).map(
+      ({ name, left, kept, label }) =>
+        `<circle cx="${x(left)}" cy="${y(kept)}" r="4" fill="#333"/>${text({ x: Number(x(left)) + 8, y: label }, name)}`,
+    ),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+const LINE_HEIGHT = 13;
+
+/** Points from above to below, with places for their labels that don't lie over each other. */
+function spaced<P extends Point>(
+  points: readonly P[],
+  y: (kept: number) => string,
+): (P & { readonly label: string })[] {
+  let last = -Infinity;
+  return points
+    .toSorted((a, b) => b.kept - a.kept)
+    .map((point) => {
+      last = Math.max(Number(y(point.kept)) + 4, last + LINE_HEIGHT);
+      return { ...point, label: last.toFixed(1) };
+    });
+}
+
+/** A page with another text for the part; behind all else where it has none. */
+export function withNeedSection(page: string, text: string): string {
+  const start = page.indexOf(NEED_TITLE);
+  if (start < 0) return `${page.trimEnd()}\n\n${text}`;
+  const next = page.indexOf('\n## ', start + NEED_TITLE.length);
+  return page.slice(0, start) + text + (next < 0 ? '' : page.slice(next));
+}

@@ -1,0 +1,175 @@
+import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import type { JudgedSettings } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
+import { Problems } from '../../components/Problems';
+import { Table, type Column } from '../../components/Table';
+import { formatPercent, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { Button } from '../../ui';
+
+/** What is set and the presets, judged by the user's own stored conversations. */
+export const JudgeSessions = (): ReactNode => (
+  <Disclosure title={t('Judge by my conversations')} whenSearching="hidden">
+    <Judging />
+  </Disclosure>
+);
+
+function Judging(): ReactNode {
+  const { connection } = usePanel();
+  const [judged, setJudged] = useState<JudgedSettings>();
+  const [isBusy, setBusy] = useState(false);
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setProblems([]);
+    try {
+      const answer = await connection.request('judgeSessions', {}, { timeoutMs: Infinity });
+      if (answer.judged) setJudged(answer.judged);
+    } catch (error) {
+      setProblems([errorMessage(error)]);
+    }
+    setBusy(false);
+  };
+  return (
+    <div className="group-plain">
+      <p className="row-help">
+        {t(
+          'Cuts the newest conversations that your agents stored, condenses what stood before each cut, and counts the lines that later edits needed. It calls no model, writes nothing, and nothing leaves this machine. It may take minutes.',
+        )}
+      </p>
+      <p className="actions">
+        <Button onClick={() => void run()} disabled={isBusy}>
+          {isBusy ? t('Judging…') : t('Judge')}
+        </Button>
+      </p>
+      <Problems problems={problems} />
+      {judged && <Judged judged={judged} />}
+    </div>
+  );
+}
+
+type Point = JudgedSettings['points'][number];
+
+function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
+  const { read, sessions, lines, ways, points, isOther } = judged;
+  const name = (id: string): string => {
+    const found = ways.find((way) => way.id === id)?.name ?? id;
+    return id === 'current' ? t('{0} (as set)', t(found)) : t(found);
+  };
+  const columns: readonly Column<Point>[] = [
+    { title: t('Way'), cell: ({ way }) => name(way) },
+    { title: t('May stay'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : share(target)) },
+    { title: t('Stays'), isNumber: true, cell: ({ left }) => share(left) },
+    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => share(lostShare) },
+    {
+      title: t('95 % interval'),
+      isNumber: true,
+      cell: ({ lost }) => (lost ? t('{0} to {1}', share(lost.low), share(lost.high)) : '–'),
+    },
+  ];
+  return (
+    <>
+      <p role="status">
+        <strong>{verdictWords(judged, name)}</strong>{' '}
+        {t(
+          '{0} conversations were read; in {1} of them edits needed {2} lines from before a cut.',
+          read,
+          sessions,
+          lines,
+        )}
+        {isOther &&
+          ` ${t('What is set calls a model or comes from another extension: Lossless was judged in its place.')}`}
+      </p>
+      {lines > 0 && (
+        <>
+          <Curve judged={judged} name={name} />
+          <Table
+            label={t('Needed lines that each way loses')}
+            columns={columns}
+            rows={points}
+            keyOf={({ way, target }) => `${way} ${target ?? ''}`}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+const share = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
+
+function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string): string {
+  switch (verdict.kind) {
+    case 'too-little':
+      return t('There is too little to recommend anything.');
+    case 'keep':
+      return t(
+        'Keep what is set: at the size that it leaves, nothing else loses less, as far as these conversations can tell.',
+      );
+    case 'change': {
+      const fewer = share(-verdict.difference.share);
+      return verdict.target === undefined
+        ? t('{0} leaves no more and loses {1} fewer of the needed lines.', name(verdict.way), fewer)
+        : t(
+            '{0} leaves no more and loses {1} fewer of the needed lines, with {2} that may stay.',
+            name(verdict.way),
+            fewer,
+            share(verdict.target),
+          );
+    }
+  }
+}
+
+/** The drawing's own units. */
+const WIDTH = 400;
+const HEIGHT = 160;
+const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
+
+/** Tokens that stay, from all on the left to none; needed lines that are kept, from all above to none. The table has the figures. */
+function Curve({
+  judged: { ways, points },
+  name,
+}: {
+  readonly judged: JudgedSettings;
+  readonly name: (id: string) => string;
+}): ReactNode {
+  const place = ({ left, lostShare }: Pick<Point, 'left' | 'lostShare'>): string =>
+    `${((1 - left) * WIDTH).toFixed(1)},${(lostShare * HEIGHT).toFixed(1)}`;
+  return (
+    <figure className="chart">
+      <figcaption>
+        {t('Needed lines kept (upwards) by tokens taken out (to the right); the table has the figures')}
+      </figcaption>
+      <svg
+        viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
+        role="img"
+        aria-label={t('Needed lines kept by tokens taken out')}
+      >
+        {ways.map(({ id }, at) => {
+          const own = points.filter(({ way }) => way === id).toSorted((a, b) => b.left - a.left);
+          return (
+            <polyline
+              key={id}
+              className="chart-line"
+              strokeDasharray={DASHES[at % DASHES.length]}
+              points={own.map(place).join(' ')}
+            >
+              <title>{name(id)}</title>
+            </polyline>
+          );
+        })}
+        {points.map((point) => (
+          <circle
+            key={`${point.way} ${point.target ?? ''}`}
+            className="chart-after"
+            cx={place(point).split(',')[0]}
+            cy={place(point).split(',')[1]}
+            r={2}
+          >
+            <title>{name(point.way)}</title>
+          </circle>
+        ))}
+      </svg>
+    </figure>
+  );
+}

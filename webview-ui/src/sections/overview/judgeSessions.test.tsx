@@ -1,0 +1,52 @@
+import { expect, it, vi } from 'vitest';
+import * as vscode from 'vscode';
+import { openPage } from '../../testing';
+
+const point = (way: string, left: number, lost: number, target?: number) => ({
+  way,
+  left,
+  gone: 0,
+  lost: { share: lost, low: lost - 0.05, high: lost + 0.05 },
+  ...(target !== undefined && { target }),
+});
+
+const JUDGED = {
+  read: 12,
+  others: 1,
+  sessions: 9,
+  lines: 300,
+  isOther: false,
+  ways: [
+    { id: 'current', name: 'Truncation', provider: 'truncation', config: {} },
+    { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
+  ],
+  points: [point('current', 0.4, 0.6), point('file-aware', 0.35, 0.2, 0.35)],
+  verdict: {
+    kind: 'change',
+    way: 'file-aware',
+    target: 0.35,
+    difference: { share: -0.4, low: -0.5, high: -0.3 },
+  },
+} as const;
+
+it('judges by stored conversations, and shows verdict, curve and figures', async () => {
+  const judgeStored = vi.fn(() => Promise.resolve(JUDGED));
+  const page = await openPage({ backend: { judgeStored } });
+  await page.click(() => page.find('button', 'Judge by my conversations'));
+  await page.click(() => page.find('vscode-button, button', /^Judge$/));
+  await page.until(() => page.root.textContent?.includes('fewer of the needed lines, with 35% that may stay'));
+  expect(page.root.textContent).toContain('12 conversations were read; in 9 of them edits needed 300 lines');
+  expect(page.all('.chart-line')).toHaveLength(2);
+  expect(page.root.textContent).toContain('Truncation (as set)');
+});
+
+it('shows nothing where it was cancelled, and can be asked again', async () => {
+  const judgeStored = vi.fn(() => Promise.reject(new vscode.CancellationError()));
+  const page = await openPage({ backend: { judgeStored } });
+  await page.click(() => page.find('button', 'Judge by my conversations'));
+  await page.click(() => page.find('vscode-button, button', /^Judge$/));
+  await page.until(() => judgeStored.mock.calls.length === 1);
+  await page.click(() => page.find('vscode-button, button', /^Judge$/));
+  await page.until(() => judgeStored.mock.calls.length === 2);
+  expect(page.all('.chart-line')).toHaveLength(0);
+});
