@@ -16,6 +16,9 @@ import {
 const counter = freshCounter();
 const tokens = { count: (text: string) => counter.text(text) };
 
+/** What is cut short keeps its beginning and its end. */
+const middleOf = (name: string): string => lines(name, 100).split('\n').slice(48, 52).join('\n');
+
 /** Thirty files are read, then lines of the oldest ones are edited. */
 const session = (edits: number): ApiMessage[] => [
   user('Mend the files'),
@@ -26,7 +29,7 @@ const session = (edits: number): ApiMessage[] => [
     exchange(
       `e${at}`,
       'Edit',
-      { file_path: `/src/f${at}.ts`, old_string: lines(`file${at} number`, 4), new_string: 'gone' },
+      { file_path: `/src/f${at}.ts`, old_string: middleOf(`file${at} number`), new_string: 'gone' },
       'ok',
     ),
   ).flat(),

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { openPage } from '../../testing';
