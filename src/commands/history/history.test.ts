@@ -161,7 +161,7 @@ describe('a CSV', () => {
   it('quotes what holds commas and quotes, and keeps formulas texts', () => {
     const [head, line] = formatHistory([entry], 'csv').split('\r\n');
     expect(head).toMatch(/^at,title,conversation,/);
-    expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,false,shown');
+    expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,,,false,shown');
     expect(formatHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
   });
 
@@ -174,7 +174,7 @@ describe('a CSV', () => {
           .join('\r\n')
           .slice(0, -2);
         const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/gy)];
-        expect(cells).toHaveLength(15);
+        expect(cells).toHaveLength(17);
         const [, quoted, plain = ''] = cells[1] ?? [];
         expect((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?=[=+\-@\t\r])/, '')).toBe(title);
       }),
