@@ -34,8 +34,8 @@ it('judges by stored conversations, and shows verdict, curve and figures', async
   const judgeStored = vi.fn(() => Promise.resolve(JUDGED));
   const page = await openPage({ backend: { judgeStored } });
   await page.click(() => page.find('button', 'Judge by my conversations'));
-  await page.click(() => page.find('vscode-button, button', /^Judge$/));
-  await page.until(() => page.root.textContent?.includes('fewer of the needed lines, with 35% that may stay'));
+  await page.click(() => page.find('vscode-button', /^Judge$/m));
+  await page.until(() => page.root.textContent.includes('fewer of the needed lines, with 35% that may stay'));
   expect(page.root.textContent).toContain('12 conversations were read; in 9 of them edits needed 300 lines');
   expect(page.all('.chart-line')).toHaveLength(2);
   expect(page.root.textContent).toContain('Truncation (as set)');
@@ -45,9 +45,9 @@ it('shows nothing where it was cancelled, and can be asked again', async () => {
   const judgeStored = vi.fn(() => Promise.reject(new vscode.CancellationError()));
   const page = await openPage({ backend: { judgeStored } });
   await page.click(() => page.find('button', 'Judge by my conversations'));
-  await page.click(() => page.find('vscode-button, button', /^Judge$/));
+  await page.click(() => page.find('vscode-button', /^Judge$/m));
   await page.until(() => judgeStored.mock.calls.length === 1);
-  await page.click(() => page.find('vscode-button, button', /^Judge$/));
+  await page.click(() => page.find('vscode-button', /^Judge$/m));
   await page.until(() => judgeStored.mock.calls.length === 2);
   expect(page.all('.chart-line')).toHaveLength(0);
 });
