@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { RECALL_SERVER, RECALL_TOOL } from './agent/names';
+import { PARTICIPANT, RECALL_SERVER, RECALL_TOOL } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
 import type { Condensed, Services } from './window/services';
@@ -10,6 +10,7 @@ import { RegisteredProviders } from './window/registered';
 import type * as panel from './panel';
 import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './window/comparisons';
+import { COMPARISON_SCHEME, ORIGINAL_SCHEME } from './window/schemes';
 import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
 import type { Node } from './views/conversations/nodes';
 
@@ -50,8 +51,11 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     condensed,
     settingsChanged,
     modelsChanged,
-    vscode.commands.registerCommand('contextCondenser.condenseNow', (path?: unknown) =>
-      load().condenseNow(services, typeof path === 'string' ? path : undefined),
+    vscode.commands.registerCommand('contextCondenser.condenseNow', (conversation?: unknown) =>
+      load().condenseNow(services, conversation),
+    ),
+    vscode.chat.createChatParticipant(PARTICIPANT, (request, _context, stream, token) =>
+      load().answerInChat(services, request, stream, token),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseNewest', () => load().condenseNewest(services, sample)),
     vscode.commands.registerCommand('contextCondenser.condenseSample', () => load().condenseNow(services, sample)),
@@ -90,10 +94,39 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       log.show();
     }),
   );
+  contributeOriginals(context, services, load);
   contributeConversations(context, services, load);
   contributeToChat(context, modelsChanged.event, () => load().agentOf(services));
   contributeRecall(context, services, load);
   return { getApi: (version) => load().getApi(version, services) };
+}
+
+/** Markers are links to what stood there: in our own documents, and in copies that were saved. */
+function contributeOriginals(
+  { subscriptions }: vscode.ExtensionContext,
+  services: Services,
+  load: () => typeof commands,
+): void {
+  const documents = [
+    { scheme: COMPARISON_SCHEME },
+    { scheme: ORIGINAL_SCHEME },
+    { scheme: 'file', pattern: '**/*.condensed.*' },
+  ];
+  const originals = () => load().originalsOf(services);
+  subscriptions.push(
+    vscode.workspace.registerTextDocumentContentProvider(ORIGINAL_SCHEME, {
+      provideTextDocumentContent: (uri) => originals().provideTextDocumentContent(uri),
+    }),
+    vscode.languages.registerDocumentLinkProvider(documents, {
+      provideDocumentLinks: (document) => originals().provideDocumentLinks(document),
+    }),
+    vscode.languages.registerHoverProvider(documents, {
+      provideHover: (document, position) => originals().provideHover(document, position),
+    }),
+    vscode.commands.registerCommand('contextCondenser.openOriginal', (reference?: unknown) =>
+      originals().open(typeof reference === 'string' ? reference : undefined),
+    ),
+  );
 }
 
 /** The conversations view; what fills it is loaded when somebody looks at it. */

@@ -13,6 +13,8 @@ export interface DetailsParts {
   readonly live: LiveDesk;
   readonly condense: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
+  /** Lists what was taken out, and opens the original of it. */
+  readonly openOriginal: (conversation: LiveId) => Promise<void>;
   /** The name of a provider as people know it. */
   readonly providerName: (id: string) => string;
 }
@@ -55,7 +57,7 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
 
 async function showActions(
   conversation: LiveSummary,
-  { live, condense, showDiff, providerName }: DetailsParts,
+  { live, condense, showDiff, openOriginal, providerName }: DetailsParts,
 ): Promise<void> {
   const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -84,7 +86,10 @@ async function showActions(
       : []),
     ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => showOutcome(live.redo(id)))] : []),
     ...(isCondensed
-      ? [action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id))]
+      ? [
+          action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id)),
+          action(`$(link) ${vscode.l10n.t('Open Original…')}`, () => openOriginal(id)),
+        ]
       : []),
     action(
       `$(pin) ${vscode.l10n.t('Pin Messages…')}`,

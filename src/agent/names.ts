@@ -2,3 +2,5 @@
 export const RECALL_TOOL = 'contextCondenser_recall';
 /** The provider of the MCP server with recall, as package.json names it. */
 export const RECALL_SERVER = 'contextCondenser.recall';
+/** `@condenser`, as package.json has it. */
+export const PARTICIPANT = 'context-condenser.condenser';

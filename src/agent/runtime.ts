@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { liveStoreOf, runningFolder, withCancellation } from '../window/background';
 import { engineOf } from '../window/engine';
 import { languageModels } from '../window/languageModels';
+import { originalsOf } from '../window/originals';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
@@ -181,6 +182,7 @@ export class AgentRuntime implements vscode.Disposable {
       providerName: (id) => manager.providerName(id),
       condense: (conversation) => this.condense(conversation),
       showDiff: (conversation) => this.showDiff(conversation),
+      openOriginal: (conversation) => originalsOf(this.services).choose(conversation, liveStoreOf(this.services)),
     });
   }
 

@@ -13,6 +13,7 @@ import { openLedger } from '../storage/ledgerStore';
 import { condenseConversation } from './condenseConversation';
 import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
 import { indexConversations } from './indexConversations';
+import { findOriginal, listReferences } from './originals';
 import {
   exportStored,
   listMessages,
@@ -57,6 +58,10 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
       return listMessages(task);
     case 'pin':
       return pinMessages(task);
+    case 'original':
+      return findOriginal(task);
+    case 'references':
+      return listReferences(task);
     case 'give-back':
       return giveBackStored(task);
     case 'undo-give-back':

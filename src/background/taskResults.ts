@@ -105,6 +105,21 @@ export interface ListedMessage {
   readonly isPinned: boolean;
 }
 
+export interface OriginalResult {
+  /** Undefined where no ledger knows the reference. */
+  readonly text: string | undefined;
+}
+
+export interface ListedReference {
+  readonly reference: string;
+  /** Index of the message that it was taken out of. */
+  readonly message: number;
+  /** Of the original, in UTF-16 units. */
+  readonly length: number;
+  /** Its beginning, on one line. */
+  readonly words: string;
+}
+
 export interface GivenBackResult {
   readonly target: GiveBackTarget;
   /** The file that the agent goes on with. */

@@ -21,7 +21,9 @@ import type {
   GivenBackResult,
   LedgersResult,
   ListedMessage,
+  ListedReference,
   NotCondensedResult,
+  OriginalResult,
   RecoverResult,
   PageToRead,
   ReportedPage,
@@ -150,6 +152,21 @@ export interface PinTask extends StoredConversation {
   readonly pinned: readonly number[];
 }
 
+/** The original that a reference stands for. */
+export interface OriginalTask {
+  readonly kind: 'original';
+  readonly reference: string;
+  /** Folders of ledgers, in the order in which they are searched. */
+  readonly stores: readonly string[];
+}
+
+/** What was taken out of a conversation. */
+export interface ReferencesTask {
+  readonly kind: 'references';
+  readonly conversation: string;
+  readonly store: string;
+}
+
 export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
   /** Whose it is, where the path doesn't say. */
@@ -193,6 +210,8 @@ export type Task =
   | ReportTask
   | MessagesTask
   | PinTask
+  | OriginalTask
+  | ReferencesTask
   | GiveBackTask
   | UndoGiveBackTask
   | RecoverTask
@@ -211,6 +230,8 @@ interface Results {
   readonly read: PageToRead;
   readonly messages: readonly ListedMessage[];
   readonly pin: null;
+  readonly original: OriginalResult;
+  readonly references: readonly ListedReference[];
   readonly 'give-back': GivenBackResult;
   readonly 'undo-give-back': { readonly isUndone: boolean };
   readonly recover: RecoverResult;

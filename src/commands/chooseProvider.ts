@@ -10,9 +10,12 @@ import { manualSettings, type ManualSettings } from '../window/settings/manualSe
 import { profileSchema, type ApiProfile } from '../settings/profiles';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { modelsOfEditor } from './modelFacts';
+import { stored } from './conversations/background';
+import { estimateWays } from './estimateWays';
+import { mayAskModel } from './forecastSetup';
 import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
-import { providerConfig } from '../window/settings/providerConfig';
+import { configToRun, providerConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 
 interface ProviderItem extends vscode.QuickPickItem {
@@ -70,13 +73,14 @@ const strategyName = (): string => {
 /**
  * Asks how to condense a file; Native stands first, with what it is estimated to cost. The cursor is on the provider of
  * the settings, so that Enter alone never pays for a model that they don't name.
+ * @param profile the condensing profile, where one is chosen.
  * @returns the provider, or undefined where the user left.
  */
 export async function askProvider(
   services: Services,
   path: string,
   settings: ManualSettings,
-  profile: ApiProfile,
+  profile: ApiProfile | undefined,
   models: ModelSettings,
 ): Promise<string | undefined> {
   const picker = vscode.window.createQuickPick<ProviderItem>();
@@ -85,28 +89,48 @@ export async function askProvider(
     provider: 'native',
     label: PROVIDER_NAMES.native,
     description,
-    detail: vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name),
+    detail: profile
+      ? vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name)
+      : vscode.l10n.t('A summary by one of VS Code’s models, which you pick next; the facts stand beside it.'),
   });
-  const others = [...WITHOUT_PROFILE(), ...registeredItems(services)];
+  // What passes and steps would pay is told beforehand, too.
+  const found = new Map<string, string>();
+  const others = (): ProviderItem[] => [
+    ...WITHOUT_PROFILE().map((each) => {
+      const words = found.get(each.provider);
+      return words === undefined ? each : { ...each, description: `${each.description ?? ''} · ${words}` };
+    }),
+    ...registeredItems(services),
+  ];
   picker.title = vscode.l10n.t('Condense with');
-  picker.items = [item(vscode.l10n.t('estimating…')), ...others];
+  picker.items = [item(vscode.l10n.t('estimating…')), ...others()];
   picker.activeItems = picker.items.filter(({ provider }) => provider === settings.provider);
   picker.busy = true;
-  const estimating = estimateNative(services, { path, settings, profile, models, signal: abort.signal }).then(
-    ({ tokensBefore, tokensAfter, cost }) =>
-      tokensAfter === tokensBefore
-        ? vscode.l10n.t('not enough to condense')
-        : [
-            cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`,
-            vscode.l10n.t('{0} → {1} tokens', formatTokens(tokensBefore), formatTokens(tokensAfter)) +
-              ` (${formatChange(tokensBefore, tokensAfter)})`,
-          ].join(' · '),
-    errorMessage,
-  );
-  void estimating.then((description) => {
+  const conversation = { kind: 'file', ...stored(services, path) } as const;
+  const paying = (['smart', 'strategy'] as const)
+    .filter((provider) => mayAskModel(provider, configToRun(provider)))
+    .map((provider) => ({ provider, configuration: { kind: 'provider', id: provider } as const }));
+  const telling = estimateWays(services, conversation, paying, abort.signal, ({ provider }, { size }) => {
+    found.set(provider, size);
+  });
+  const estimating = (
+    profile
+      ? estimateNative(services, { path, settings, profile, models, signal: abort.signal })
+      : Promise.resolve(undefined)
+  ).then((estimate) => {
+    if (!estimate) return vscode.l10n.t('needs a model');
+    const { tokensBefore, tokensAfter, cost } = estimate;
+    if (tokensAfter === tokensBefore) return vscode.l10n.t('not enough to condense');
+    const change = vscode.l10n.t('{0} → {1} tokens', formatTokens(tokensBefore), formatTokens(tokensAfter));
+    return [
+      cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`,
+      `${change} (${formatChange(tokensBefore, tokensAfter)})`,
+    ].join(' · ');
+  }, errorMessage);
+  void Promise.all([estimating, telling]).then(([description]) => {
     if (abort.signal.aborted) return;
     const active = picker.activeItems[0]?.provider;
-    picker.items = [item(description), ...others];
+    picker.items = [item(description), ...others()];
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });

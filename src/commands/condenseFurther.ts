@@ -1,15 +1,11 @@
 /** "Condense Further…": the other ways, those that call no model first, each with the size that it would reach and what it loses. */
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../agent/runtime';
-import { ForecastThread } from '../background/forecast/forecastThread';
-import type { ForecastConversation, ForecastResult } from '../background/forecast/messages';
+import type { ForecastConversation } from '../background/forecast/messages';
 import { smartProvider } from '../core/condense';
 import { asksModel } from '../core/condense/config';
 import { BUILT_IN_PRESETS } from '../core/condense/presets';
-import type { CoherenceReport } from '../core/condense/report/coherence/coherence';
-import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { configToRun, ownPresets } from '../window/settings/providerConfig';
@@ -17,7 +13,8 @@ import { manualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
 import { forecastConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
-import { type Configuration, forecastSetup } from './forecastSetup';
+import { estimateWays, type EstimatedWords } from './estimateWays';
+import type { Configuration } from './forecastSetup';
 
 /** A way to condense. */
 interface Way {
@@ -128,7 +125,7 @@ async function askWay(
   const picker = vscode.window.createQuickPick<WayItem>();
   const abort = new AbortController();
   const ways = waysOf(services).filter((way) => !isSameWay(way, ran));
-  const found = new Map<Way, Pick<WayItem, 'description' | 'detail'>>();
+  const found = new Map<Way, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.way;
     picker.items = itemsOf(ways, found);
@@ -141,7 +138,7 @@ async function askWay(
   picker.matchOnDescription = true;
   picker.busy = true;
   show();
-  void estimateAll(services, conversation, ways, abort.signal, (way, words) => {
+  void estimateWays(services, conversation, ways, abort.signal, (way, words) => {
     found.set(way, words);
     show();
   }).finally(() => {
@@ -163,13 +160,14 @@ async function askWay(
   }
 }
 
-function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, Pick<WayItem, 'description' | 'detail'>>): WayItem[] {
+function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>): WayItem[] {
   const item = (way: Way): WayItem => ({
     way,
     label: way.label,
-    description: way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known before it runs'),
-    detail: way.does,
-    ...found.get(way),
+    description:
+      found.get(way)?.size ??
+      (way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known before it runs')),
+    detail: [way.does, found.get(way)?.loss ?? ''].join(' ').trim(),
   });
   const group = (label: string, wanted: (way: Way) => boolean): WayItem[] => {
     const items = ways.filter(wanted).map(item);
@@ -180,55 +178,4 @@ function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, Pick<WayItem, 'de
     ...group(vscode.l10n.t('calls a model where it is needed'), ({ isFree }) => !isFree),
     ...group(vscode.l10n.t('from other extensions'), ({ configuration }) => configuration === undefined),
   ];
-}
-
-/** Estimates one way after the other, in a worker that ends with the list. */
-async function estimateAll(
-  services: Services,
-  conversation: ForecastConversation,
-  ways: readonly Way[],
-  signal: AbortSignal,
-  tell: (way: Way, words: Pick<WayItem, 'description' | 'detail'>) => void,
-): Promise<void> {
-  const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');
-  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ workerPath, ended });
-  try {
-    for (const way of ways) {
-      if (!way.configuration) continue;
-      try {
-        const setup = await forecastSetup(services, way.configuration);
-        const question = { conversation, setup, excluded: [] };
-        const result = await thread.ask({ kind: 'preview', ...question }, signal);
-        tell(way, { description: sizeWords(result) });
-        const coherence = await thread.ask({ kind: 'coherence', ...question }, signal);
-        tell(way, { description: sizeWords(result), detail: `${way.does} ${lossWords(coherence)}` });
-      } catch (error) {
-        if (signal.aborted) return;
-        tell(way, { description: errorMessage(error) });
-      }
-    }
-  } finally {
-    thread.end();
-  }
-}
-
-function sizeWords({ tokensBefore, tokensAfter, targetTokens, calls, cost }: ForecastResult): string {
-  return [
-    vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
-    ...(tokensAfter <= targetTokens ? [vscode.l10n.t('meets the target')] : []),
-    ...(calls > 0 ? [cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`] : []),
-  ].join(' · ');
-}
-
-/** The facts of the conversation (files, error lines, instructions, to-dos) that would no longer stand in the view. */
-function lossWords(report: CoherenceReport): string {
-  const kinds = Object.values(report);
-  const sum = (of: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
-    kinds.reduce((total, kind) => total + of(kind), 0);
-  const [kept, recallable, lost] = [sum(({ kept: n }) => n), sum(({ recallable: n }) => n), sum(({ lost: n }) => n)];
-  const all = kept + recallable + lost;
-  return kept === all
-    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) still stand.', all)
-    : vscode.l10n.t('Of {0} facts {1} still stand, {2} can be recalled, {3} are lost.', all, kept, recallable, lost);
 }

@@ -10,13 +10,16 @@ import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
 import { condensationWords, isTargetMissed } from '../window/condensationWords';
-import { agentOf } from '../agent/runtime';
+import { agentOf, liveConversations } from '../agent/runtime';
+import type { LiveSummary } from '../live/types';
+import { isRecord } from '../core/messages/blocks';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
 import { condenseNative, condenseHere } from './native';
+import { mayAskModel } from './forecastSetup';
 import { newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun } from '../window/settings/providerConfig';
@@ -27,9 +30,13 @@ import { undoCondensation } from './undo';
 import { parseInWorker } from '../conversations/parseInWorker';
 import { engineOf } from '../window/engine';
 
-/** "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read. */
-export async function condenseNow(services: Services, path?: string): Promise<void> {
-  const picked = path === undefined ? await pickConversation(services) : { path };
+/**
+ * "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read.
+ * @param asked a file's path, or `{live: id}` of a conversation of the chat; else the user picks.
+ */
+export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
+  const picked =
+    typeof asked === 'string' ? { path: asked } : (liveAsked(services, asked) ?? (await pickConversation(services)));
   if (!picked) return;
   if ('live' in picked) {
     await agentOf(services).condense(picked.live.id);
@@ -39,10 +46,20 @@ export async function condenseNow(services: Services, path?: string): Promise<vo
   const settings = manualSettings();
   const models = modelSettings();
   // With a model to call, the user sees beforehand what each way would take.
-  const provider = models.condensing
-    ? await askProvider(services, file, settings, models.condensing, models)
-    : settings.provider;
+  // Passes and steps may name a profile of their own.
+  const mayPay = models.profiles.length > 0 && mayAskModel(settings.provider, configToRun(settings.provider));
+  const provider =
+    (models.condensing ?? (mayPay && settings.provider !== 'native'))
+      ? await askProvider(services, file, settings, models.condensing, models)
+      : settings.provider;
   if (provider !== undefined) await condenseFile(services, file, { ...settings, provider });
+}
+
+/** The conversation of the chat that a button names; undefined where it names none that is there. */
+function liveAsked(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
+  if (!isRecord(asked)) return undefined;
+  const live = liveConversations(services).find(({ id }) => id === asked['live']);
+  return live && { live };
 }
 
 /** Condenses the newest stored conversation, or the sample where no agent has stored one. */

@@ -45,7 +45,7 @@ export async function forecastSetup(services: Services, configuration: Configura
     targetPercent: manualSettings().targetPercent,
     maxCost,
     summaries: summariesOf(services).folder,
-    models: mayAsk(provider, config) ? await plannedModels(services, config) : [],
+    models: mayAskModel(provider, config) ? await plannedModels(services, config) : [],
   };
 }
 
@@ -79,7 +79,8 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
 /** VS Code's own objects can't cross to a worker. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-const mayAsk = (provider: string, config: unknown): boolean =>
+/** Whether condensing this way may call a model. */
+export const mayAskModel = (provider: string, config: unknown): boolean =>
   provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** The model that is chosen for condensing, and those that passes name. */

@@ -28,7 +28,9 @@ export {
 export { forecastSetup, pricingOf, profileSetups } from './forecastSetup';
 export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';
 export { agentProfile, openAgent } from './openAgent';
+export { answerInChat } from './participant';
 export { previewPrompt } from './previewPrompt';
+export { originalsOf } from '../window/originals';
 export { promptFor } from './promptText';
 export { saveAccount } from './saveAccount';
 export { showMetrics } from './showMetrics';

@@ -209,7 +209,7 @@ describe('the exported API', () => {
   it('names what is wrong with options and model', async () => {
     await expect(api.condense(conversation, { targetTokens: -1 })).rejects.toThrow('options: targetTokens');
     await expect(api.condense(conversation, { signal: {} as never })).rejects.toThrow('options: signal');
-    await expect(api.condense(conversation, { provider: 'nope' })).rejects.toThrow('no provider "nope"');
+    await expect(api.condense(conversation, { provider: 'nope' })).resolves.toMatchObject({ kind: 'failed' });
     await expect(api.condenseIfNeeded(conversation, { contextWindow: 1 })).rejects.toThrow('model: contextWindow');
   });
 });
@@ -234,7 +234,7 @@ describe('a provider of another extension', () => {
     const wrong = await api.condense(conversation, { provider: cutter.id, config: { minimum: 'x' } });
     expect(wrong).toMatchObject({ kind: 'condensed', notes: [expect.stringContaining('minimum'), 'Cut.'] });
     registration.dispose();
-    await expect(api.condense(conversation, { provider: cutter.id })).rejects.toThrow('no provider');
+    await expect(api.condense(conversation, { provider: cutter.id })).resolves.toMatchObject({ kind: 'failed' });
     // Disposing twice takes nothing else out.
     const again = api.registerProvider(cutter);
     registration.dispose();
@@ -501,15 +501,18 @@ describe('a provider that isn’t there', () => {
     await expect(api.estimate(twice)).resolves.toMatchObject({ cost: 0 });
   });
 
-  it('that the caller names is a wrong argument', async () => {
+  it('that the caller names is an outcome: its extension may not have started', async () => {
+    const message = expect.stringMatching(/^There is no provider "gone"; known are /) as string;
     for (const asked of [
       api.condense(conversation, { provider: 'gone' }),
-      api.estimate(conversation, { provider: 'gone' }),
       api.condenseIfNeeded(conversation, { contextWindow: 1_000 }, { provider: 'gone' }),
     ]) {
-      await expect(asked).rejects.toThrow(/^options\.provider: there is no provider "gone"/);
-      await expect(asked).rejects.toThrow(TypeError);
+      await expect(asked).resolves.toMatchObject({ kind: 'failed', provider: 'gone', message, cost: 0 });
     }
+    const estimate = await api.estimate(conversation, { provider: 'gone' });
+    expect(estimate).toMatchObject({ problem: message, cost: 0 });
+    expect(estimate.tokensAfter).toBe(estimate.tokensBefore);
+    expect(estimate.tokensBefore).toBeGreaterThan(0);
   });
 });
 

@@ -71,8 +71,13 @@ export function condenserApi(services: Services): ContextCondenserApi {
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const { manager } = await engine();
-      const request = requestOf(parsed, asked, chosenBy(asked, manager));
+      const { manager, counter } = await engine();
+      const chosen = chosenBy(asked, manager);
+      if (typeof chosen === 'string') {
+        const tokens = counter.messages(sendableView(parsed.messages, parsed.edits));
+        return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
+      }
+      const request = requestOf(parsed, asked, chosen);
       const { tokensBefore, tokensAfter, cost } = await manager.estimate(request);
       return { tokensBefore, tokensAfter, cost };
     },
@@ -81,6 +86,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       const asked = parseOptions(options);
       const made = await engine();
       const chosen = chosenBy(asked, made.manager);
+      if (typeof chosen === 'string') return notThere(made, parsed, asked, chosen);
       return publicOutcome(made, parsed, chosen, await made.manager.condense(requestOf(parsed, asked, chosen)));
     },
     async condenseIfNeeded(conversation, model, options) {
@@ -94,6 +100,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       };
       const made = await engine();
       const chosen = chosenBy(asked, made.manager);
+      if (typeof chosen === 'string') return notThere(made, parsed, asked, chosen);
       const request = { ...requestOf(parsed, asked, chosen), ...terms };
       const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
       if (outcome.kind === 'ran') return publicOutcome(made, parsed, chosen, outcome.outcome);
@@ -148,18 +155,34 @@ interface Chosen {
 /**
  * The provider that the caller names, else the one of the settings. That may be of an extension that has not started: Lossless takes
  * its place, as it does in the chat.
- * @throws TypeError where the caller names one that isn't there
+ * @returns why there is none, in words, where the caller names one that isn't there (yet)
  */
-function chosenBy({ provider, config }: CondenseOptions, manager: CondensationManager): Chosen {
+function chosenBy({ provider, config }: CondenseOptions, manager: CondensationManager): Chosen | string {
   const known = manager.listProviders().map(({ id }) => id);
   const id = provider ?? manualSettings().provider;
   if (known.includes(id)) return { provider: id, config: configToRun(id, config), notes: [] };
   if (provider !== undefined) {
-    throw new TypeError(`options.provider: there is no provider "${provider}"; known are ${known.join(', ')}`);
+    return `There is no provider "${provider}"; known are ${known.join(', ')}.`;
   }
   const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
   return { provider: 'lossless', config: configToRun('lossless'), notes };
 }
+
+/** The outcome where the caller names a provider that isn't there: its extension may not have started. */
+const notThere = (
+  { counter }: Engine,
+  { messages, edits }: ParsedConversation,
+  { provider = '' }: CondenseOptions,
+  message: string,
+): Outcome => ({
+  kind: 'failed',
+  provider,
+  message,
+  tokensBefore: counter.messages(sendableView(messages, edits)),
+  cost: 0,
+  timeMs: 0,
+  notes: [],
+});
 
 /** The request to the manager. Options that are absent take the user's settings. */
 function requestOf(

@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
 import { foldTexts, type FoldedTexts } from '../core/condense/report/foldedTexts';
-
-/** Scheme of the read-only documents that show a conversation before and after. */
-const SCHEME = 'context-condenser';
+import { COMPARISON_SCHEME } from './schemes';
 
 /** How many condensations' texts are kept for comparing; they can be large. */
 const KEPT = 3;
@@ -17,7 +15,7 @@ interface Comparison {
 /** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
 export class Comparisons implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly kept = new Map<string, Comparison>();
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
   private next = 1;
 
   /** Keeps the texts of a condensation; the oldest go. @returns its id. */
@@ -39,7 +37,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   async open(id: string, title: string): Promise<void> {
     // A title may end like a file's name, and the text is of no language.
     const path = `/${id}/whole/${title.replaceAll('/', '∕')}.txt`;
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: SCHEME, path }));
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: COMPARISON_SCHEME, path }));
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -65,4 +63,4 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
 }
 
 const uri = (id: string, side: 'before' | 'after'): vscode.Uri =>
-  vscode.Uri.from({ scheme: SCHEME, path: `/${id}/${side}.txt` });
+  vscode.Uri.from({ scheme: COMPARISON_SCHEME, path: `/${id}/${side}.txt` });

@@ -2,6 +2,7 @@
  * A double of the module "vscode" for unit tests: what the code shows is noted in `fake`, what a user would answer is
  * scripted there. The real one is used by the end-to-end tests.
  */
+import { COMPARISON_SCHEME } from '../../src/window/schemes';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -97,6 +98,7 @@ export const fake = {
   chatProviders: new Map<string, unknown>(),
   tools: new Map<string, unknown>(),
   mcpProviders: new Map<string, unknown>(),
+  participants: new Map<string, unknown>(),
   statusBar: [] as FakeStatusBarItem[],
   clipboard: '',
   /** Of a window on a remote machine. */
@@ -380,10 +382,68 @@ export class MarkdownString {
     this.value += text;
     return this;
   }
+  isTrusted: unknown;
+  appendCodeblock(text: string): this {
+    return this.appendText(`\n\`\`\`\`\n${text}\n\`\`\`\`\n`);
+  }
   appendMarkdown(text: string): this {
     return this.appendText(text);
   }
 }
+
+export class Position {
+  constructor(
+    readonly line: number,
+    readonly character: number,
+  ) {}
+}
+
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(...at: readonly [Position, Position] | readonly [number, number, number, number]) {
+    const [a, b, c, d] = at;
+    this.start = typeof a === 'number' ? new Position(a, b as number) : a;
+    this.end = typeof a === 'number' ? new Position(c as number, d as number) : (b as Position);
+  }
+}
+
+export class DocumentLink {
+  tooltip: string | undefined;
+  constructor(
+    readonly range: Range,
+    readonly target: Uri,
+  ) {}
+}
+
+export class Hover {
+  constructor(
+    readonly contents: MarkdownString,
+    readonly range: Range,
+  ) {}
+}
+
+/** `vscode.TextDocument`, of a text. */
+export const textDocument = (text: string) => ({
+  getText: () => text,
+  positionAt: (offset: number) => {
+    const before = text.slice(0, offset).split('\n');
+    return new Position(before.length - 1, before.at(-1)?.length ?? 0);
+  },
+  lineAt: (line: number) => ({ text: text.split('\n')[line] ?? '' }),
+});
+
+export const chat = {
+  createChatParticipant: (id: string, handler: unknown) => {
+    fake.participants.set(id, handler);
+    return new Disposable(() => fake.participants.delete(id));
+  },
+};
+
+export const languages = {
+  registerDocumentLinkProvider: () => new Disposable(() => undefined),
+  registerHoverProvider: () => new Disposable(() => undefined),
+};
 
 const windowStates = new EventEmitter<{ readonly focused: boolean }>();
 
@@ -549,7 +609,8 @@ export const workspace = {
   onDidChangeWorkspaceFolders: new EventEmitter<object>().event,
   onDidGrantWorkspaceTrust: new EventEmitter<undefined>().event,
   openTextDocument: (document: { content: string }) => Promise.resolve(document),
-  registerTextDocumentContentProvider: (_scheme: string, provider: typeof fake.provider) => {
+  registerTextDocumentContentProvider: (scheme: string, provider: typeof fake.provider) => {
+    if (scheme !== COMPARISON_SCHEME) return new Disposable(() => undefined);
     fake.provider = provider;
     return { dispose: () => undefined };
   },

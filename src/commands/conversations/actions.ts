@@ -19,7 +19,9 @@ import { exportFile } from './exportFile';
 import { chooseFilter, search } from './filter';
 import { giveBackFile, undoGiveBack } from './giveBack';
 import { redoShown, showHistory, undoShown } from './history';
+import { originalsOf } from '../../window/originals';
 import { saveReport } from './saveReport';
+import { liveStoreOf, storeOf } from '../../window/background';
 import { chooseFilePins } from './pins';
 import { openConversation, openRaw, previewCondensation, readConversation, showFileDiff } from './show';
 
@@ -64,6 +66,7 @@ async function onLive(services: Services, action: NodeAction, { live }: LiveNode
   if (action === 'condense') await agent.condense(live.id);
   else if (action === 'diff') await agent.showDiff(live.id);
   else if (action === 'undo') await agent.undo(live.id);
+  else if (action === 'originals') await originalsOf(services).choose(live.id, liveStoreOf(services));
   else await agent.showDetails();
 }
 
@@ -112,6 +115,12 @@ async function onConversation(
       case 'pin':
         await chooseFilePins(services, path);
         break;
+      case 'originals':
+        await originalsOf(services).choose(
+          shownCondensation(node.ledger) && node.ledger?.conversation,
+          storeOf(services),
+        );
+        return;
       case 'giveBack':
         await giveBackFile(services, path, node.found.agent);
         break;

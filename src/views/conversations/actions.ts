@@ -12,6 +12,7 @@ export const CONVERSATION_ACTIONS = [
   'read',
   'saveReport',
   'pin',
+  'originals',
   'giveBack',
   'undoGiveBack',
   'runCondensed',

@@ -109,6 +109,28 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
   await screenshot(bench, 'summary-light');
 };
 
+/** A marker in the diff is a link: pointing at it shows the first lines, following it the whole original. */
+export const opensTheOriginalOfAMarker: Scenario = async (bed) => {
+  const bench = await bed.open({ home: home(bed, { [SESSION]: sample }) });
+  await runCommand(bench, CONDENSE);
+  await pick(bench, SAMPLE_TITLE);
+  await notification(bench, 'Context condensed using');
+  await clickNotification(bench, 'Context condensed using', 'Show Diff');
+  await diffEditor(bench);
+  const link = bench.page.locator('.editor.modified .detected-link', { hasText: MARKER_START }).first();
+  await until('a marker that is a link', async () => (await link.count()) > 0);
+  await link.scrollIntoViewIfNeeded();
+  await link.hover();
+  const hover = bench.page.locator('.monaco-hover:visible', { hasText: 'Open Original' }).first();
+  await hover.waitFor();
+  await screenshot(bench, 'original-hover-dark');
+  await hover.locator('a', { hasText: 'Open Original' }).first().click();
+  const tab = bench.page.locator('.tab.active', { hasText: /^[0-9a-f]{6,}\.txt/ });
+  await tab.waitFor();
+  await screenshot(bench, 'original-dark');
+  assert.doesNotMatch(await bench.page.locator('.editor-instance .view-lines').first().innerText(), /is not kept/);
+};
+
 export const saysWhenThereIsNothingToGain: Scenario = async (bed) => {
   const tasks = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks';
   const bench = await bed.open({ home: home(bed, { [`${tasks}/t1/api_conversation_history.json`]: ROO }) });

@@ -1,0 +1,79 @@
+/** Ways to condense a conversation, estimated in words: the size that each would reach, its cost, and what it loses. */
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { ForecastThread } from '../background/forecast/forecastThread';
+import type { ForecastConversation, ForecastResult } from '../background/forecast/messages';
+import type { CoherenceReport } from '../core/condense/report/coherence/coherence';
+import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
+import { errorMessage } from '../core/errors';
+import type { Services } from '../window/services';
+import { type Configuration, forecastSetup } from './forecastSetup';
+
+export interface EstimatedWords {
+  /** Tokens and cost; or why they can't be told. */
+  readonly size: string;
+  /** Absent until it was worked out. */
+  readonly loss?: string;
+}
+
+/** Estimates one way after the other, in a worker that ends with the list. */
+export async function estimateWays<W extends { readonly configuration?: Configuration }>(
+  services: Services,
+  conversation: ForecastConversation,
+  ways: readonly W[],
+  signal: AbortSignal,
+  tell: (way: W, words: EstimatedWords) => void,
+): Promise<void> {
+  const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');
+  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
+  const thread = new ForecastThread({ workerPath, ended });
+  try {
+    for (const way of ways) {
+      if (!way.configuration) continue;
+      try {
+        const setup = await forecastSetup(services, way.configuration);
+        const question = { conversation, setup, excluded: [] };
+        const result = await thread.ask({ kind: 'preview', ...question }, signal);
+        tell(way, { size: sizeWords(result) });
+        const coherence = await thread.ask({ kind: 'coherence', ...question }, signal);
+        tell(way, { size: sizeWords(result), loss: lossWords(coherence) });
+      } catch (error) {
+        if (signal.aborted) return;
+        tell(way, { size: errorMessage(error) });
+      }
+    }
+  } finally {
+    thread.end();
+  }
+}
+
+function sizeWords(result: ForecastResult): string {
+  const { tokensBefore, tokensAfter, targetTokens, calls } = result;
+  return [
+    vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
+    ...(tokensAfter <= targetTokens ? [vscode.l10n.t('meets the target')] : []),
+    ...(calls > 0 ? [costWords(result)] : []),
+  ].join(' · ');
+}
+
+/** What models would cost, with the range where replies may be shorter or longer. */
+function costWords({ calls, cost, costRange }: ForecastResult): string {
+  const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
+  if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
+  const range = costRange
+    ? ` (${vscode.l10n.t('{0} to {1}', formatCost(costRange.least), formatCost(costRange.most))})`
+    : '';
+  return `${requests}, ≈ ${formatCost(cost)}${range}`;
+}
+
+/** The facts of the conversation (files, error lines, instructions, to-dos) that would no longer stand in the view. */
+function lossWords(report: CoherenceReport): string {
+  const kinds = Object.values(report);
+  const sum = (of: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
+    kinds.reduce((total, kind) => total + of(kind), 0);
+  const [kept, recallable, lost] = [sum(({ kept: n }) => n), sum(({ recallable: n }) => n), sum(({ lost: n }) => n)];
+  const all = kept + recallable + lost;
+  return kept === all
+    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) still stand.', all)
+    : vscode.l10n.t('Of {0} facts {1} still stand, {2} can be recalled, {3} are lost.', all, kept, recallable, lost);
+}

@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, it, vi } from 'vitest';
+import type * as vscode from 'vscode';
+import { openTestWindow, stubHome } from '../../test/support/testWindow';
+import { transcript } from '../../test/support/transcript';
+import { fake, type MarkdownString } from '../../test/support/vscode';
+import { condenseNow } from './condenseNow';
+import { answerInChat } from './participant';
+import type { Services } from '../window/services';
+
+let services: Services;
+let file: string;
+
+beforeEach(() => {
+  const window = openTestWindow();
+  ({ services } = window);
+  stubHome(window.home);
+  file = join(window.home, '.claude', 'projects', 'p', 'session.jsonl');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, transcript());
+});
+
+/** A turn of the chat: what was said, and the buttons. */
+async function ask(command: string | undefined) {
+  const said: string[] = [];
+  const buttons: vscode.Command[] = [];
+  const stream = {
+    markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.value),
+    progress: () => undefined,
+    button: (button: vscode.Command) => buttons.push(button),
+  };
+  const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+  const result = await answerInChat(
+    services,
+    { command },
+    // The members that are used.
+    stream as unknown as vscode.ChatResponseStream,
+    token as unknown as vscode.CancellationToken,
+  );
+  return { text: said.join(''), buttons, result };
+}
+
+/** Picks the conversation of the file once it is listed; none where the label is undefined. */
+function picks(label: string | undefined): void {
+  fake.onQuickPick = (picker) => {
+    void vi
+      .waitFor(() => expect(picker.busy).toBe(false), { timeout: 20_000 })
+      .then(() => {
+        const item = picker.items.find((each) => label !== undefined && each.label.includes(label));
+        if (item) picker.accept(item);
+        else picker.hide();
+      });
+  };
+}
+
+it('without a command it says what it can do, and offers it', async () => {
+  const { text, buttons } = await ask(undefined);
+  for (const command of ['/report', '/preview', '/help', '#recall']) expect(text).toContain(command);
+  expect(buttons.map(({ command }) => command)).toEqual([
+    'contextCondenser.condenseNow',
+    'contextCondenser.openSettings',
+  ]);
+});
+
+it('a preview asks which conversation, changes nothing, and offers to condense that one', async () => {
+  picks('Rename value7');
+  const { text, buttons } = await ask('preview');
+  expect(text).toMatch(/\*\*Lossless\*\* would take it from [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Nothing was changed\./);
+  expect(buttons[0]).toMatchObject({ command: 'contextCondenser.condenseNow', arguments: [file] });
+  picks('Rename value7');
+  expect((await ask('report')).text).toContain('It has not been condensed.');
+});
+
+it('a report tells each condensation of the conversation that is picked; who picks none is told so', async () => {
+  await condenseNow(services, file);
+  picks('Rename value7');
+  const { text } = await ask('report');
+  expect(text).toMatch(/\*\*Lossless, .+\*\*\n- [\d,]+ → [\d,]+ tokens \(-\d+%\); cost: \$0\n- /);
+  picks(undefined);
+  expect((await ask('report')).text).toBe('No conversation was picked. Nothing was changed.');
+});
+
+it('an error is one of the answer', async () => {
+  fake.settings['contextCondenser.provider'] = 'of.another';
+  picks('Rename value7');
+  const { result } = await ask('preview');
+  expect(result.errorDetails?.message).toContain('comes from another extension');
+});

@@ -1,0 +1,216 @@
+/**
+ * `@condenser` in the chat. A participant sees its own turns only, so that the person picks the conversation that is meant, and
+ * nothing is changed before a button is pressed.
+ */
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { figuresOf, lastLines } from '../agent/statusBar';
+import { liveConversations } from '../agent/runtime';
+import { ForecastThread } from '../background/forecast/forecastThread';
+import type { ForecastResult } from '../background/forecast/messages';
+import type { CondensationOutline } from '../background/taskResults';
+import { formatCost, formatTokens } from '../core/condense/report/report';
+import { isBuiltIn, PROVIDER_NAMES, type StepReport } from '../core/condense/types';
+import { errorMessage } from '../core/errors';
+import type { LiveSummary } from '../live/types';
+import { withCancellation } from '../window/background';
+import { changeWords } from '../window/condensationWords';
+import { manualSettings } from '../window/settings/manualSettings';
+import type { Services } from '../window/services';
+import { forecastConversation, type ConversationName } from './chosenConversation';
+import { ledgersSince } from './conversations/background';
+import { forecastSetup } from './forecastSetup';
+import { pickConversation } from './pickConversation';
+
+/** Answers a turn of `@condenser`. */
+export async function answerInChat(
+  services: Services,
+  { command }: Pick<vscode.ChatRequest, 'command'>,
+  stream: vscode.ChatResponseStream,
+  token: vscode.CancellationToken,
+): Promise<vscode.ChatResult> {
+  try {
+    if (command === 'report') await report(services, stream);
+    else if (command === 'preview') await withCancellation(token, (signal) => preview(services, stream, signal));
+    else help(services, stream);
+    return {};
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return {};
+    const message = errorMessage(error);
+    services.log.error(message);
+    return { errorDetails: { message } };
+  }
+}
+
+/** Words of conversations are data: they are escaped, and what stands around them is ours. */
+const words = (): vscode.MarkdownString => new vscode.MarkdownString();
+
+function help(services: Services, stream: vscode.ChatResponseStream): void {
+  stream.markdown(
+    words().appendMarkdown(
+      [
+        vscode.l10n.t(
+          'Context Condenser takes out of a conversation what the model no longer needs, and gives all of it back on demand.',
+        ),
+        `- \`/report\`: ${vscode.l10n.t('what was condensed in a conversation that you pick, and what it saved')}`,
+        `- \`/preview\`: ${vscode.l10n.t('what condensing a conversation would do; nothing is changed')}`,
+        `- \`/help\`: ${vscode.l10n.t('this')}`,
+        `\n${vscode.l10n.t('I see only what is said to me, not the conversation around it: I ask which one you mean. In the agent’s own turns `#recall` gets condensed content back.')}`,
+      ].join('\n'),
+    ),
+  );
+  const [live] = liveConversations(services);
+  if (live) {
+    stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show the Chat’s Conversations') });
+  }
+  stream.button({ command: 'contextCondenser.condenseNow', title: vscode.l10n.t('Condense Context Now') });
+  stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('Settings') });
+}
+
+/** The conversation that the person means. */
+async function pick(
+  services: Services,
+  title: string,
+  open: string,
+): Promise<{ readonly name: ConversationName; readonly live?: LiveSummary } | undefined> {
+  const picked = await pickConversation(services, liveConversations(services), { title, open });
+  if (!picked) return undefined;
+  return 'live' in picked
+    ? { name: { kind: 'live', id: picked.live.id }, live: picked.live }
+    : { name: { kind: 'file', path: picked.path } };
+}
+
+const nothingPicked = (stream: vscode.ChatResponseStream): void => {
+  stream.markdown(vscode.l10n.t('No conversation was picked. Nothing was changed.'));
+};
+
+async function report(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
+  const picked = await pick(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
+  if (!picked) {
+    nothingPicked(stream);
+    return;
+  }
+  if (picked.live) {
+    reportLive(picked.live, stream);
+    return;
+  }
+  const { name } = picked;
+  const path = name.kind === 'file' ? name.path : '';
+  const { ledgers } = await ledgersSince(services, 0);
+  const ledger = ledgers.find((each) => each.path === path);
+  const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
+  stream.markdown(
+    words()
+      .appendMarkdown('### ')
+      .appendText(ledger?.title ?? path),
+  );
+  if (shown.length === 0) {
+    stream.markdown(`\n\n${vscode.l10n.t('It has not been condensed.')}`);
+    stream.button(condenseButton(name));
+    return;
+  }
+  for (const condensation of shown.toReversed()) stream.markdown(condensationLines(condensation));
+  stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
+  stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
+}
+
+const nameOf = (provider: string): string => (isBuiltIn(provider) ? PROVIDER_NAMES[provider] : provider);
+
+function condensationLines({
+  at,
+  provider,
+  tokensBefore,
+  tokensAfter,
+  isUndone,
+  steps,
+  cost,
+}: CondensationOutline): vscode.MarkdownString {
+  const when = new Date(at).toLocaleString(vscode.env.language);
+  const undone = isUndone ? ` (${vscode.l10n.t('undone')})` : '';
+  const told = words()
+    .appendMarkdown('\n\n**')
+    .appendText(`${nameOf(provider)}, ${when}`)
+    .appendMarkdown(`**${undone}`);
+  told.appendMarkdown(`\n- ${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`);
+  return stepLines(told, steps);
+}
+
+function stepLines(told: vscode.MarkdownString, steps: readonly StepReport[]): vscode.MarkdownString {
+  for (const { name, tokensBefore, tokensAfter, edits, outcome } of steps) {
+    if (outcome.kind === 'failed') told.appendMarkdown('\n- ').appendText(`${name}: ${outcome.reason}`);
+    else if (edits > 0) told.appendMarkdown('\n- ').appendText(`${name}: ${changeWords(tokensBefore, tokensAfter)}`);
+  }
+  return told;
+}
+
+function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void {
+  const { title, tokens, contextWindow, thresholdTokens, spent, whyNot, condensations } = live;
+  const told = words().appendMarkdown('### ').appendText(title);
+  told.appendMarkdown(
+    `\n\n- ${vscode.l10n.t('{0} of {1} tokens; condensed at {2}', formatTokens(tokens), formatTokens(contextWindow), formatTokens(thresholdTokens))}`,
+  );
+  told.appendMarkdown('\n- ').appendText(figuresOf(live));
+  for (const line of lastLines(live)) told.appendMarkdown('\n- ').appendText(line);
+  if (whyNot !== undefined) told.appendMarkdown('\n- ').appendText(vscode.l10n.t('Not condensed: {0}', whyNot));
+  if (spent !== undefined)
+    told.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers cost {0} so far', formatCost(spent))}`);
+  stream.markdown(told);
+  if (condensations.length > 0) {
+    stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show Diff, Undo, …') });
+  }
+  stream.button(condenseButton({ kind: 'live', id: live.id }));
+}
+
+const condenseButton = (conversation: ConversationName): vscode.Command => ({
+  command: 'contextCondenser.condenseNow',
+  title: vscode.l10n.t('Condense This Conversation'),
+  arguments: [conversation.kind === 'file' ? conversation.path : { live: conversation.id }],
+});
+
+async function preview(services: Services, stream: vscode.ChatResponseStream, signal: AbortSignal): Promise<void> {
+  const picked = await pick(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
+  if (!picked) {
+    nothingPicked(stream);
+    return;
+  }
+  stream.progress(vscode.l10n.t('Working out what would go'));
+  const conversation = forecastConversation(services, picked.name);
+  const setup = await forecastSetup(services, { kind: 'current' });
+  const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');
+  const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
+  const thread = new ForecastThread({ workerPath, ended });
+  try {
+    const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
+    stream.markdown(forecastLines(made));
+    stream.button(condenseButton(picked.name));
+    stream.button({
+      command: 'contextCondenser.openSettings',
+      title: vscode.l10n.t('Open the Preview'),
+      arguments: ['preview'],
+    });
+  } finally {
+    thread.end();
+  }
+}
+
+function forecastLines(made: ForecastResult): vscode.MarkdownString {
+  const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
+  const told = words().appendMarkdown('### ').appendText(title);
+  const by = nameOf(manualSettings().provider);
+  told.appendMarkdown(
+    `\n\n${vscode.l10n.t('{0} would take it from {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
+  );
+  stepLines(told, steps);
+  const target = formatTokens(targetTokens);
+  told.appendMarkdown(
+    `\n- ${
+      tokensAfter <= targetTokens
+        ? vscode.l10n.t('The target of {0} tokens would be met.', target)
+        : vscode.l10n.t('The target of {0} tokens would be missed.', target)
+    }`,
+  );
+  if (calls > 0)
+    told.appendMarkdown(`\n- ${vscode.l10n.t('{0} requests to a model, about {1}', calls, formatCost(cost))}`);
+  for (const note of notes) told.appendMarkdown('\n- ').appendText(note);
+  return told;
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import type * as vscode from 'vscode';
+import { openTestWindow } from '../../test/support/testWindow';
+import { writeTranscript } from '../../test/support/transcript';
+import { fake, Position, textDocument, Uri } from '../../test/support/vscode';
+import { condenseNow } from '../commands';
+import { findMarkers } from '../core/messages/markers';
+import { liveStoreOf, storeOf } from './background';
+import { originalsOf } from './originals';
+import type { Services } from './services';
+
+let services: Services;
+let before: string;
+let after: string;
+
+beforeEach(async () => {
+  const window = openTestWindow();
+  ({ services } = window);
+  fake.answers = ['Show Diff', undefined];
+  await condenseNow(services, writeTranscript(window.home));
+  const [, left, right] = fake.executed[0] as [string, Uri, Uri];
+  const whole = Uri.from({ scheme: left.scheme, path: left.path.replace('before', 'whole/x') });
+  [before, after] = [whole, right].map((uri) => fake.provider!.provideTextDocumentContent(uri)) as [string, string];
+});
+
+const documentOf = (text: string) => textDocument(text) as unknown as vscode.TextDocument;
+const last = () => fake.shown.at(-1)?.message;
+
+it('each marker of a view is a link to what stood there', async () => {
+  const originals = originalsOf(services);
+  const markers = findMarkers(after);
+  const links = originals.provideDocumentLinks(documentOf(after));
+  expect(markers.length).toBeGreaterThan(0);
+  expect(links).toHaveLength(markers.length);
+  for (const [index, { target, tooltip }] of links.entries()) {
+    expect(tooltip).toBe('Open Original');
+    expect(target?.path).toBe(`/${markers[index]!.reference}.txt`);
+    const original = await originals.provideTextDocumentContent(target!);
+    expect(original.length).toBeGreaterThan(0);
+    expect(before).toContain(original);
+  }
+});
+
+it('pointing at one shows its first lines; beside it nothing is shown', async () => {
+  const originals = originalsOf(services);
+  const [{ range } = { range: undefined }] = originals.provideDocumentLinks(documentOf(after));
+  const { line, character } = range!.start;
+  const at = (column: number) =>
+    originals.provideHover(documentOf(after), new Position(line, column) as unknown as vscode.Position);
+  const words = (await at(character + 3))?.contents as unknown as { value: string; isTrusted: unknown };
+  const shown = words.value.split('````')[1]!.replace('\n…', '').trim();
+  expect(before).toContain(shown);
+  expect(shown.split('\n').length).toBeLessThanOrEqual(12);
+  expect(words.value).toContain('[Open Original](command:contextCondenser.openOriginal?');
+  expect(words.isTrusted).toEqual({ enabledCommands: ['contextCondenser.openOriginal'] });
+  expect(
+    await originals.provideHover(documentOf('text'), new Position(0, 1) as unknown as vscode.Position),
+  ).toBeUndefined();
+});
+
+it('a conversation lists what was taken out of it; a reference can be typed; one that nobody knows is told', async () => {
+  const originals = originalsOf(services);
+  fake.picks = ['Message'];
+  await originals.choose(services.last!.conversation, storeOf(services));
+  const references = new Set(findMarkers(after).map(({ reference }) => reference));
+  expect(fake.offered.at(-1)?.length).toBeGreaterThanOrEqual(references.size);
+  expect(fake.executed.at(-1)?.[0]).toBe('showTextDocument');
+  fake.inputs = ['0badc0de'];
+  await originals.open();
+  const opened = fake.executed.at(-1)?.[1] as Uri;
+  expect(await originals.provideTextDocumentContent(opened as unknown as vscode.Uri)).toContain('is not kept');
+  fake.inputs = ['no reference'];
+  await originals.open();
+  expect(fake.problems.at(-1)).toContain('6 to 64 digits');
+  await originals.choose(undefined, liveStoreOf(services));
+  expect(last()).toBe('Nothing of this conversation is condensed.');
+  await originals.choose('nobody', join(storeOf(services), 'none'));
+  expect(last()).toBe('Nothing of this conversation is condensed.');
+});

@@ -1,0 +1,152 @@
+/** Originals of markers: a marker is a link to what stood there, and shows its first lines when it is pointed at. */
+import * as vscode from 'vscode';
+import { findMarkers, type ReferenceId } from '../core/messages/markers';
+import { errorMessage } from '../core/errors';
+import { ORIGINAL_SCHEME } from './schemes';
+import { inBackground, liveStoreOf, storeOf } from './background';
+import type { Services } from './services';
+
+/** Lines and characters of an original that are shown beside a marker. */
+const SHOWN_LINES = 12;
+const SHOWN_CHARS = 1_200;
+/** Originals that are kept, so that pointing at one again is quick. */
+const KEPT = 20;
+
+export class Originals
+  implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.HoverProvider
+{
+  private readonly kept = new Map<string, Promise<string | undefined>>();
+
+  constructor(private readonly services: Services) {}
+
+  provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
+    return findMarkers(document.getText()).map(({ start, end, reference }) => {
+      const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+      const link = new vscode.DocumentLink(range, uriOf(reference));
+      link.tooltip = vscode.l10n.t('Open Original');
+      return link;
+    });
+  }
+
+  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
+    const found = markerAt(document, position);
+    if (!found) return undefined;
+    const text = await this.find(found.reference);
+    const words = new vscode.MarkdownString();
+    // Only this command can be run from the words; the original is shown as text and not as Markdown.
+    words.isTrusted = { enabledCommands: ['contextCondenser.openOriginal'] };
+    if (text === undefined) words.appendText(notThere());
+    else {
+      words.appendCodeblock(beginningOf(text), 'plaintext');
+      const target = `command:contextCondenser.openOriginal?${encodeURIComponent(JSON.stringify([found.reference]))}`;
+      words.appendMarkdown(`[${vscode.l10n.t('Open Original')}](${target})`);
+      words.appendText(` ${vscode.l10n.t('{0} lines', text.split('\n').length.toLocaleString('en-US'))}`);
+    }
+    return new vscode.Hover(words, found.range);
+  }
+
+  async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
+    const [, reference = ''] = /^\/([0-9a-f]+)\./.exec(path) ?? [];
+    try {
+      return (await this.find(reference)) ?? notThere();
+    } catch (error) {
+      return errorMessage(error);
+    }
+  }
+
+  /** Opens the original of a reference; without one, of the marker at the cursor, or of one that the user types. */
+  async open(reference?: string): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const chosen =
+      reference ?? (editor && markerAt(editor.document, editor.selection.active)?.reference) ?? (await askReference());
+    if (chosen === undefined) return;
+    const document = await vscode.workspace.openTextDocument(uriOf(chosen));
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  /** Lists what was taken out of a conversation, and opens what the user picks. @param store folder of its ledger */
+  async choose(conversation: string | undefined, store: string): Promise<void> {
+    const task = { kind: 'references', conversation: conversation ?? '', store } as const;
+    const listing =
+      conversation === undefined ? [] : await inBackground(this.services, task, new AbortController().signal);
+    if (listing.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing of this conversation is condensed.'));
+      return;
+    }
+    const items = listing.map(({ reference, message, length, words }) => ({
+      reference,
+      label: vscode.l10n.t('Message {0}', message + 1),
+      description: vscode.l10n.t('{0} characters · ref {1}', length.toLocaleString('en-US'), reference),
+      detail: words,
+    }));
+    const picked = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Open Original'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    if (picked) await this.open(picked.reference);
+  }
+
+  /** @throws Error where it is damaged */
+  private find(reference: string): Promise<string | undefined> {
+    const known = this.kept.get(reference);
+    if (known) return known;
+    const { services } = this;
+    const task = { kind: 'original', reference, stores: [storeOf(services), liveStoreOf(services)] } as const;
+    const finding = inBackground(services, task, new AbortController().signal).then(({ text }) => text);
+    this.kept.set(reference, finding);
+    for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
+    // What is not there now may be there once it was condensed.
+    finding.then(
+      (text) => text === undefined && this.kept.delete(reference),
+      () => this.kept.delete(reference),
+    );
+    return finding;
+  }
+}
+
+const all = new WeakMap<Services, Originals>();
+
+/** The originals of a window. */
+export function originalsOf(services: Services): Originals {
+  const known = all.get(services) ?? new Originals(services);
+  all.set(services, known);
+  return known;
+}
+
+const uriOf = (reference: string): vscode.Uri =>
+  vscode.Uri.from({ scheme: ORIGINAL_SCHEME, path: `/${reference}.txt` });
+
+const notThere = (): string =>
+  vscode.l10n.t('The original of this reference is not kept: it is of a preview, or its condensation was cleared.');
+
+/** The marker that a position lies in. Markers have no line breaks. */
+function markerAt(
+  document: vscode.TextDocument,
+  { line, character }: vscode.Position,
+): { readonly reference: ReferenceId; readonly range: vscode.Range } | undefined {
+  const found = findMarkers(document.lineAt(line).text).find(
+    ({ start, end }) => character >= start && character <= end,
+  );
+  return found && { reference: found.reference, range: new vscode.Range(line, found.start, line, found.end) };
+}
+
+function beginningOf(text: string): string {
+  const lines = text.slice(0, SHOWN_CHARS).split('\n').slice(0, SHOWN_LINES).join('\n');
+  return lines.length < text.length ? `${lines.toWellFormed()}\n…` : lines;
+}
+
+async function askReference(): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Open Original'),
+    prompt: vscode.l10n.t('A marker, or the reference at its end'),
+    validateInput: (value) =>
+      referenceIn(value) === undefined
+        ? vscode.l10n.t('A reference has 6 to 64 digits from 0 to 9 and a to f.')
+        : undefined,
+  });
+  return typed === undefined ? undefined : referenceIn(typed);
+}
+
+const referenceIn = (text: string): string | undefined =>
+  findMarkers(text)[0]?.reference ?? /^\s*([0-9a-f]{6,64})\s*$/.exec(text)?.[1];
