@@ -226,6 +226,17 @@ describe('condensing with Native', () => {
     expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
+  it('what passes and steps would pay is told beforehand, too', async () => {
+    fake.settings['contextCondenser.smart'] = 'quality';
+    fake.settings['contextCondenser.strategy'] = 'pipeline';
+    const picked = pickProvider(undefined);
+    await condenseNow(services, file);
+    const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
+    expect(described('Smart')).toMatch(/^Quality · [\d,]+ tokens \(-[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
+    expect(described('Strategy')).toMatch(/^Pipeline · [\d,]+ tokens \(-[\d.]+%\)/);
+    expect(described('Lossless')).toBe('free');
+  });
+
   it('the prompt can be read beforehand, with the real conversation in it; nothing is sent', async () => {
     fake.settings['contextCondenser.condensingPrompt'] = 'Only the goal. {{conversation}}';
     await previewPrompt(services, file);
