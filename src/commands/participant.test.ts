@@ -36,7 +36,7 @@ async function ask(command: string | undefined) {
     { command },
     // The members that are used.
     stream as unknown as vscode.ChatResponseStream,
-    token as unknown as vscode.CancellationToken,
+    token,
   );
   return { text: said.join(''), buttons, result };
 }
