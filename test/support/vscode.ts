@@ -302,15 +302,6 @@ export const env = {
 
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 
-export class Range {
-  constructor(
-    readonly startLine: number,
-    readonly startCharacter: number,
-    readonly endLine: number,
-    readonly endCharacter: number,
-  ) {}
-}
-
 export class ThemeIcon {
   constructor(readonly id: string) {}
 }
