@@ -463,6 +463,7 @@ export const window = {
     return tree;
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
+  registerTerminalProfileProvider: () => new Disposable(() => undefined),
   createWebviewPanel: (..._asked: readonly unknown[]) => new FakeWebviewPanel(),
   showInformationMessage: show('information'),
   showWarningMessage: (message: string, ...rest: unknown[]) =>
