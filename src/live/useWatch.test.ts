@@ -68,7 +68,7 @@ describe('what an agent asks for again', () => {
       await goOn(
         restarted,
         messages,
-        [...'vwxyz'].map((name) => read(name)),
+        ['v', 'w', 'x', 'y', 'z'].map((name) => read(name)),
       );
       const tried = restarted.events.flatMap((event) => ('outcome' in event ? event.outcome.provider : []));
       expect(new Set(tried)).toEqual(new Set(['lossless']));

@@ -73,13 +73,14 @@ export async function renamePatiently(
 ): Promise<void> {
   for (const wait of platform === 'win32' ? waits : []) {
     try {
-      return await once(from, to);
+      await once(from, to);
+      return;
     } catch (error) {
       if (!OPEN_ELSEWHERE.includes(errorCode(error) ?? '')) throw error;
     }
     await setTimeout(wait);
   }
-  return once(from, to);
+  await once(from, to);
 }
 
 /** The file system of the machine. */

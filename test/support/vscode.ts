@@ -464,7 +464,7 @@ export const window = {
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
   registerTerminalProfileProvider: () => new Disposable(() => undefined),
-  createWebviewPanel: (..._asked: readonly unknown[]) => new FakeWebviewPanel(),
+  createWebviewPanel: () => new FakeWebviewPanel(),
   showInformationMessage: show('information'),
   showWarningMessage: (message: string, ...rest: unknown[]) =>
     show('warning')(message, ...rest.filter((choice) => typeof choice === 'string')),

@@ -80,7 +80,7 @@ describe('providers', () => {
 
   it('have an id of their own', () => {
     expect(() => manager().registerProvider(giving())).not.toThrow();
-    expect(() => manager().registerProvider(losslessProvider as CondensationProvider)).toThrow('registered already');
+    expect(() => manager().registerProvider(losslessProvider)).toThrow('registered already');
   });
 
   it('estimate without condensing', async () => {
@@ -339,7 +339,7 @@ describe('references of an earlier condensation', () => {
       ...exchange('a', 'Read', { path: 'x' }, FILE),
       ...exchange('b', 'Read', { path: 'x' }, part),
     ];
-    const earlier = await new CondensationManager(counter, [losslessProvider as CondensationProvider]).condense(
+    const earlier = await new CondensationManager(counter, [losslessProvider]).condense(
       request({ messages, config: { keep: 'first' } }),
     );
     if (earlier.kind !== 'condensed') throw new Error('nothing was left out');

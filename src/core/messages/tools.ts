@@ -25,9 +25,10 @@ export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
 type Called = Pick<ToolExchange, 'tool' | 'input'>;
 
 /** By table and parameters: a call is asked for again and again, and has the same ones in every view that leaves them alone. */
-const memory = memoizeByObject(
-  (_: ToolTable) => new WeakMap<Called['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>(),
-);
+const memory = memoizeByObject<
+  ToolTable,
+  WeakMap<Called['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
+>(() => new WeakMap());
 
 /** The rule for a call; undefined for a tool that nobody knows and whose parameters tell nothing. */
 export function ruleFor(tools: ToolTable, call: Called): ToolRule | undefined {
