@@ -330,6 +330,9 @@ export const extensions = {
 
 /** A webview panel: what is posted to it is in `sent`; `receive` is what its page sends. */
 export class FakeWebviewPanel {
+  /** @param asked type, title, place and options, as VS Code is given them. */
+  constructor(readonly asked: readonly unknown[] = []) {}
+
   readonly sent: unknown[] = [];
   readonly revealed: unknown[] = [];
   private readonly received = new EventEmitter<unknown>();
@@ -464,7 +467,7 @@ export const window = {
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
   registerTerminalProfileProvider: () => new Disposable(() => undefined),
-  createWebviewPanel: () => new FakeWebviewPanel(),
+  createWebviewPanel: (...asked: readonly unknown[]) => new FakeWebviewPanel(asked),
   showInformationMessage: show('information'),
   showWarningMessage: (message: string, ...rest: unknown[]) =>
     show('warning')(message, ...rest.filter((choice) => typeof choice === 'string')),
