@@ -82,7 +82,7 @@ describe('a task that outgrows the window', () => {
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
     expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
     expect(item().tooltip?.value).toMatch(
-      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nIs condensed once it has 15,000 tokens\n\nLast condensed at /,
+      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondensed at 15,000 tokens\n\nLast condensed at /,
     );
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
     expect(shown()[0]).toMatch(/Condensed: [\d,]+ → [\d,]+ tokens/);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/condense/report/report';
+import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import type { LiveSummary } from '../live/types';
 
@@ -90,7 +91,7 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
   ];
   const requests = lastDecision?.saving?.breakEvenRequests;
   if (requests !== undefined) lines.push(vscode.l10n.t('Pays for itself after {0} requests', requests));
-  if (last.use && last.use.turns > 0) lines.push(useWords(last.use));
+  if (last.use && usesIn(last.use) > 0) lines.push(useWords(last.use));
   if (isCareful) lines.push(carefulWords());
   return lines;
 }

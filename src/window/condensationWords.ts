@@ -51,10 +51,10 @@ function remarks(figures: CondensationFigures): string[] {
 export const changeWords = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
 
-/** What the agent asked for again behind a condensation. */
+/** How often the agent needed removed content again after a condensation. */
 export const useWords = (use: UseAfter): string =>
   vscode.l10n.t(
-    'Asked for again of what was taken out, in {0} turns: {1} ({2} files read again, {3} recalls, {4} failed edits); its earlier turns let expect {5}.',
+    'Removed content needed again within {0} turns: {1} times (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were to be expected.',
     use.turns,
     usesIn(use),
     use.rereads,

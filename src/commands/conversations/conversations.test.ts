@@ -102,7 +102,7 @@ describe('the conversations view', { timeout: 60_000 }, () => {
     expect(last().message).toMatch(/^Preview; nothing was applied\. .*tokens/);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await view.reloadLedgers();
-    expect(item(rows()[0]!).contextValue).toBe('conversation');
+    expect(item(rows()[0]!).contextValue).toBe('conversation runnable');
   });
 
   it('condenses, shows the difference, undoes, redoes, and lists the history', async () => {
@@ -113,7 +113,7 @@ describe('the conversations view', { timeout: 60_000 }, () => {
     await run('diff');
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await run('undo');
-    expect(item(rows()[0]!).contextValue).toBe('conversation redoable history');
+    expect(item(rows()[0]!).contextValue).toBe('conversation redoable history runnable');
     await run('redo');
     expect(item(rows()[0]!).contextValue).toContain('condensed');
     fake.picks = ['tokens'];

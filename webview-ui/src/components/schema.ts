@@ -144,7 +144,7 @@ export function starterOf(schema: Schema): Schema {
   return Object.fromEntries((texts(required) ?? []).map((field) => [field, emptyOf(known[field] ?? {})]));
 }
 
-export function emptyOf(schema: Schema): unknown {
+function emptyOf(schema: Schema): unknown {
   const { type, minimum, default: standard, const: constant } = schema;
   if (standard !== undefined) return standard;
   if (constant !== undefined) return constant;

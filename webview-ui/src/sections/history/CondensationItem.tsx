@@ -92,5 +92,10 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
 /** What the agent asked for again of what was taken out. */
 function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
   const counts = t('{0} files read again, {1} recalls, {2} failed edits', rereads, recalls, failedEdits);
-  return t('Of what was taken out, in the {0} turns since: {1}; {2} expected.', turns, counts, formatNumber(expected));
+  return t(
+    'Removed content needed again within {0} turns: {1}; {2} were to be expected.',
+    turns,
+    counts,
+    formatNumber(expected),
+  );
 }
