@@ -36,7 +36,9 @@ it('takes the settings as they are, and asks no model where none would be called
 });
 
 it('names a preset that is gone and a provider that is not ours', async () => {
-  await expect(forecastSetup(services, { kind: 'preset', id: 'gone' })).rejects.toThrow('preset "gone" no longer exists');
+  await expect(forecastSetup(services, { kind: 'preset', id: 'gone' })).rejects.toThrow(
+    'preset "gone" no longer exists',
+  );
   fake.settings['contextCondenser.provider'] = 'other.provider';
   await expect(forecastSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
 });
