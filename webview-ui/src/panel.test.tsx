@@ -125,6 +125,29 @@ describe('scopes', () => {
 });
 
 describe('a form', () => {
+  it('keeps what is typed while the value before is being saved', async () => {
+    const page = await openPage({ view: { open: ['truncation'] } });
+    const real = workspace.getConfiguration.bind(workspace);
+    let save = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => (save = resolve));
+    vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
+      ...real(section),
+      update: async (...change) => {
+        await isAsked;
+        await real(section).update(...change);
+      },
+    }));
+    const lines = (): HTMLElement => field(page, 'truncation.toolResults.maxLines');
+    await page.type(lines, '7');
+    await page.type(lines, '70', false);
+    save();
+    await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":7}}');
+    expect((lines() as HTMLInputElement).value).toBe('70');
+    lines().dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+    await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":70}}');
+    vi.restoreAllMocks();
+  });
+
   it('changes an option inside of a provider’s setting, and takes it back', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
     await page.type(() => field(page, 'truncation.toolResults.maxLines'), '7');
@@ -361,6 +384,17 @@ describe('passes', () => {
     expect(draftOf(page)).toBe('""');
     await page.click(() => page.find('button', 'Undo'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Pass a","mode":"individual"'));
+  });
+
+  it('are applied with what was typed last, also by the click that leaves the field', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
+    const page = await openPasses();
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    const name = (): HTMLElement => field(page, 'smart.passes.0.name');
+    await page.type(name, 'Old results', false);
+    name().dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+    page.find('.draft-bar vscode-button', 'Apply').click();
+    await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Old results"'));
   });
 
   it('that are edited can be thrown away again', async () => {

@@ -117,6 +117,11 @@ export const opensTheOriginalOfAMarker: Scenario = async (bed) => {
   await notification(bench, 'Context condensed using');
   await clickNotification(bench, 'Context condensed using', 'Show Diff');
   await diffEditor(bench);
+  // The first change is often a line's number.
+  await bench.page.keyboard.press('Control+f');
+  await bench.page.keyboard.type(MARKER_START);
+  await bench.page.keyboard.press('Enter');
+  await bench.page.keyboard.press('Escape');
   const link = bench.page.locator('.editor.modified .detected-link', { hasText: MARKER_START }).first();
   await until('a marker that is a link', async () => (await link.count()) > 0);
   await link.scrollIntoViewIfNeeded();

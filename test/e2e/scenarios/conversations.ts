@@ -148,7 +148,7 @@ export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
   const empty = await bed.open({ home: bed.folder(), folder: bed.folder() });
   await openContainer(empty, VIEW);
   const explained = empty.page.locator('.part.sidebar .welcome-view-content');
-  await until('the welcome text', async () => (await explained.innerText()).includes('No agent'));
+  await until('the welcome text', async () => (await explained.innerText()).includes('No conversations were found'));
   await screenshot(empty, 'conversations-empty-dark');
 };
 

@@ -28,8 +28,13 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   const turn = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  // A value saved here or in settings.json takes the draft's place.
+  /** Whether a save is on its way, and whether more was typed since. */
+  const isSaving = useRef(false);
+  const isNewer = useRef(false);
+
+  // A value saved here or in settings.json takes the draft's place, but not that of what was typed while it was saved.
   useEffect(() => {
+    if (isSaving.current && isNewer.current) return;
     setDraft(undefined);
     setProblems([]);
   }, [shown]);
@@ -65,20 +70,24 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
     text: draft ?? shown,
     problems: draft === undefined ? setting.problems : problems,
     onInput: (text) => {
+      isNewer.current = true;
       setDraft(text);
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void judge(text, setting.check), CHECK_AFTER);
     },
     onCommit: (text) => {
       clearTimeout(timer.current);
+      isNewer.current = false;
       if (text === shown) {
         setDraft(undefined);
         setProblems([]);
         return;
       }
+      isSaving.current = true;
       void judge(text, setting.save).then((saved) => {
+        isSaving.current = false;
         // The new state has come before this answer.
-        if (saved) setDraft(undefined);
+        if (saved && !isNewer.current) setDraft(undefined);
       });
     },
   };

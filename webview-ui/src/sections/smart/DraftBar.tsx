@@ -41,7 +41,8 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
         {obstacle === 'conflict' && t('The pass was changed elsewhere meanwhile; applying puts yours in its place.')}
       </p>
       <p className="actions">
-        <Button primary disabled={!isChanged || obstacle === 'field'} onClick={() => void apply()}>
+        {/* Enabled also while nothing has changed: the click that leaves a field comes before what was typed there is judged. */}
+        <Button primary disabled={obstacle === 'field'} onClick={() => void apply()}>
           {t('Apply')}
         </Button>
         <Button

@@ -19,7 +19,7 @@ export interface PassDraft {
   readonly obstacle: 'field' | 'conflict' | undefined;
   /** Grows where the editor's fields have to be made anew. */
   readonly round: number;
-  /** Once all that was typed has been judged. @returns undefined where something is wrong. */
+  /** Once all that was typed has been judged. @returns undefined where something is wrong, or nothing has changed. */
   readonly settled: () => Promise<Fields | undefined>;
   readonly discard: () => void;
 }
@@ -144,7 +144,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     round,
     settled: async () => {
       await queue.current;
-      return wrong.size > 0 ? undefined : latest.current;
+      return wrong.size > 0 || isSame(latest.current, saved.raw) ? undefined : latest.current;
     },
     discard: () => {
       drop();
