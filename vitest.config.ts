@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests with modules of their own: those that put a double in the place of one of Node's modules, which what was loaded before would
- * not see; those of pages, whose components and elements hold on to the page in which they were loaded; and those that failed beside
- * others in a shuffled run.
+ * Tests with modules of their own: those of what belongs to a window, whose double of VS Code remembers who listens to it; those that put
+ * a double in the place of one of Node's modules, which what was loaded before would not see; and those of pages, whose components and
+ * elements hold on to the page in which they were loaded.
  */
 const ALONE = [
-  'src/background/readOnce.test.ts',
-  'src/agent/strictVendors.test.ts',
+  'src/{agent,background,commands,extensionApi,panel,settings,views,window}/**/*.test.ts',
+  'src/*.test.ts',
   'webview-ui/src/**/*.test.{ts,tsx}',
 ];
 
@@ -52,8 +52,6 @@ export default defineConfig({
     unstubGlobals: true,
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 60_000,
-    // One worker on two cores is what vitest takes by itself; the tests spend much of their time waiting for processes.
-    maxWorkers: 2,
     // The toolkit's packages are written for a bundler: Node would not find their files.
     server: { deps: { inline: [/@microsoft\/fast-/, /@vscode\/webview-ui-toolkit/] } },
     coverage: {

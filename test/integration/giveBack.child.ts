@@ -55,7 +55,7 @@ async function agent(count: number): Promise<void> {
     const release = await lock(path, {
       realpath: false,
       stale: 31_000,
-      retries: { retries: 100, minTimeout: 2, maxTimeout: 20 },
+      retries: { retries: 5_000, minTimeout: 2, maxTimeout: 20 },
     });
     const history = JSON.parse(readFileSync(path, 'utf8')) as unknown[];
     writeFileSync(

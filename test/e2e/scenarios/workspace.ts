@@ -74,12 +74,25 @@ async function openHostile(bed: Bed, server: ModelServer, workspaceTrust: boolea
   return bench;
 }
 
-/** Condenses the stored conversation. @returns the report that stands in the log. */
-async function condense(bench: Workbench): Promise<string> {
+/**
+ * Condenses the stored conversation.
+ * @param paid whether the settings call a model, so that what each way costs is shown first.
+ * @returns the report that stands in the log.
+ */
+async function condense(bench: Workbench, paid = false): Promise<string> {
   const before = bench.server.outputText('Context Condenser').length;
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
   await pick(bench, /^(?!.*Open file…)/);
+  if (paid) {
+    await quickInput(
+      bench,
+      ({ items }) => items.some(({ description }) => description.includes('1 request, ≈ $')),
+      'its cost',
+    );
+    await screenshot(bench, 'workspace-cost-first-dark');
+    await pick(bench, 'Smart');
+  }
   await notification(bench, /^Context condensed using|^Nothing was condensed/, 60_000);
   return bench.server.outputText('Context Condenser').slice(before);
 }
@@ -122,7 +135,7 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     await clickNotification(bench, 'would call Scripted', 'Allow in This Workspace');
     await clearNotifications(bench);
     // Now it is the user's wish: the pass runs, on the user's own profile, and its floor does not throw away what was paid for.
-    assert.match(await condense(bench), /Context condensed using Smart/);
+    assert.match(await condense(bench, true), /Context condensed using Smart/);
     assert.ok(server.requests.length > 0);
     bed.report(`before the answer 0 requests, after "Allow" ${server.requests.length}`);
   } finally {
