@@ -124,12 +124,10 @@ export const opensTheOriginalOfAMarker: Scenario = async (bed) => {
   await bench.page.keyboard.press('Escape');
   const link = bench.page.locator('.editor.modified .detected-link', { hasText: MARKER_START }).first();
   await until('a marker that is a link', async () => (await link.count()) > 0);
-  await link.scrollIntoViewIfNeeded();
-  await link.hover();
-  const hover = bench.page.locator('.monaco-hover:visible', { hasText: 'Open Original' }).first();
-  await hover.waitFor();
+  await link.hover({ position: { x: 30, y: 5 } });
+  await bench.page.locator('.monaco-hover:visible', { hasText: 'Open Original' }).first().waitFor();
   await screenshot(bench, 'original-hover-dark');
-  await hover.locator('a', { hasText: 'Open Original' }).first().click();
+  await link.click({ modifiers: ['Control'], position: { x: 30, y: 5 } });
   const tab = bench.page.locator('.tab.active', { hasText: /^[0-9a-f]{6,}\.txt/ });
   await tab.waitFor();
   await screenshot(bench, 'original-dark');
