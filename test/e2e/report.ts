@@ -12,15 +12,26 @@ export class Report {
     for (const words of text === undefined ? reported : [...reported, text]) console.log(words.replace(/^/gm, '     '));
   }
 
-  /** Runs a test, which may give what it has to tell. There is no second try: one that is needed hides a defect. */
-  async test(name: string, body: () => unknown): Promise<void> {
+  /**
+   * Runs a test, which may give what it has to tell.
+   * @param tries how often at most. That another one was needed is said with the reason: it hides a defect, of the test at least.
+   */
+  async test(name: string, body: () => unknown, tries = 1): Promise<void> {
     const begun = Date.now();
     const seconds = (): number => (Date.now() - begun) / 1000;
-    try {
-      const reported = await body();
-      this.add(name, seconds(), undefined, Array.isArray(reported) ? reported.map(String) : []);
-    } catch (error) {
-      this.add(name, seconds(), error instanceof Error ? error : String(error));
+    for (let left = tries - 1; ; left--) {
+      try {
+        const reported = await body();
+        this.add(name, seconds(), undefined, Array.isArray(reported) ? reported.map(String) : []);
+        return;
+      } catch (error) {
+        if (left <= 0) {
+          this.add(name, seconds(), error instanceof Error ? error : String(error));
+          return;
+        }
+        console.log(`AGAIN ${name} (${seconds().toFixed(1)} s)`);
+        console.log(String(error instanceof Error ? error.stack : error).replace(/^/gm, '     '));
+      }
     }
   }
 

@@ -22,6 +22,8 @@ import { installExtension, startServer, temporaryFolder } from './workbench/serv
 import { until } from './workbench/wait';
 import { closeBrowser, openWorkbench } from './workbench/workbench';
 
+/** A scenario that fails beside other work is tried once more, which is said. */
+const TRIES = 2;
 /** As many scenarios run at once: each mostly waits for its window to draw, and two fill two cores. */
 const PLACES = Math.min(2, availableParallelism());
 
@@ -143,7 +145,8 @@ export async function main(target: Target): Promise<number> {
     const tested = { extensionsDir, extensionId, suite: target.suite };
     const waiting = scenarios.values();
     const inTurn = async (place: Place): Promise<void> => {
-      for (const [name, scenario] of waiting) await report.test(name, () => runScenario(name, scenario, tested, place));
+      for (const [name, scenario] of waiting)
+        await report.test(name, () => runScenario(name, scenario, tested, place), TRIES);
     };
     await Promise.all(Array.from({ length: PLACES }, () => inTurn(new Place())));
   } catch (error) {

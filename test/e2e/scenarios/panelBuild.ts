@@ -65,6 +65,8 @@ const byMouse: Scenario = async (bed) => {
   await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
   await item.locator('vscode-button', { hasText: 'Apply' }).click();
   await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');
+  // The button has gone by then, and the focus has been given on.
+  await frame.getByText('"Three passes" condenses now.').waitFor();
 
   await condense(bench);
   await runCommand(bench, 'Context Condenser: Open Settings');

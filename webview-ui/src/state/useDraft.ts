@@ -28,13 +28,15 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   const turn = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  /** Whether a save is on its way, and whether more was typed since. */
-  const isSaving = useRef(false);
+  /** Values saved here that have not come back as the setting's, and whether more was typed since the last of them. */
+  const expected = useRef(0);
   const isNewer = useRef(false);
 
   // A value saved here or in settings.json takes the draft's place, but not that of what was typed while it was saved.
   useEffect(() => {
-    if (isSaving.current && isNewer.current) return;
+    const isOwn = expected.current > 0;
+    if (isOwn) expected.current--;
+    if (isOwn && isNewer.current) return;
     setDraft(undefined);
     setProblems([]);
   }, [shown]);
@@ -83,10 +85,10 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
         setProblems([]);
         return;
       }
-      isSaving.current = true;
+      expected.current++;
       void judge(text, setting.save).then((saved) => {
-        isSaving.current = false;
-        // The new state has come before this answer.
+        if (!saved) expected.current = 0;
+        // The new state has come before this answer, or comes behind it.
         if (saved && !isNewer.current) setDraft(undefined);
       });
     },
