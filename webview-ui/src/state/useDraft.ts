@@ -80,7 +80,8 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
     onCommit: (text) => {
       clearTimeout(timer.current);
       isNewer.current = false;
-      if (text === shown) {
+      // While a saved value has not come back, what is shown is the one before it.
+      if (text === shown && expected.current === 0) {
         setDraft(undefined);
         setProblems([]);
         return;
