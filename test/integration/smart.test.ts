@@ -78,8 +78,14 @@ describe('sixty summaries', () => {
   });
 
   it('are had in spite of limits of the vendor, which are tried again', async () => {
-    let asked = 0;
-    const { condense } = await bed(() => (++asked % 5 === 0 ? rateLimited(0) : reply(SUMMARY)));
+    // Six are under way at once, in any order: each summary is refused up to as often as it is tried again, whatever the others are.
+    const refusals = new Map<string, number>();
+    const { condense } = await bed(({ body }) => {
+      const request = JSON.stringify(body);
+      const left = refusals.get(request) ?? refusals.size % 3;
+      refusals.set(request, left - 1);
+      return left > 0 ? rateLimited(0) : reply(SUMMARY);
+    });
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
     expect(outcome.calls?.filter(({ outcome: end }) => end === 'complete')).toHaveLength(60);
