@@ -17,7 +17,7 @@ import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { agentOf, liveConversations, type AgentRuntime } from './runtime';
 import { FakeChat, informationFrom } from './testing';
-import { MARKER_START } from '../core/messages/markers';
+import { findMarkers, MARKER_START } from '../core/messages/markers';
 
 let services: Services;
 let log: { readonly lines: readonly string[] };
@@ -234,7 +234,7 @@ describe('commands on a conversation of the chat', () => {
 describe('recall', () => {
   it('gives back what was condensed, by reference and by words', async () => {
     await readFiles(9);
-    const reference = /ref ([0-9a-f]{6,})⟧/.exec(lastBody())![1]!;
+    const { reference } = findMarkers(lastBody())[0]!;
     const text = async (input: unknown): Promise<string> =>
       (await agent.recall.invoke(input)).content.map((part) => (part as vscode.LanguageModelTextPart).value).join('');
     expect(await text({ references: [reference], words: '', pattern: '', fromLine: 1, toLine: 3 })).toContain(

@@ -124,8 +124,8 @@ describe('a result that repeats what stands above it', () => {
       const restarted = liveBed(root).live;
       await restarted.prepare(request(THIRD));
       expect((await restarted.recall(undefined, { references: [reference] })).text).toContain(part(10, 50));
-      const marker = /⟦condensed:[^⟧]*⟧/.exec(json(messages))?.[0] ?? '';
-      expect(await live.expandMarkers(conversation, { content: marker })).toEqual({ input: { content: part(10, 50) } });
+      const content = json(messages).slice(found.start, found.end);
+      expect(await live.expandMarkers(conversation, { content })).toEqual({ input: { content: part(10, 50) } });
     }));
 
   it('comes back with the last undo and goes with the first redo; a single one can be excluded', () =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
-import { findMarkers, marker, MARKER_EXAMPLE, type ReferenceId } from '../core/messages/markers';
+import { findMarkers, marker, MARKER_EXAMPLE, MARKER_START, type ReferenceId } from '../core/messages/markers';
 import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { exchange, lines } from '../core/testing';
@@ -189,18 +189,23 @@ describe('markers in parameters', () => {
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const [first, second] = references.map((reference) => marker('result suppressed', reference));
-      const input = { path: 'a', edits: [{ old: `x\n${first}\ny ${second}` }, 7, null], content: second, '⟦': true };
+      const input = {
+        path: 'a',
+        edits: [{ old: `x\n${first}\ny ${second}` }, 7, null],
+        content: second,
+        [MARKER_START]: true,
+      };
       const expanded = await live.expandMarkers(id, input);
       const [f0, f1] = [lines('f0', 100), lines('f1', 100)];
       expect(expanded).toEqual({
-        input: { path: 'a', edits: [{ old: `x\n${f0}\ny ${f1}` }, 7, null], content: f1, '⟦': true },
+        input: { path: 'a', edits: [{ old: `x\n${f0}\ny ${f1}` }, 7, null], content: f1, [MARKER_START]: true },
       });
     }));
 
   it('of none leave the very same parameters', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await suppressed(root);
-      const input = { content: 'text ⟦ of another kind ⟧' };
+      const input = { content: `text ${MARKER_START.charAt(0)} of another kind` };
       const expanded = await live.expandMarkers(id, input);
       expect('input' in expanded && expanded.input).toBe(input);
     }));
@@ -222,11 +227,9 @@ describe('markers in parameters', () => {
       const [shown] = findMarkers(edit?.kind === 'cut' ? (edit.cuts[0]?.text ?? '') : '');
       const what = shown?.what ?? '';
       expect(what).not.toBe('');
-      for (const broken of [
-        `⟦condensed: lines · ref: ${references[0]!}⟧`,
-        `⟦condensed: ${what}⟧`,
-        `⟦condensed: ${what}`,
-      ]) {
+      const whole = marker(what, references[0]!);
+      const withoutReference = whole.replace(references[0]!, '');
+      for (const broken of [whole.replace(references[0]!, `: $&`), withoutReference, withoutReference.slice(0, -1)]) {
         expect(await live.expandMarkers(id, [`${marker('x', references[1]!)} ${broken}`])).toMatchObject({
           error: expect.stringContaining('not written as it stands') as string,
         });

@@ -20,7 +20,7 @@ import { run } from '../../src/cli/run';
 import { readConversation } from '../../src/conversations/read';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
-import { MARKER_START } from '../../src/core/messages/markers';
+import { findMarkers, MARKER_START } from '../../src/core/messages/markers';
 
 let folder: string;
 let file: string;
@@ -228,9 +228,9 @@ describe('expand and undo', () => {
   it('expands a reference to the text that its marker replaced', async () => {
     const view = join(folder, 'view.json');
     await cli('condense', file, '--out', view);
-    const [, reference] = /· ref ([0-9a-f]+)⟧/.exec(readFileSync(view, 'utf8')) ?? [];
+    const [found] = findMarkers(readFileSync(view, 'utf8'));
     for (const known of [view, file]) {
-      expect(await cli('expand', known, reference!)).toBe(0);
+      expect(await cli('expand', known, found!.reference)).toBe(0);
       expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
       expect(stdout.length).toBeGreaterThan(100);
     }
@@ -238,7 +238,7 @@ describe('expand and undo', () => {
     const grown = join(folder, 'grown.json');
     const messages = messagesIn(view) as readonly unknown[];
     writeFileSync(grown, JSON.stringify([...messages, { role: 'assistant', content: 'One more.' }]));
-    expect(await cli('expand', grown, reference!)).toBe(0);
+    expect(await cli('expand', grown, found!.reference)).toBe(0);
     expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
     expect(await cli('expand', view, 'ffffff')).toBe(2);
     expect(stderr).toContain('No reference ffffff');

@@ -348,8 +348,7 @@ describe('time', () => {
     cut(draft, ...Array.from({ length: count }, (_, index) => slice(index * step, index * step + 300)));
     const text = draft.text(PLACE);
     const again: CutRequest[] = [];
-    for (let from = text.indexOf('⟧'); from >= 0; from = text.indexOf('⟧', from + 1))
-      again.push(slice(from + 2, from + 80, null));
+    for (const { end } of findMarkers(text)) again.push(slice(end + 1, end + 79, null));
     cut(draft, ...again);
     expect(cutsOf(draft.edits)[0]?.cuts).toHaveLength(2 * count);
   };
