@@ -1,4 +1,4 @@
-// Which folders of src/ each folder may import, lowest first: a folder imports only what stands above it here, so folders form no circle. eslint.config.mjs makes rules of it, docs/ARCHITECTURE.md says it to people, and test/unit/layers.test.ts holds all
+// Which folders of src/ each folder may import, lowest first: a folder imports only what stands above it here, so folders form no circle. oxlint.config.mjs makes rules of it, docs/ARCHITECTURE.md says it to people, and test/unit/layers.test.ts holds all
 // three to the imports that are really there.
 
 export const layers = {

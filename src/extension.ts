@@ -34,13 +34,13 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   };
   const load = (): typeof commands => {
     // A bundle of its own beside this one, loaded at the first use; its exports are those of src/commands/index.ts.
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- VS Code gives `vscode` to what is required only
+    // oxlint-disable-next-line typescript/no-require-imports -- VS Code gives `vscode` to what is required only
     const loaded = require(join(__dirname, 'commands.cjs')) as typeof commands;
     loaded.watchSettings(services);
     return loaded;
   };
   const loadPanel = (): typeof panel =>
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- as above
+    // oxlint-disable-next-line typescript/no-require-imports -- as above
     require(join(__dirname, 'panel.cjs')) as typeof panel;
   const panelParts = { services, extension: context.extension, commands: load };
   const sample = join(context.extensionPath, 'sample', 'conversation.jsonl');

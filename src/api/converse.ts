@@ -213,8 +213,7 @@ const FORMATS: ReadonlyMap<string, ImageFormat> = new Map<string, ImageFormat>([
 
 /** Never empty or blank: both are refused. */
 function resultOf({ content }: ToolResultBlock): ToolResultContentBlock[] {
-  const blocks: readonly Block[] =
-    typeof content === 'string' ? [{ type: 'text', text: content }] : ((content as readonly Block[] | undefined) ?? []);
+  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const shown = blocks.flatMap(shownOf);
   return shown.length > 0 ? shown : [{ text: '(no output)' }];
 }

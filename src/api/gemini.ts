@@ -133,7 +133,7 @@ function configOf(request: ApiRequest, { model }: GeminiFamilyOptions): Generate
 
 type Choice = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
 /** The SDK's enum has these words as its values; it is not loaded for them. */
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- see above
+// oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- see above
 const mode = (word: 'AUTO' | 'ANY' | 'NONE'): Choice => ({ mode: word }) as Choice;
 
 function choiceTo(choice: ToolChoice): Choice {
@@ -200,7 +200,7 @@ function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Par
             .flatMap((block) => partOf(block).map((part) => part.text ?? ''))
             .join('\n');
     return {
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its class is made of these fields
+      // Its class is made of these fields.
       functionResponse: {
         name: names.get(id) ?? 'unknown',
         response: { [isError === true ? 'error' : 'output']: text },

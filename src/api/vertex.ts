@@ -100,6 +100,7 @@ async function googleAuth(account: ServiceAccount | undefined, token: string | u
     // The fetch of the editor, with its proxy, in place of the library's own.
     const fetchImplementation: typeof fetch = (input, init) => fetch(input, init);
     const clientOptions = { transporterOptions: { fetchImplementation } };
+    // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; accountOf has
     return new Auth({ scopes: SCOPE, clientOptions, ...(account && { credentials: account }) });
   }
   const authClient = new OAuth2Client();

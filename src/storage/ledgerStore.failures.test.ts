@@ -80,7 +80,7 @@ test.each([
 test('what is thrown that is no error is told too', () =>
   inTemporaryFolder(async (root) => {
     const thrown: unknown = 'odd';
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     const files = { ...nodeFiles, open: () => Promise.reject(thrown) };
     await expect(openLedger(root, { id: ID }, { files })).rejects.toMatchObject({
       trouble: 'io',

@@ -52,7 +52,7 @@ const unwanted = [
   { what: 'a package of npm', pattern: /(^|\/)node_modules\// },
   {
     what: 'a build file',
-    pattern: /(^|\/)(tsconfig.*\.json|esbuild\.mjs|eslint\.config\..*|vitest\.config\..*|package-lock\.json)$/,
+    pattern: /(^|\/)(tsconfig.*\.json|esbuild\.mjs|oxlint\.config\..*|vitest\.config\..*|package-lock\.json)$/,
   },
   {
     what: 'a folder of the project',

@@ -15,7 +15,7 @@ export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<Ex
   const address = io.env[RECALL_VARIABLE];
   const recall = address === undefined ? await fromStores(stores, io) : fromGateway(address, io.version);
   // A bundle of its own beside this one.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- as the extension loads its own
+  // oxlint-disable-next-line typescript/no-require-imports -- as the extension loads its own
   const { serveMcp } = require(join(io.assets, SERVER)) as typeof server;
   await serveMcp(recall, io.version, io.signal);
   return EXIT.done;

@@ -164,7 +164,7 @@ describe('an outcome', () => {
       return outcome.kind === 'failed' ? outcome.error.message : outcome.kind;
     };
     expect(await error(fake(() => Promise.reject(new Error('no network'))))).toBe('no network');
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     expect(await error(fake(() => Promise.reject('just a text')))).toBe('just a text');
     expect(await error(fake(() => ({}) as ProviderResult))).toMatch(/undefined/);
     expect(await error(giving(editOf('another text', { start: 0, end: 1, text: '' })))).toBe(

@@ -37,7 +37,7 @@ type Props<Element, Names extends keyof Element> = HTMLAttributes<HTMLElement> &
 
 declare module 'react' {
   // React's own namespace is the place that TypeScript looks elements up in.
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- see above
+  // oxlint-disable-next-line typescript/no-namespace -- see above
   namespace JSX {
     interface IntrinsicElements {
       'vscode-button': Props<Button, 'appearance'>;

@@ -104,7 +104,7 @@ const selectObject: Program = ({ words, input }) => {
   // Properties of objects are no lines.
   if ([...parameters.keys()].some((name) => !known.includes(name))) return printing(other(whole.most));
   if (index !== undefined) {
-    const [, from, to] = /^(-?\d+)\.\.(-?\d+)$/.exec(index) ?? [, index, index];
+    const [, from, to] = /^(-?\d+)\.\.(-?\d+)$/.exec(index) ?? ['', index, index];
     const [low, high] = [Number(from), Number(to)];
     if (!Number.isInteger(low) || !Number.isInteger(high)) return ANYTHING;
     if (low < 0 || high < low) return printing(low < 0 && high < 0 ? lastOf(whole, -low) : other(whole.most));

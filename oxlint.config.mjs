@@ -1,0 +1,194 @@
+// The linter's rules: `npm run lint`. They are those of typescript-eslint's "strict, type-checked" set, run by oxlint on TypeScript's own
+// native compiler, in a tenth of the time; its set has no name there, so it is written down.
+import { layers } from './scripts/layers.mjs';
+
+/** Modules that do something outside the program. */
+const effects = [
+  'vscode',
+  'fs',
+  'node:fs',
+  'fs/promises',
+  'node:fs/promises',
+  'http',
+  'node:http',
+  'https',
+  'node:https',
+  'net',
+  'node:net',
+  'tls',
+  'node:tls',
+  'child_process',
+  'node:child_process',
+  'worker_threads',
+  'node:worker_threads',
+  'os',
+  'node:os',
+];
+const folders = Object.keys(layers);
+/** The rule that files import none of these folders of src/, and none of these modules. */
+const importsNoneOf = (files, forbidden, modules = []) => ({
+  files,
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        paths: modules.map((name) => ({ name, message: 'core has no effects: take the value as a parameter' })),
+        patterns: forbidden.map((name) => ({
+          regex: `^(\\.\\./)+${name}(/|$)`,
+          message: `this folder may not import src/${name}: see scripts/layers.mjs`,
+        })),
+      },
+    ],
+  },
+});
+
+const strict = {
+  'typescript/await-thenable': 'error',
+  'typescript/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
+  'typescript/consistent-type-imports': 'error',
+  'no-array-constructor': 'error',
+  'typescript/no-array-delete': 'error',
+  'typescript/no-base-to-string': 'error',
+  'typescript/no-confusing-void-expression': 'error',
+  'typescript/no-deprecated': 'error',
+  'typescript/no-duplicate-enum-values': 'error',
+  'typescript/no-duplicate-type-constituents': 'error',
+  'typescript/no-dynamic-delete': 'error',
+  'typescript/no-empty-object-type': 'error',
+  'typescript/no-explicit-any': 'error',
+  'typescript/no-extra-non-null-assertion': 'error',
+  'typescript/no-extraneous-class': 'error',
+  'typescript/no-floating-promises': 'error',
+  'typescript/no-for-in-array': 'error',
+  'typescript/no-generated-empty-object-type': 'error',
+  'typescript/no-implied-eval': 'error',
+  'typescript/no-invalid-void-type': 'error',
+  'typescript/no-meaningless-void-operator': 'error',
+  'typescript/no-misused-new': 'error',
+  'typescript/no-misused-promises': 'error',
+  'typescript/no-misused-spread': 'error',
+  'typescript/no-mixed-enums': 'error',
+  'typescript/no-namespace': 'error',
+  'typescript/no-non-null-asserted-nullish-coalescing': 'error',
+  'typescript/no-non-null-asserted-optional-chain': 'error',
+  'typescript/no-non-null-assertion': 'error',
+  'typescript/no-redundant-type-constituents': 'error',
+  'typescript/no-require-imports': 'error',
+  'typescript/no-this-alias': 'error',
+  'typescript/no-unnecessary-boolean-literal-compare': 'error',
+  'typescript/no-unnecessary-condition': 'error',
+  'typescript/no-unnecessary-template-expression': 'error',
+  'typescript/no-unnecessary-type-arguments': 'error',
+  'typescript/no-unnecessary-type-assertion': 'error',
+  'typescript/no-unnecessary-type-constraint': 'error',
+  'typescript/no-unnecessary-type-conversion': 'error',
+  'typescript/no-unnecessary-type-parameters': 'error',
+  'typescript/no-unsafe-argument': 'error',
+  'typescript/no-unsafe-assignment': 'error',
+  'typescript/no-unsafe-call': 'error',
+  'typescript/no-unsafe-declaration-merging': 'error',
+  'typescript/no-unsafe-enum-assignment': 'error',
+  'typescript/no-unsafe-enum-comparison': 'error',
+  'typescript/no-unsafe-function-type': 'error',
+  'typescript/no-unsafe-member-access': 'error',
+  'typescript/no-unsafe-return': 'error',
+  'typescript/no-unsafe-unary-minus': 'error',
+  'no-unused-expressions': ['error', { allowShortCircuit: false, allowTaggedTemplates: false, allowTernary: false }],
+  'no-unused-vars': 'error',
+  'no-useless-constructor': 'error',
+  'typescript/no-useless-default-assignment': 'error',
+  'typescript/no-wrapper-object-types': 'error',
+  'typescript/only-throw-error': 'error',
+  'typescript/prefer-as-const': 'error',
+  'typescript/prefer-literal-enum-member': 'error',
+  'typescript/prefer-namespace-keyword': 'error',
+  'typescript/prefer-promise-reject-errors': 'error',
+  'typescript/prefer-reduce-type-parameter': 'error',
+  'typescript/prefer-return-this-type': 'error',
+  'typescript/related-getter-setter-pairs': 'error',
+  'typescript/require-await': 'error',
+  'typescript/restrict-plus-operands': [
+    'error',
+    { allowAny: false, allowBoolean: false, allowNullish: false, allowNumberAndString: false, allowRegExp: false },
+  ],
+  'typescript/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+  'typescript/return-await': ['error', 'error-handling-correctness-only'],
+  'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+  'typescript/triple-slash-reference': 'error',
+  'typescript/unbound-method': 'error',
+  'typescript/unified-signatures': 'error',
+  'typescript/use-unknown-in-catch-callback-variable': 'error',
+  'no-console': 'error',
+  'no-var': 'error',
+  'prefer-const': ['error', { destructuring: 'any', ignoreReadBeforeAssign: false }],
+  'prefer-rest-params': 'error',
+  'prefer-spread': 'error',
+};
+
+const ofSource = 'of src/ the webview may import panel/protocol and core alone';
+const inTypeScript = ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'];
+
+export default {
+  plugins: ['eslint', 'typescript'],
+  categories: { correctness: 'error' },
+  // What terminals print is read by its control characters.
+  rules: { 'no-control-regex': 'off' },
+  options: { typeAware: true },
+  ignorePatterns: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'],
+  overrides: [
+    { files: inTypeScript, rules: strict },
+    {
+      // What has no types has no methods, and its arrays no elements, to judge.
+      files: ['**/*.{mjs,cjs}'],
+      rules: {
+        'typescript/await-thenable': 'off',
+        'typescript/no-meaningless-void-operator': 'off',
+        'typescript/require-array-sort-compare': 'off',
+        'typescript/unbound-method': 'off',
+      },
+    },
+    ...Object.entries(layers).map(([name, allowed]) =>
+      importsNoneOf(
+        [`src/${name}/**/*.ts`],
+        ['extension', ...folders.filter((other) => other !== name && !allowed.includes(other))],
+        name === 'core' ? effects : [],
+      ),
+    ),
+    {
+      // The webview runs in another process: of the extension it knows the protocol, and types and pure functions of the core.
+      files: ['webview-ui/**/*.{ts,tsx}'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            paths: effects.map((name) => ({ name, message: 'the webview is a web page' })),
+            patterns: [
+              {
+                regex: `^(\\.\\./)+src/(extension|${folders.filter((name) => name !== 'core' && name !== 'panel').join('|')})(/|$)`,
+                message: ofSource,
+              },
+              { group: ['**/src/panel/*', '!**/src/panel/protocol'], message: ofSource },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      files: ['**/*.test.{ts,tsx}', 'test/**/*.ts', 'webview-ui/src/testing.tsx'],
+      rules: {
+        'typescript/no-non-null-assertion': 'off',
+        'no-restricted-imports': 'off',
+        'typescript/no-unsafe-assignment': 'off',
+        'typescript/no-unsafe-member-access': 'off',
+        'typescript/no-unsafe-argument': 'off',
+        'typescript/no-unsafe-return': 'off',
+        'typescript/no-unsafe-call': 'off',
+        'typescript/no-confusing-void-expression': 'off',
+        'typescript/require-await': 'off',
+        'no-console': 'off',
+        'no-unsafe-optional-chaining': 'off',
+        'typescript/require-array-sort-compare': 'off',
+      },
+    },
+  ],
+};
