@@ -15,7 +15,7 @@ export const layers = {
   cli: ['core', 'conversations', 'storage', 'api', 'account', 'live', 'gateway'],
   window: ['core', 'conversations', 'storage', 'api', 'settings', 'background'],
   views: ['core', 'conversations', 'live', 'background', 'window'],
-  agent: ['core', 'conversations', 'api', 'live', 'settings', 'gateway', 'window'],
+  agent: ['core', 'conversations', 'storage', 'api', 'live', 'settings', 'gateway', 'window'],
   extensionApi: ['core', 'conversations', 'storage', 'api', 'window', 'agent'],
   commands: [
     ...['core', 'conversations', 'storage', 'api', 'live', 'settings', 'giveBack', 'background'],

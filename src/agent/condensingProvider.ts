@@ -15,6 +15,7 @@ import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer, type AnswerParts } from './answer';
 import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
 import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
+import type { ChatSpending } from './chatSpending';
 import { chatError, Failures } from './failures';
 import type { Handlers } from './handlers';
 import { KeptThinking, withKeptThinking } from './keptThinking';
@@ -40,6 +41,7 @@ export interface ProviderParts {
   readonly threshold: (profile: ApiProfile) => Threshold;
   /** What the user says of summaries by a model. */
   readonly summaries: (profile: ApiProfile) => SummaryWishes;
+  readonly spending: Pick<ChatSpending, 'begin'>;
   /** A tool is called in a live conversation. */
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
@@ -74,6 +76,7 @@ interface Sent {
 
 /** How a live conversation follows an answer while it comes. */
 interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
+  readonly conversation?: LiveId;
   readonly called: (tool: string, input: object) => void;
 }
 
@@ -231,6 +234,7 @@ export class CondensingProvider {
 
   private follower(live: LiveConversationsApi, conversation: LiveId): Follower {
     return {
+      conversation,
       expand: (input) => live.expandMarkers(conversation, input),
       used: (usage?: Usage) => {
         live.used(conversation, usage);
@@ -311,8 +315,9 @@ export class CondensingProvider {
   private async send(
     { model, chat, options, progress, handler, signal }: Passage,
     { messages: view, cacheMarks, room }: Sent,
-    { expand, used, called }: Follower,
+    { conversation, expand, used, called }: Follower,
   ): Promise<Answer> {
+    const chatId = conversationOf(options);
     const request = apiRequest(model, {
       system: chat.system,
       messages: view,
@@ -320,25 +325,39 @@ export class CondensingProvider {
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
       room,
-      conversation: conversationOf(options),
+      conversation: chatId,
     });
-    const answered = await answer(request, {
-      handler,
-      signal,
-      expand,
-      used,
-      text: (text) => {
-        progress.report(new vscode.LanguageModelTextPart(text));
-      },
-      thinking: (text) => {
-        const part = thinkingPart(text);
-        if (part) progress.report(part);
-      },
-      call: (id, name, input) => {
-        called(name, input);
-        progress.report(new vscode.LanguageModelToolCallPart(id, name, input));
-      },
-    });
+    // A conversation that VS Code names is one for its user, its subagents with it.
+    const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens);
+    let reported = 0;
+    const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
+      reported++;
+      if (part) progress.report(part);
+    };
+    let answered: Answer;
+    try {
+      answered = await answer(request, {
+        handler,
+        signal,
+        expand,
+        used: (usage) => {
+          paid?.used(usage);
+          used(usage);
+        },
+        text: (text) => {
+          show(new vscode.LanguageModelTextPart(text));
+        },
+        thinking: (text) => {
+          show(thinkingPart(text));
+        },
+        call: (id, name, input) => {
+          called(name, input);
+          show(new vscode.LanguageModelToolCallPart(id, name, input));
+        },
+      });
+    } finally {
+      await paid?.end(reported > 0 || signal.aborted);
+    }
     const words = wordsFor(answered);
     if (words !== undefined) progress.report(new vscode.LanguageModelTextPart(words));
     const usage = answered.usages.at(-1);

@@ -103,6 +103,13 @@ export async function showAgentCondensed(
   if (choice === showDiff) await parts.showDiff();
 }
 
+/** Words about a limit, and the way to its setting. @param name without the prefix */
+export async function showLimit(words: string, name: string): Promise<void> {
+  const open = vscode.l10n.t('Open Setting');
+  if ((await vscode.window.showWarningMessage(words, open)) !== open) return;
+  await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
+}
+
 const REASONS: Readonly<Record<CondensationReason, string>> = {
   threshold: 'the threshold was reached',
   window: 'the request would not have fitted',

@@ -15,7 +15,7 @@ import { KEY } from '../api/testing';
 import { lines } from '../core/testing';
 import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
-import { agentOf, liveConversations, type AgentRuntime } from './runtime';
+import { AgentRuntime, agentOf, liveConversations } from './runtime';
 import { FakeChat, informationFrom } from './testing';
 import { findMarkers, MARKER_START } from '../core/messages/markers';
 
@@ -36,6 +36,7 @@ beforeEach(async () => {
     contextWindow: 20_000,
     maxOutputTokens: 2_000,
     offerInChat: true,
+    prices: { input: 3, output: 15 },
   });
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.provider'] = 'truncation';
@@ -117,6 +118,30 @@ describe('a task that outgrows the window', () => {
     fake.settings['contextCondenser.notifications'] = 'none';
     await readFiles(9);
     expect(fake.shown).toEqual([]);
+  });
+
+  it('a spending limit stops a conversation, also after a reload, and leads to its setting', async () => {
+    fake.settings['contextCondenser.agent.maxCostPerConversation'] = 0.0001;
+    fake.settings['contextCondenser.agent.atMaxCost'] = 'stop';
+    fake.answers = ['Open Setting'];
+    server.play(reply('Done.'));
+    const ask = async (runtime: AgentRuntime): Promise<string> => {
+      const [model] = await informationFrom(runtime.provider);
+      const chat = new FakeChat(runtime.provider, model!);
+      chat.user('<userRequest>Do it</userRequest>');
+      return (await chat.ask()).text;
+    };
+    expect(await ask(agent)).toBe('Done.');
+    await vi.waitFor(() => {
+      expect(fake.executed).toContainEqual([
+        'workbench.action.openSettings',
+        '@id:contextCondenser.agent.maxCostPerConversation',
+      ]);
+    });
+    agent.dispose();
+    agent = new AgentRuntime(services);
+    await expect(ask(agent)).rejects.toThrow('the request was not sent. To go on, raise');
+    expect(server.requests).toHaveLength(1);
   });
 
   it('off, nothing is condensed and nothing is shown', async () => {

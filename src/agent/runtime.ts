@@ -12,6 +12,7 @@ import type { CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { thresholdOf } from '../settings/profiles';
+import { ChatSpending } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from '../live/liveConversations';
@@ -24,9 +25,10 @@ import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { ModelGroups } from './modelGroups';
-import { showAgentCondensed, showLiveEvent } from './notices';
+import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
+import { spendingOf } from '../window/spending';
 import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
 import { LiveStatusBar } from './statusBar';
@@ -88,6 +90,16 @@ export class AgentRuntime implements vscode.Disposable {
       settings: agentSettings,
       threshold: (profile) => thresholdOf(profile, modelSettings().threshold),
       summaries: (profile) => ({ ...summaryWishes(profile), mayCost: modelSettings().maxCost > 0 }),
+      spending: new ChatSpending({
+        spending: spendingOf(services),
+        limits: () => ({
+          perConversation: setting('agent.maxCostPerConversation'),
+          perDay: setting('agent.maxCostPerDay'),
+          stops: setting('agent.atMaxCost') === 'stop',
+        }),
+        tell: (words, name) => void showLimit(words, name),
+        log,
+      }),
       onCall: (conversation, name, input) => {
         this.recall.calledBy(conversation, name, input);
       },

@@ -4,6 +4,7 @@ import { LanguageModelThinkingPart } from '../../test/support/vscode';
 import { counter } from '../api/testing';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { keyTarget, type ApiProfile } from '../settings/profiles';
+import type { ChatSpending } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import type { LiveConversationsApi, LiveSummary, RecallQuery } from '../live/types';
@@ -184,7 +185,13 @@ export function providerFor(
     settings = {},
     models = [],
     key,
-  }: { settings?: Partial<AgentSettings>; models?: readonly LmModel[]; key?: string } = {},
+    spending = { begin: () => Promise.resolve(undefined) },
+  }: {
+    settings?: Partial<AgentSettings>;
+    models?: readonly LmModel[];
+    key?: string;
+    spending?: Pick<ChatSpending, 'begin'>;
+  } = {},
 ) {
   const lm: LanguageModels = {
     selectChatModels: (selector) =>
@@ -237,6 +244,7 @@ export function providerFor(
     settings: () => all,
     threshold: () => ({ percent: 75 }),
     summaries: () => ({ mayCost: true }),
+    spending,
     onCall: (...call) => void calls.push(call),
     log: { info: log, warn: log, error: log },
   });

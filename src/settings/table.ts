@@ -329,6 +329,34 @@ const rows = {
     title: 'Condense when the prompt cache has expired, at',
     text: "Percentage of the context window at which a conversation is condensed if the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing costs least at that time, so the default is below the threshold.",
   }),
+  'agent.maxCostPerConversation': whole(dollars, {
+    default: 0,
+    scope: 'application',
+    title: 'Spending limit of a conversation',
+    text: "What a conversation with one of this extension's models may cost in the chat, in US dollars (0 to 1000; 0: no limit). `#contextCondenser.agent.atMaxCost#` says what happens then. Counted are all requests whose price is known, with those of its subagents, in all windows and across restarts, from when a limit was set.",
+  }),
+  'agent.maxCostPerDay': whole(dollars, {
+    default: 0,
+    scope: 'application',
+    title: 'Spending limit of a day',
+    text: "What all conversations with this extension's models may cost in the chat in one day, in US dollars (0 to 1000; 0: no limit), in all windows together.",
+  }),
+  'agent.atMaxCost': whole(z.enum(['warn', 'stop']), {
+    default: 'warn',
+    scope: 'application',
+    title: 'At a spending limit',
+    text: 'What happens when the chat has spent as much as you set.',
+    choices: {
+      warn: {
+        label: 'Warn',
+        text: 'A notification says so, once for each conversation and day. The conversation goes on.',
+      },
+      stop: {
+        label: 'Stop',
+        text: 'No further request is sent, and the chat says how to go on; a notification comes at eight tenths of the limit. A request that is under way is finished: by so much it can be exceeded.',
+      },
+    },
+  }),
   notifications: whole(z.enum(['none', 'statusBar', 'notification']), {
     default: 'statusBar',
     scope: 'window',

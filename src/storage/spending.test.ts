@@ -45,8 +45,15 @@ describe('bookings', () => {
   });
 
   it('of the chat and of our own calls are counted apart', async () => {
-    expect(await spending().note({ kind: 'chat', conversation: 'a', usd: 5 })).toEqual({ day: 5, conversation: 5 });
+    const booking = await spending().book({ kind: 'chat', conversation: 'a', atMost: 3 }, NO_LIMIT);
+    if (booking.kind === 'booked') expect(await booking.settle(5)).toEqual({ day: 5, conversation: 5 });
     expect((await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe('booked');
+  });
+
+  it('of the chat go on while anything is left, and then no more', async () => {
+    const book = () => spending().book({ kind: 'chat', conversation: 'a', atMost: 0.06 }, CENTS_10);
+    expect([(await book()).kind, (await book()).kind]).toEqual(['booked', 'booked']);
+    expect(await book()).toEqual({ kind: 'refused', limit: 'day', spent: 0.12, allowed: 0.1 });
   });
 
   it('a line that a crash cut off is passed over, and does not swallow the next', async () => {

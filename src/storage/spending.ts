@@ -31,15 +31,21 @@ export interface Purchase {
   readonly kind: SpendingKind;
   /** Absent where a call belongs to none. */
   readonly conversation?: string | undefined;
-  /** US dollars that it may cost at most. */
+  /**
+   * US dollars that it may cost at most. Of the chat's requests it is the whole prompt at the plain price, which the cache mostly makes
+   * cheaper and the answer dearer: a limit has room for one as long as anything is left.
+   */
   readonly atMost: number;
 }
 
 export type Booking =
   | {
       readonly kind: 'booked';
-      /** @param cost US dollars; undefined where it is not known: then what was booked counts. */
-      readonly settle: (cost: number | undefined) => Promise<void>;
+      /**
+       * @param cost US dollars; undefined where it is not known: then what was booked counts
+       * @returns what is spent with it
+       */
+      readonly settle: (cost: number | undefined) => Promise<Spent>;
     }
   | {
       readonly kind: 'refused';
@@ -101,10 +107,12 @@ export class Spending {
   async book({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
     return this.locked(async (entries) => {
       const spent = this.sums(entries, kind, conversation);
-      if (limits.perConversation > 0 && spent.conversation + atMost > limits.perConversation) {
+      const isOver = (already: number, limit: number): boolean =>
+        limit > 0 && (kind === 'chat' ? already >= limit : already + atMost > limit);
+      if (isOver(spent.conversation, limits.perConversation)) {
         return { kind: 'refused', limit: 'conversation', spent: spent.conversation, allowed: limits.perConversation };
       }
-      if (limits.perDay > 0 && spent.day + atMost > limits.perDay) {
+      if (isOver(spent.day, limits.perDay)) {
         return { kind: 'refused', limit: 'day', spent: spent.day, allowed: limits.perDay };
       }
       const entry: Entry = {
@@ -118,25 +126,14 @@ export class Spending {
       return {
         kind: 'booked',
         settle: async (cost) => {
-          if (cost === undefined) return;
-          await this.locked(() => this.append({ id: entry.id, settled: cost }));
+          if (cost === undefined) return this.spent(kind, conversation);
+          return this.locked(async (now) => {
+            await this.append({ id: entry.id, settled: cost });
+            const others = now.filter(({ id }) => id !== entry.id);
+            return this.sums([...others, { ...entry, usd: cost }], kind, conversation);
+          });
         },
       };
-    });
-  }
-
-  /** Adds what was spent without being asked for first: requests whose price is known only behind them. */
-  async note({ kind, conversation, usd }: Omit<Entry, 'id' | 'at'>): Promise<Spent> {
-    return this.locked(async (entries) => {
-      const entry: Entry = {
-        id: randomUUID(),
-        at: this.now().getTime(),
-        kind,
-        ...(conversation !== undefined && { conversation }),
-        usd,
-      };
-      await this.append(entry);
-      return this.sums([...entries, entry], kind, conversation);
     });
   }
 

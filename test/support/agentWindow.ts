@@ -69,6 +69,7 @@ export function openAgentWindow({ profile, storage, settings, providers = [] }: 
     settings: agentSettings,
     threshold: (asked) => thresholdOf(asked, { percent: 75 }),
     summaries: () => ({ mayCost: true }),
+    spending: { begin: () => Promise.resolve(undefined) },
     onCall: (conversation, name, input) => {
       recall.calledBy(conversation, name, input);
     },
