@@ -6,7 +6,7 @@ import { freshCounter } from '../testingCounter';
 import type { Cut, CutEdit, Edit, EditId } from './edits/edits';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { CondensationManager, UnknownProviderError } from './manager';
-import { marker, type ReferenceId } from '../messages/markers';
+import { findMarkers, marker, type ReferenceId } from '../messages/markers';
 import { losslessProvider } from './providers/lossless';
 import { truncationProvider } from './providers/truncation';
 import type { CondensationOptions, CondensationProvider, ConversationContext, ProviderResult } from './types';
@@ -343,7 +343,7 @@ describe('references of an earlier condensation', () => {
       request({ messages, config: { keep: 'first' } }),
     );
     if (earlier.kind !== 'condensed') throw new Error('nothing was left out');
-    expect(JSON.stringify(earlier.view[4])).toContain('condensed');
+    expect(findMarkers(JSON.stringify(earlier.view[4]))).not.toEqual([]);
     const later = await run(giving(editOf(FILE, { start: 0, end: FILE.length, text: 'gone', recoverable: true })), {
       messages,
       edits: earlier.edits,

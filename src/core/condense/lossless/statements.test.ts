@@ -67,7 +67,7 @@ describe('the check of what markers say', () => {
     ['another side', 'shown later as 2-61', 'shown above as 2-61', 'no line'],
     ['another call', 'in the later Read of src/a.ts', 'in the later Read of src/b.ts', 'no line'],
     ['another number of lines', 'lines 1-60', 'lines 1-50', '60 lines are missing'],
-    ['a reference that nobody made', /ref \w{6}/, 'ref abcdef', 'its reference is unknown'],
+    ['a reference that nobody made', /[0-9a-f]{6}(?=\p{Pe})/u, 'abcdef', 'its reference is unknown'],
   ])('finds %s', async (_name, from, to, said) => {
     const edits = await condense(messages);
     const view = JSON.stringify(applyEdits(messages, edits).messages);

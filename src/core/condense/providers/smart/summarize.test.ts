@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { exchange, lines } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
+import { MARKER_EXAMPLE } from '../../../messages/markers';
 import { testSummarizer } from '../../summary/testing';
 import { individual, prepared, LONG, many, run, SUMMARIZE, TASK, withModel, RESULT, input } from './testing';
 
 describe('summarize', () => {
   it('puts the reply before a marker, and asks with what the call was', async () => {
-    const summarizer = testSummarizer(['<summary>All 40 tests pass ⟦x⟧.</summary>']);
+    const summarizer = testSummarizer([
+      `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
+    ]);
     const { at, result: made } = await run(many(1), [individual({ toolResults: SUMMARIZE })], {
       smart: withModel(summarizer),
     });
