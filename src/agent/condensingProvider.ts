@@ -9,6 +9,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { familyOf, tokenizerFactor } from '../core/vendors/families';
 import { cacheSpanOf } from '../core/vendors/caches';
+import { requestLimitsOf } from '../core/vendors/requestLimits';
 import { accountingOf } from '../core/vendors/vendors';
 import { allowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
@@ -285,6 +286,7 @@ export class CondensingProvider {
         cacheLifetime: cacheLifetimeOf(profile),
         ...(cacheSpan && { cacheSpan }),
         threshold: this.parts.threshold(profile),
+        limits: requestLimitsOf(profile.vendor, profile.model, host),
         summarizer: () => this.summarizerOf(model),
       },
     };
@@ -395,7 +397,8 @@ const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
 
-const isTooLong = (error: unknown): error is ApiError => isApiError(error) && error.kind === 'context-too-long';
+const isTooLong = (error: unknown): error is ApiError =>
+  isApiError(error) && (error.kind === 'context-too-long' || error.kind === 'too-many-bytes');
 
 function tooltipOf({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
   const window = contextWindow.toLocaleString('en-US');

@@ -116,6 +116,7 @@ const REASONS: Readonly<Record<CondensationReason, string>> = {
   'cold-cache': 'the vendor’s prompt cache had expired',
   background: 'prepared in the background before',
   'too-long': 'the model refused the request as too long',
+  bytes: 'its images weighed more than the vendor takes',
   'by-hand': 'asked for by hand',
 };
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { LiveId } from '../live/request';
 import { recallInput, recallQuery } from '../live/recallInput';
-import type { LiveConversationsApi } from '../live/types';
+import type { LiveConversationsApi, RecalledImage } from '../live/types';
 import { RECALL_TOOL } from './names';
 
 /** Calls whose conversation is not yet asked for. */
@@ -35,11 +35,16 @@ export class RecallTool {
       return textResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);
     const found = here.kind === 'nothing' && query.references ? await live.recall(undefined, query) : here;
-    return textResult(found.text);
+    return found.kind === 'found' ? resultOf(found.text, found.images) : textResult(found.text);
   }
 }
 
-const textResult = (text: string): vscode.LanguageModelToolResult =>
-  new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+const textResult = (text: string): vscode.LanguageModelToolResult => resultOf(text, []);
+
+const resultOf = (text: string, images: readonly RecalledImage[]): vscode.LanguageModelToolResult =>
+  new vscode.LanguageModelToolResult([
+    new vscode.LanguageModelTextPart(text),
+    ...images.map(({ mediaType, data }) => vscode.LanguageModelDataPart.image(Buffer.from(data, 'base64'), mediaType)),
+  ]);
 
 const keyOf = (input: unknown): string => JSON.stringify(input ?? null);

@@ -47,7 +47,7 @@ export interface ApiErrorDetails {
   readonly code?: string;
   /** The vendor's id of the request, for its support. */
   readonly requestId?: string;
-  /** For `context-too-long`: what the vendor said of the request's length. */
+  /** For `context-too-long` and `too-many-bytes`: what the vendor said of the request's size. */
   readonly overflow?: Overflow;
   /** The problem, if the kind's own words are not exact enough. A whole sentence. */
   readonly what?: string;

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
-import { isTooManyBytes, overflowIn } from './tooLong';
+import { overflowIn, overWeightIn, type Overflow } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
@@ -113,8 +113,10 @@ function messageIn(body: unknown): string | undefined {
 }
 
 function fromAnswer({ status, message, type, code, headers }: Answer, { name, secrets, now }: ErrorContext): ApiError {
-  const overflow = status === 401 || status === 402 ? undefined : overflowIn(message, code, type);
-  const kind = overflow ? 'context-too-long' : kindOfAnswer(status, message, type, code);
+  const tooLong = status === 401 || status === 402 ? undefined : overflowIn(message, code, type);
+  const weight = tooLong ? undefined : overWeightIn(status, message, type);
+  const overflow: Overflow | undefined = weight ? { weight } : tooLong;
+  const kind = tooLong ? 'context-too-long' : weight ? 'too-many-bytes' : kindOfAnswer(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : retryAfter(headers, now);
   const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
   const vendorMessage = shortened(redact(message, secrets));
@@ -136,7 +138,6 @@ const NO_MODEL = /model identifier is invalid|model .*(?:not found|does not exis
 const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
 function kindOfAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
-  if (isTooManyBytes(status, message, type)) return 'too-many-bytes';
   // Gemini answers 400.
   if (/api key not valid/i.test(message)) return 'auth';
   if (FILTERS.has(code)) return 'refusal';

@@ -8,6 +8,18 @@
 export interface Overflow {
   readonly tokens?: number;
   readonly limit?: number;
+  /** Set where its bytes were too many or its images too large, and not its tokens. */
+  readonly weight?: OverWeight;
+}
+
+/** What a request weighed too much in; a missing figure is absent. */
+export interface OverWeight {
+  /** Bytes that its body may have. */
+  readonly bytes?: number;
+  /** Base64 bytes that one image may have. */
+  readonly imageBytes?: number;
+  /** Pixels that the edge of an image may have. */
+  readonly edge?: number;
 }
 
 const ROWS: readonly RegExp[] = [
@@ -123,3 +135,26 @@ const BYTES =
 /** @param type the error's `type`, where it has one */
 export const isTooManyBytes = (status: number | undefined, message: string, type: unknown): boolean =>
   status === 413 || type === 'request_too_large' || BYTES.test(message);
+
+/** "… exceeds the limit: 20971520 bytes", "The maximum request size is 32 MB", "… the maximum of 25000000 bytes" */
+const BYTE_LIMIT = /(?:limit|maximum)\D{0,40}?(?<count>\d+)\s*(?<unit>bytes|[KM]i?B)\b/i;
+const UNITS: Readonly<Record<string, number>> = { bytes: 1, kb: 1000, mb: 1_000_000, kib: 1024, mib: 1_048_576 };
+
+/**
+ * How Anthropic says that one image is too large, wherever it stands in the conversation, so that each later request is refused, too:
+ * "image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes" (claude-code#30967); "At least one of the image dimensions exceed max
+ * allowed size for many-image requests: 2000 pixels" (claude-code#49720), "… exceed max allowed size: 8000 pixels".
+ */
+const IMAGE_BYTES = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
+const IMAGE_EDGE = /image dimensions exceed max allowed size[^:]*: (?<limit>\d+) pixels/i;
+
+/** What a refusal says of bytes and images that are too large; undefined where it means something else. */
+export function overWeightIn(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
+  const imageBytes = IMAGE_BYTES.exec(message)?.groups?.['limit'];
+  if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };
+  const edge = IMAGE_EDGE.exec(message)?.groups?.['limit'];
+  if (edge !== undefined) return { edge: Number(edge) };
+  if (!isTooManyBytes(status, message, type)) return undefined;
+  const { count, unit } = BYTE_LIMIT.exec(message)?.groups ?? {};
+  return count === undefined ? {} : { bytes: Number(count) * (UNITS[unit?.toLowerCase() ?? ''] ?? 1) };
+}

@@ -9,6 +9,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { requestLimitsOf } from '../core/vendors/requestLimits';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
 import { commonPrefix } from '../live/align';
 import type { LiveConversationsApi } from '../live/types';
@@ -260,6 +261,7 @@ export class LiveCondenser implements Condenser {
       ...(facts.prices && { prices: facts.prices }),
       accounting,
       cacheLifetime: asksForLongCache(body) ? '1h' : '5m',
+      limits: requestLimitsOf(vendor, model, addresses.get(route)?.hostname),
       threshold:
         forAnswer === 0
           ? threshold

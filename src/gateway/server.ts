@@ -6,7 +6,7 @@ import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { overflowIn, type Overflow } from '../api/tooLong';
+import { overflowIn, overWeightIn, type Overflow } from '../api/tooLong';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { admit, newSecret, type Admitted } from './access';
@@ -249,7 +249,9 @@ class Passing {
     for (let repeats = 0; now && isRefusal(answer.statusCode); repeats++) {
       const refusal = await readRefusal(answer);
       const again =
-        refusal.isWhole && repeats < MOST_REPEATS ? await this.again(now, refusal, route, repeats === 0) : undefined;
+        refusal.isWhole && repeats < MOST_REPEATS
+          ? await this.again(now, { ...refusal, status: answer.statusCode }, route, repeats === 0)
+          : undefined;
       if (!again) {
         one.passRead(answer, refusal.bytes);
         return;
@@ -274,16 +276,16 @@ class Passing {
   /** The request to send in place of a refused one; undefined if the refusal is the answer. */
   private async again(
     prepared: PreparedCall,
-    { bytes }: Refusal,
+    { bytes, status }: Refusal & { readonly status: number | undefined },
     route: string,
     isFirst: boolean,
   ): Promise<{ readonly prepared: PreparedCall | undefined } | undefined> {
     const words = bytes.toString();
-    const overflow = overflowOf(words);
+    const overflow = overflowOf(words, status);
     if (overflow) {
       const smaller = isFirst ? await prepared.condenseFurther(overflow) : undefined;
       if (smaller)
-        this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too long.' });
+        this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too large.' });
       return smaller && { prepared: smaller };
     }
     if (prepared.bytes === undefined) return undefined;
@@ -320,8 +322,8 @@ async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   return { bytes: Buffer.concat(chunks), isWhole: true };
 }
 
-/** The figures in a refusal of a request that is too long; undefined if that was not the reason. */
-function overflowOf(words: string): Overflow | undefined {
+/** The figures in a refusal of a request that is too large; undefined if that was not the reason. */
+function overflowOf(words: string, status: number | undefined): Overflow | undefined {
   let error: unknown;
   try {
     const value: unknown = JSON.parse(words);
@@ -330,7 +332,10 @@ function overflowOf(words: string): Overflow | undefined {
     // No JSON: its words say it.
   }
   const { code, type, message } = isRecord(error) ? error : {};
-  return overflowIn(typeof message === 'string' ? message : words, code, type);
+  const said = typeof message === 'string' ? message : words;
+  const tooLong = overflowIn(said, code, type);
+  const weight = tooLong ? undefined : overWeightIn(status, said, type);
+  return weight ? { weight } : tooLong;
 }
 
 const shortened = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 300);

@@ -9,10 +9,15 @@ import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 import { Preparation } from './preparation';
 import type { CondensationReason } from './events';
+import { stayingImages } from './weight';
 
 /** Percent of the window from which on a single result is too large, and o200k tokens that it has at least. */
 const LARGE_PERCENT = 25;
 const MIN_LARGE_TOKENS = 20_000;
+
+const KEPT = { mode: 'keep' } as const;
+/** The configuration of Truncation that leaves all but images alone. */
+const ONLY_IMAGES = { preserveRecentCount: 0, toolResults: KEPT, toolParameters: KEPT, messageText: KEPT } as const;
 
 const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
@@ -56,7 +61,8 @@ export class Condensing {
     conversation: LiveConversation,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    const prepared = await this.applyPrepared(conversation);
+    const lighter = await this.takeWeight(conversation, signal);
+    const prepared = (await this.applyPrepared(conversation)) ?? lighter;
     const reason = this.reason(conversation);
     this.noteCramped(conversation, reason);
     if (reason) return this.condense(conversation, reason, signal);
@@ -99,6 +105,30 @@ export class Condensing {
       },
     );
     return applyOutcome(conversation, outcome, 'too-long', this.parts, signal);
+  }
+
+  /**
+   * Takes images out where the request weighs more, in bytes or pixels, than the model's vendor takes.
+   * @returns undefined where it does not, or no image could go.
+   */
+  async takeWeight(
+    conversation: LiveConversation,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome | undefined> {
+    const { model, weighed } = conversation;
+    const images = stayingImages(weighed, this.parts.learning.limits(model));
+    if (!images) return undefined;
+    const outcome = await this.parts.manager.condense({
+      ...requestFor(conversation, this.settings.now(conversation), this.parts.learning, signal),
+      provider: 'truncation',
+      config: { ...ONLY_IMAGES, images: { mode: 'suppress', ...images } },
+      trigger: 'manual',
+      minimumGain: { percent: 0, tokens: 0 },
+      coherenceFloor: {},
+      targetTokens: 0,
+    });
+    const applied = await applyOutcome(conversation, outcome, 'bytes', this.parts, signal);
+    return applied.kind === 'condensed' ? applied : undefined;
   }
 
   /** Condenses because a person asked for it, as far as they asked; by default to half of what is there. */
@@ -288,6 +318,9 @@ export class Condensing {
   }
 }
 
+/** Without these no request goes out: they are made even where the disk is full. */
+const IN_NEED: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
+
 /**
  * Keeps what was condensed and shows it from now on; what came to nothing is told.
  * @returns what really came of it: where it could not be kept, nothing was taken out.
@@ -314,7 +347,7 @@ async function applyOutcome(
     const detail = 'Nothing but pinned messages would have changed.';
     return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
   }
-  const condensation = await conversation.record({ ...outcome, edits }, reason === 'window' || reason === 'too-long');
+  const condensation = await conversation.record({ ...outcome, edits }, IN_NEED.has(reason));
   if (condensation === undefined) {
     const error = new Error('The originals could not be kept, so that nothing was taken out.');
     return { ...outcome, kind: 'failed', error };

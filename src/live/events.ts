@@ -21,9 +21,10 @@ export interface LiveDecision {
 /**
  * `threshold`: it was reached. `window`: the request would not have fitted. `cold-cache`: a lower threshold was reached and
  * the cache had gone anyway. `background`: prepared in the background before. `too-long`: the model refused the request.
- * `by-hand`: a person asked for it.
+ * `bytes`: its images weighed too much. `by-hand`: a person asked for it.
  */
-export type CondensationReason = 'threshold' | 'window' | 'cold-cache' | 'background' | 'too-long' | 'by-hand';
+export type CondensationReason =
+  'threshold' | 'window' | 'cold-cache' | 'background' | 'too-long' | 'bytes' | 'by-hand';
 
 export type LiveEvent =
   /** A request was prepared or answered, a command was done: what a status bar shows may have changed. */

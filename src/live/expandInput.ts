@@ -22,14 +22,14 @@ export async function expandInput(conversation: LiveConversation, input: unknown
   if (references.length === 0) return { input };
   const originals = new Map<ReferenceId, string>();
   try {
-    for (const { reference, isSummary, text } of await originalsBehind(conversation, references)) {
-      if (!isSummary) originals.set(reference, text);
+    for (const { reference, content, text } of await originalsBehind(conversation, references)) {
+      if (content.kind === 'cut') originals.set(reference, text);
     }
   } catch (error) {
     return { error: refusal(errorMessage(error)) };
   }
   const missing = references.find((reference) => !originals.has(reference));
-  if (missing !== undefined) return { error: refusal(`Ref ${missing} stands for whole messages.`) };
+  if (missing !== undefined) return { error: refusal(`Ref ${missing} stands for whole messages, or for an image.`) };
   return { input: mapStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
 }
 

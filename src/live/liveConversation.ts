@@ -14,6 +14,7 @@ import {
 } from '../core/condense/ledger/ledger';
 import { condenseArrivals, type ArrivalRules } from '../core/condense/lossless/arrivals';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
+import { memoizeByObject } from '../core/memoizeByObject';
 import { Pace } from '../core/pace';
 import { newViolations } from '../core/messages/firewall';
 import { contentsOf } from '../core/messages/content';
@@ -29,6 +30,7 @@ import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import type { LiveDecision } from './events';
 import { UseWatch } from './useWatch';
+import type { Weighed } from './weight';
 import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
@@ -75,6 +77,7 @@ export class LiveConversation {
   private current: Shown = unedited([]);
   private upstream: UpstreamModel | undefined;
   private beside = 0;
+  private besideBytes = 0;
   private isNew = true;
   private watch: UseWatch | undefined;
   /** Index of the first message that was not sent before. */
@@ -116,6 +119,11 @@ export class LiveConversation {
   /** O200k tokens of all that would be sent. */
   get countedTokens(): number {
     return this.beside + this.parts.counter.messages(this.current.messages);
+  }
+
+  /** The request as it would be sent, for its bytes. */
+  get weighed(): Weighed {
+    return { original: this.sent, view: this.current.messages, besideBytes: this.besideBytes };
   }
 
   /** What the agent asked for again behind a condensation; undefined where that was not watched. */
@@ -171,6 +179,7 @@ export class LiveConversation {
       counter.text(request.system ?? '') +
       (request.tools.length > 0 ? counter.json(request.tools) : 0) +
       (request.extraTokens ?? 0);
+    this.besideBytes = Buffer.byteLength(request.system ?? '') + toolBytes(request.tools);
     if (hasGrown) this.current = grown(this.current, added, known);
     else if (!(await this.showAnew())) await this.restoreReferences();
     const pace = new Pace();
@@ -362,6 +371,9 @@ export class LiveConversation {
     await this.record({ provider: RESTORING, edits, steps: [step], ...sizes, cost: 0 }, true);
   }
 }
+
+/** Tools are declared anew with each request, and alike. */
+const toolBytes = memoizeByObject((tools: AgentRequest['tools']) => Buffer.byteLength(JSON.stringify(tools)));
 
 /** UTF-16 units of the shortest result that is worth a look. */
 const MIN_RESULT = 200;

@@ -42,6 +42,7 @@ import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedReque
 import type { LiveEvent } from './events';
 import type { Shown } from './followEdits';
 import { duePointOf } from './tokenLearning';
+import { requestBytes } from './weight';
 
 /** A refusal that names no numbers leaves to guess: so often one request is made shorter. */
 const MAX_HARDENINGS = 3;
@@ -105,11 +106,19 @@ export class LiveConversations implements LiveConversationsApi {
     const conversation = this.registry.get(prepared.conversation);
     if (!conversation) return undefined;
     const { learning } = this.parts;
-    learning.refused(request.model, prepared.countedTokens, overflow);
+    const { weight } = overflow;
+    if (!weight) learning.refused(request.model, prepared.countedTokens, overflow);
     const before = this.hardened.get(prepared) ?? 0;
     if (before >= MAX_HARDENINGS) return undefined;
     return conversation.exclusive(async () => {
       await conversation.follow({ ...request, model: learning.known(request.model) });
+      if (weight) {
+        learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
+        const lighter = await this.condensing.takeWeight(conversation, signal);
+        if (lighter) return this.harder(conversation, lighter, before);
+        // No other content makes an image smaller.
+        if (weight.imageBytes !== undefined || weight.edge !== undefined) return undefined;
+      }
       // The prompt alone would have fitted: with what is known now, less is asked for the answer.
       const { tokens = Infinity, limit = 0 } = overflow;
       const fits = tokens < limit && this.condensing.isFitting(conversation);
@@ -117,10 +126,18 @@ export class LiveConversations implements LiveConversationsApi {
       const isExact = overflow.tokens !== undefined;
       const outcome = fits ? undefined : await this.condensing.condenseFurther(conversation, isExact, signal);
       if (!fits && conversation.countedTokens >= Math.min(counted, prepared.countedTokens)) return undefined;
-      const smaller = this.prepared(conversation, outcome, []);
-      this.hardened.set(smaller, before + 1);
-      return smaller;
+      return this.harder(conversation, outcome, before);
     }, signal);
+  }
+
+  private harder(
+    conversation: LiveConversation,
+    outcome: CondensationOutcome | undefined,
+    before: number,
+  ): PreparedRequest {
+    const smaller = this.prepared(conversation, outcome, []);
+    this.hardened.set(smaller, before + 1);
+    return smaller;
   }
 
   used(id: LiveId, usage: Usage | undefined): void {

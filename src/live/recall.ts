@@ -2,12 +2,15 @@
 import type { ReferenceId } from '../core/messages/markers';
 import { errorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
-import type { ApiMessage } from '../core/messages/types';
+import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
+import { isImage, isRecord } from '../core/messages/blocks';
+import { base64Of } from '../core/messages/images';
+import { imageWords } from '../core/condense/operations/oldImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { describePlaces } from './describePlace';
 import { originalsBehind, referencedBy, type FoundReference, type Recallable } from './references';
 import { matchesPattern, matchesWords, PatternError, searchLines, type LineMatcher } from './searchText';
-import type { RecallQuery, RecallResult } from './types';
+import type { RecalledImage, RecallQuery, RecallResult } from './types';
 
 export type { Recallable } from './references';
 
@@ -24,6 +27,7 @@ interface Found {
   readonly lines: readonly string[];
   /** The lines that are shown, by number from 0, in order. */
   readonly shown: readonly number[];
+  readonly image?: ImageBlock;
 }
 
 /**
@@ -74,9 +78,11 @@ async function byReference(
       missing.push(reference);
       continue;
     }
+    const image = imageOf(behind);
     const lines = linesOf(behind);
     const shown = lines.flatMap((_, index) => (index + 1 >= fromLine && index + 1 <= toLine ? [index] : []));
-    found.push({ reference, where: describePlaces(conversation.messages)(behind.content.place), lines, shown });
+    const where = describePlaces(conversation.messages)(behind.content.place);
+    found.push({ reference, where, lines, shown, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
   const nothing = `Nothing is known under ref ${missing.join(', ')}.`;
@@ -110,10 +116,23 @@ async function bySearch(conversations: readonly Recallable[], matches: LineMatch
 const FOLD_AT = 4_000;
 const FOLD = new RegExp(`[^]{1,${FOLD_AT}}`, 'g');
 
-/** The lines that a reference stands for; messages as a transcript. */
-function linesOf({ isSummary, text }: FoundReference): string[] {
-  // The text was stored as messages: its hash was checked.
-  const shown = isSummary ? renderConversation(JSON.parse(text) as ApiMessage[]) : text;
+/** The image that a reference stands for; undefined where it stands for something else, or the bytes are elsewhere. */
+function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
+  const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
+  return block && isImage(block) && base64Of(block) !== undefined ? block : undefined;
+}
+
+/** The lines that a reference stands for; messages as a transcript, and of an image a line in its place. */
+function linesOf(behind: FoundReference): string[] {
+  // The text was stored as messages or as a block: its hash was checked.
+  const { content, text } = behind;
+  const image = imageOf(behind);
+  const shown =
+    content.kind === 'summary'
+      ? renderConversation(JSON.parse(text) as ApiMessage[])
+      : image
+        ? `[${imageWords(image)}]`
+        : text;
   return shown.split('\n').flatMap((line) => (line.length > FOLD_AT ? (line.match(FOLD) ?? []) : [line]));
 }
 
@@ -123,7 +142,18 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
   let leftBytes = maxTokens === undefined ? DEFAULT_BYTES : Infinity;
   const parts: string[] = [];
   const withheld: string[] = [];
-  for (const { reference, where, lines, shown } of found) {
+  const images: RecalledImage[] = [];
+  for (const { reference, where, lines, shown, image } of found) {
+    if (image) {
+      const tokens = counter.block(image);
+      // The first one is always given: the smallest answer would else never have one.
+      if (tokens > left && images.length > 0) {
+        withheld.push(`the image of ref ${reference}`);
+        continue;
+      }
+      left -= tokens;
+      images.push(recalledImage(image));
+    }
     const kept: number[] = [];
     for (const index of shown) {
       const line = `${lines[index] ?? ''}\n`;
@@ -143,8 +173,14 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
     kind: 'found',
     text: [...parts, ...note].join('\n\n'),
     references: found.filter(({ lines }) => lines.length > 0).map(({ reference }) => reference),
+    images,
     isComplete: withheld.length === 0,
   };
+}
+
+function recalledImage(image: ImageBlock): RecalledImage {
+  const mediaType = isRecord(image.source) ? image.source['media_type'] : undefined;
+  return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: base64Of(image) ?? '' };
 }
 
 const rest = (reference: string, next: number, count: number, lines: readonly string[]): string =>

@@ -14,8 +14,7 @@ export type Recallable = Pick<LiveConversation, 'ledger' | 'originals'> & {
 export interface FoundReference {
   readonly reference: ReferenceId;
   readonly content: ReferencedContent;
-  /** True where it stands for whole messages, as JSON. */
-  readonly isSummary: boolean;
+  /** Of a `cut` the text itself, of a `summary` the messages' JSON, of a `block` (an image, thinking) its JSON. */
   readonly text: string;
 }
 
@@ -37,7 +36,6 @@ export async function originalsBehind(
   return wanted.map((content) => ({
     reference: content.reference,
     content,
-    isSummary: content.place.path.length === 0,
     text: expandReference(content, (hash) => originals.get(hash)),
   }));
 }

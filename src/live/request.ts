@@ -3,6 +3,7 @@ import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
 import type { CacheSpan } from '../core/vendors/caches';
+import type { RequestLimits } from '../core/vendors/requestLimits';
 import type { ApiMessage } from '../core/messages/types';
 import type { CondensationOutcome } from '../core/condense';
 import type { OwnModel } from '../core/condense/summary/summarizer';
@@ -53,6 +54,8 @@ export interface UpstreamModel {
   /** How long the vendor keeps a prompt; undefined: it keeps none, or nobody knows. */
   readonly cacheSpan?: CacheSpan;
   readonly threshold: Threshold;
+  /** What its requests may weigh beside their tokens; absent: nothing is known. */
+  readonly limits?: RequestLimits;
   /** The model as one that sums up, for condensations that find no profile; absent: it can't be asked beside the chat. */
   readonly summarizer?: OwnModel;
 }

@@ -6,9 +6,10 @@ import {
   type DuePoint,
   type ReservedOutputInput,
 } from '../core/condense/trigger/thresholds';
-import type { Overflow } from '../api/tooLong';
+import type { Overflow, OverWeight } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
+import type { WeightLimits } from './weight';
 
 /** No tokenizer is further from o200k than this: a report that says so is wrong, or the server has not read everything. */
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
@@ -54,6 +55,8 @@ interface Learned {
   window?: number;
   /** O200k tokens of the shortest request that was refused as too long. */
   refused?: number;
+  /** What refusals told of bytes and images. */
+  weight?: OverWeight;
 }
 
 /** The facts learned from models' answers about their tokens, by the model's key. */
@@ -132,6 +135,23 @@ export class TokenLearning {
     // Exact: nothing is left to be guessed from the refusal.
     if (tokens !== undefined && counted >= MIN_TOKENS) learned.factor = bounded(tokens / counted);
     else learned.refused = Math.min(counted, learned.refused ?? counted);
+  }
+
+  /**
+   * A request was refused for its bytes or images.
+   * @param bytes those that it had, about.
+   */
+  tooHeavy(model: UpstreamModel, bytes: number, said: OverWeight): void {
+    const learned = this.of(model);
+    const isBody = said.imageBytes === undefined && said.edge === undefined;
+    // What was counted may differ a little from what was sent; and a limit that was named is the vendor's word.
+    const limit = isBody ? Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE) : undefined;
+    learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
+  }
+
+  /** What the model's requests may weigh. */
+  limits({ key, limits }: UpstreamModel): WeightLimits {
+    return { ...limits, ...this.models.get(key)?.weight };
   }
 
   /** The model as its refusals showed it. */

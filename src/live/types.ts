@@ -95,12 +95,22 @@ export interface RecallQuery {
   readonly maxTokens?: number;
 }
 
+/** An image, for a tool's result. */
+export interface RecalledImage {
+  /** Such as `image/png`. */
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
 export type RecallResult =
   | {
       readonly kind: 'found';
       /** For the agent: what was found, what was left out, and how to get it. */
       readonly text: string;
       readonly references: readonly string[];
+      /** Those that references stand for, where they fit into the size; the text names each of them. */
+      readonly images: readonly RecalledImage[];
       /** False where the size limit left something out. */
       readonly isComplete: boolean;
     }

@@ -270,6 +270,10 @@ export class LanguageModelDataPart {
     readonly data: Uint8Array,
     readonly mimeType: string,
   ) {}
+
+  static image(data: Uint8Array, mimeType: string): LanguageModelDataPart {
+    return new LanguageModelDataPart(data, mimeType);
+  }
 }
 export const LanguageModelChatToolMode = { Auto: 1, Required: 2 };
 export const LanguageModelChatMessage = {

@@ -6,6 +6,7 @@ import { loadTokenCounter } from '../../storage/assets';
 import { defaultStore } from '../../storage/home';
 import { listLedgers, openLedger } from '../../storage/ledgerStore';
 import type { CliIo } from '../io';
+import type { Recalled } from '../../gateway/recall';
 import type { Recall } from './server';
 
 /** The variable with the address of a run's gateway; its secret is in it. */
@@ -19,8 +20,9 @@ export function fromGateway(address: string, version: string): Recall {
       body: JSON.stringify(query),
       headers: { 'content-type': 'application/json', 'user-agent': `context-condenser/${version}` },
     });
-    const { text } = (await answer.json()) as { readonly text?: string };
-    return text ?? 'Nothing was recalled: the gateway gave no answer.';
+    const { text = 'Nothing was recalled: the gateway gave no answer.', ...rest } =
+      (await answer.json()) as Partial<Recalled>;
+    return { text, ...rest };
   };
 }
 
@@ -35,8 +37,7 @@ export async function fromStores(stores: readonly string[], io: CliIo): Promise<
   return async (query) => {
     const isSearch = (query.references ?? []).length === 0;
     const conversations = await stored(roots, isSearch ? 1 : MAX_LEDGERS);
-    const { text } = await recall(conversations, query, counter);
-    return text;
+    return recall(conversations, query, counter);
   };
 }
 

@@ -7,10 +7,11 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import * as z from 'zod';
 import { errorMessage } from '../../core/errors';
+import type { Recalled } from '../../gateway/recall';
 import type { RecallQuery } from '../../live/types';
 
-/** Answers a query, in words for the model, also where nothing was found. */
-export type Recall = (query: RecallQuery) => Promise<string>;
+/** Answers a query. */
+export type Recall = (query: RecallQuery) => Promise<Recalled>;
 
 const REFERENCES = z
   .array(z.string())
@@ -24,7 +25,9 @@ export async function serveMcp(recall: Recall, version: string, signal: AbortSig
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   const answer = async (query: RecallQuery) => {
     try {
-      return { content: [{ type: 'text' as const, text: await recall(query) }] };
+      const { text, images = [] } = await recall(query);
+      const pictures = images.map(({ mediaType, data }) => ({ type: 'image' as const, data, mimeType: mediaType }));
+      return { content: [{ type: 'text' as const, text }, ...pictures] };
     } catch (error) {
       return {
         content: [{ type: 'text' as const, text: `Nothing was recalled: ${errorMessage(error)}` }],

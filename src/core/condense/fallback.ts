@@ -126,10 +126,15 @@ const FLOOR_WHY = 'That left too little room in the window, so results were supp
 const FLOOR: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
-  { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'truncate', maxChars: 500 } },
+  {
+    preserveRecentCount: 0,
+    toolResults: { mode: 'suppress' },
+    toolParameters: { mode: 'truncate', maxChars: 500 },
+    images: { mode: 'suppress', keepNewest: 0 },
+  },
 ].map((config) => ({
   provider: 'truncation',
-  config: { ...config, messageText: { mode: 'keep' } },
+  config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: FLOOR_WHY,
   takesNewest: config.preserveRecentCount === 0,
 }));

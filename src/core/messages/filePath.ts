@@ -54,3 +54,6 @@ function comparable(path: string): string {
   const drive = /^(?:([A-Za-z]):|\/(?:mnt\/|cygdrive\/)?([a-z]))(?=\/)/.exec(clean);
   return drive ? `${drive[1] ?? drive[2] ?? ''}:${clean.slice(drive[0].length)}`.toLowerCase() : clean;
 }
+
+/** The end of a path, enough to know the file by. */
+export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

@@ -11,14 +11,18 @@ const MAX_EDGE = 1568;
  * or that is named by URL, counts as the largest.
  */
 export function imageTokens(source: unknown): number {
-  const size = isRecord(source) && typeof source['data'] === 'string' ? sizeOf(source['data']) : undefined;
+  const size = imageSize(source);
   if (!size) return MAX_IMAGE_TOKENS;
   const scale = Math.min(1, MAX_EDGE / Math.max(size.width, size.height));
   const tokens = Math.ceil((size.width * scale * (size.height * scale)) / PIXELS_PER_TOKEN);
   return Math.min(MAX_IMAGE_TOKENS, Math.max(1, tokens));
 }
 
-interface Size {
+/** An image's size in pixels; undefined where it can't be read or is named by URL. */
+export const imageSize = (source: unknown): ImageSize | undefined =>
+  isRecord(source) && typeof source['data'] === 'string' ? sizeOf(source['data']) : undefined;
+
+export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
@@ -26,23 +30,23 @@ interface Size {
 /** How much of the base64 is looked at; a JPEG's frame header comes behind its metadata. */
 const HEADER_CHARS = 64 * 1024 * 4;
 
-function sizeOf(base64: string): Size | undefined {
+function sizeOf(base64: string): ImageSize | undefined {
   const bytes = Buffer.from(base64.slice(0, HEADER_CHARS), 'base64');
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-const pngSize = (bytes: Buffer): Size | undefined =>
+const pngSize = (bytes: Buffer): ImageSize | undefined =>
   bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47
     ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
     : undefined;
 
-const gifSize = (bytes: Buffer): Size | undefined =>
+const gifSize = (bytes: Buffer): ImageSize | undefined =>
   bytes.length >= 10 && bytes.toString('latin1', 0, 3) === 'GIF'
     ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
     : undefined;
 
-function webpSize(bytes: Buffer): Size | undefined {
+function webpSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 30 || bytes.toString('latin1', 8, 12) !== 'WEBP') return undefined;
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8X':
@@ -56,7 +60,7 @@ function webpSize(bytes: Buffer): Size | undefined {
   }
 }
 
-function jpegSize(bytes: Buffer): Size | undefined {
+function jpegSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

@@ -4,7 +4,7 @@ import { blocksOf } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import { withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
-import { lastByPlace, originalOf, renderCuts, type BlockEdit, type Edit, type SummaryEdit } from './edits';
+import { isStanding, lastByPlace, originalOf, renderCuts, type BlockEdit, type Edit, type SummaryEdit } from './edits';
 
 export interface AppliedEdits {
   readonly messages: readonly ApiMessage[];
@@ -22,7 +22,7 @@ export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit
   const stale: Edit[] = [];
   for (const edit of lastByPlace(edits)) {
     if (edit.kind !== 'cut') {
-      if (originalOf(original, edit) === undefined) stale.push(edit);
+      if (!isStanding(original, edit)) stale.push(edit);
       else if (edit.kind === 'summary') summaries.push(edit);
       else blocks.push(edit);
       continue;

@@ -84,7 +84,7 @@ describe('references', () => {
   it('are found in edits, and expand to the bytes that they stand for', () => {
     const found = referencesOf([first, cut]);
     expect([...found.keys()]).toEqual([reference]);
-    expect(found.get(reference)).toEqual({ reference, place, before: cut.before, start: 4, end: 7 });
+    expect(found.get(reference)).toEqual({ reference, kind: 'cut', place, before: cut.before, start: 4, end: 7 });
     expect(expandReference(found.get(reference)!, () => 'one two three')).toBe('two');
   });
 

@@ -117,6 +117,15 @@ export function lastByPlace(edits: readonly Edit[]): Edit[] {
 const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
   inner.start >= outer.start && inner.end <= outer.end;
 
+const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
+
+/** Whether the original that an edit is about still stands at its place. An image is megabytes: it is hashed once. */
+export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
+  if (edit.kind !== 'block') return originalOf(original, edit) !== undefined;
+  const block = valueAt(original[edit.place.message], edit.place.path);
+  return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
+}
+
 /** The original text that an edit is about; undefined where another stands there. */
 export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
   const text = standingAt(original, edit);

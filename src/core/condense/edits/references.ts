@@ -8,6 +8,7 @@ import type { ReferenceId } from '../../messages/markers';
 /** The content that a reference stands for. */
 export interface ReferencedContent extends Slice {
   readonly reference: ReferenceId;
+  readonly kind: Edit['kind'];
   readonly place: Place;
   /** The whole original string that it is a slice of. */
   readonly before: Hash;
@@ -19,7 +20,8 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
   for (const edit of edits) {
     if (edit.kind === 'summary') {
       const { reference, before, start } = edit;
-      references.set(reference, { reference, place: { message: start, path: [] }, before, start: 0, end: Infinity });
+      const place = { message: start, path: [] };
+      references.set(reference, { reference, kind: edit.kind, place, before, start: 0, end: Infinity });
       continue;
     }
     if (edit.kind === 'block') {
@@ -27,6 +29,7 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
       if (placeholder)
         references.set(placeholder.reference, {
           reference: placeholder.reference,
+          kind: edit.kind,
           place,
           before,
           start: 0,
@@ -36,7 +39,7 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
     }
     for (const { reference, start, end } of edit.cuts) {
       if (reference !== undefined)
-        references.set(reference, { reference, place: edit.place, before: edit.before, start, end });
+        references.set(reference, { reference, kind: edit.kind, place: edit.place, before: edit.before, start, end });
     }
   }
   return references;

@@ -1,3 +1,4 @@
+import { shortPath } from '../../messages/filePath';
 import { MARKER_CHARACTERS } from '../../messages/markers';
 import { commandOf } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
@@ -111,6 +112,3 @@ export const plainCommand = (exchange: ToolExchange): string | undefined =>
     ?.trim()
     .replace(/^cd\s+\S+\s*(?:&&|;)\s*/, '')
     .replace(/^git\s+-C\s+\S+/, 'git');
-
-/** The end of a path, enough to know the file by. */
-export const shortPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

@@ -6,7 +6,7 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { isOneMarker } from '../../messages/markers';
 import type { DraftStep } from '../draft/steps';
-import { shortPath } from './describe';
+import { shortPath } from '../../messages/filePath';
 import { exchangesOf } from '../draft/exchanges';
 import type { Keep } from './sources';
 import { knownLinesOf, stepMemory } from './knownLines';

@@ -19,6 +19,7 @@ export const FILE_AWARE: Preset = {
     'No model: what is least likely to be needed goes, block by block, until the target is met. Without a target, old outputs are shortened, and cold files keep their declarations and what was edited.',
   config: {
     thinking: { operation: 'suppress', keepRecent: 6 },
+    images: { operation: 'suppress', keepRecent: 10 },
     passes: [
       individually(
         {

@@ -5,6 +5,7 @@ import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft/draft';
 import type { Pace } from '../../pace';
 import { runSteps, type DraftStep } from '../draft/steps';
+import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
 import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 import { oldZone } from '../../messages/zones';
@@ -39,6 +40,20 @@ const configSchema = z
     toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000 }).prefault({}),
     toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
     messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
+    images: z
+      .object({
+        mode: z.enum(['keep', 'suppress']).default('suppress').describe('What happens to old images.'),
+        keepNewest: z
+          .int()
+          .min(0)
+          .max(1000)
+          .default(3)
+          .describe('So many of the newest images stay whatever their age.'),
+        maxEdge: count.optional().describe('Images with a longer edge, in pixels, go however new they are.'),
+        maxBytes: z.int().min(1).optional().describe('Images with more bytes, as base64, go however new they are.'),
+      })
+      .strict()
+      .prefault({}),
     preserveUserMessages: z.boolean().default(true).describe('Never touch what a user wrote.'),
     preserveAssistantText: z.boolean().default(true).describe('Never touch what the assistant wrote.'),
     minimumTokens: z.int().min(0).max(1_000_000).default(50).describe('Content with fewer tokens is left alone.'),
@@ -55,7 +70,8 @@ const STEP = PROVIDER_NAMES.truncation;
 export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
   name: PROVIDER_NAMES.truncation,
-  description: 'Shortens old tool results and parameters mechanically. Fast and free; what is cut can be recalled.',
+  description:
+    'Shortens old tool results and parameters mechanically, and takes old images out. Fast and free; what is cut can be recalled.',
   version: '1.0.0',
 
   getCapabilities: (): ProviderCapabilities => ({
@@ -91,10 +107,17 @@ const truncationStep = (
     name: STEP,
     async run(draft: Draft, pace: Pace): Promise<void> {
       const zone = oldZone(draft.messages, config.preserveRecentCount);
+      const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
+      const isOld = ({ message, newer }: RankedImage): boolean =>
+        message < zone.end && newer >= config.images.keepNewest && !isMet();
+      const goes = (image: RankedImage): boolean =>
+        !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
+      // First of all: what an image was of stands beside it in most results, and it weighs most.
+      if (config.images.mode === 'suppress') await takeImages(draft, STEP, goes, pace);
       for (let index = zone.start; index < zone.end; index++) {
         if (pinned.has(index)) continue;
         for (const content of editable(draft.messages[index], config)) {
-          if (targetTokens !== undefined && draft.tokens <= targetTokens) return;
+          if (isMet()) return;
           shorten(draft, index, content, config[content.type], config.minimumTokens);
           await pace.yieldIfDue();
         }

@@ -19,9 +19,9 @@ describe('old thinking and images', () => {
     const suppress = { operation: 'suppress', keepRecent: 1 } as const;
     const { view, at, result: made } = await run(messages, [], { config: { thinking: suppress, images: suppress } });
     expect(made.edits.map(({ step }) => step)).toEqual(['Old thinking', 'Old images', 'Old images']);
-    expect(at(2, 'content', 0, 'content', 0, 'text')).toBe('[image]');
+    expect(at(2, 'content', 0, 'content', 0, 'text')).toBe('[image, 1 KB, from Screenshot]');
     expect(view[3]).toBe(messages[3]);
-    expect(at(4, 'content', 1, 'text')).toBe('[image]');
+    expect(at(4, 'content', 1, 'text')).toBe('[image, 1 KB]');
     expect(view.slice(5)).toEqual(messages.slice(5));
     const pinned = new Set([1, 2, 4]);
     expect(

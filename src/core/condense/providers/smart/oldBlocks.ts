@@ -1,8 +1,8 @@
 /** Removes old blocks that are not text: the model's thinking, and images. */
-import { blocksOf, isAnyThinking, isImage, isToolResult } from '../../../messages/blocks';
-import type { Block, Path } from '../../../messages/types';
+import { blocksOf, isAnyThinking } from '../../../messages/blocks';
 import type { Draft } from '../../draft/draft';
 import type { DraftStep } from '../../draft/steps';
+import { takeImages } from '../../operations/oldImages';
 import type { SmartConfig } from './config';
 
 /** The steps that the configuration asks for. */
@@ -41,12 +41,8 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep
 const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep => ({
   name: 'Old images',
   async run(draft, pace) {
-    for (const index of oldMessages(draft, keepRecent, pinned)) {
-      for (const path of imagesIn(blocksOf(draft.original[index] ?? NOTHING))) {
-        draft.takeBlock('Old images', { message: index, path }, 'image', WHY);
-      }
-      await pace.yieldIfDue();
-    }
+    const old = new Set(oldMessages(draft, keepRecent, pinned));
+    await takeImages(draft, 'Old images', ({ message }) => old.has(message), pace);
   },
 });
 
@@ -58,13 +54,3 @@ const oldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<numbe
   draft.original.flatMap((_, index) =>
     index > draft.task && index < draft.original.length - keepRecent && !pinned.has(index) ? [index] : [],
   );
-
-/** The images of a message, those in results among them. */
-const imagesIn = (blocks: readonly Block[]): Path[] =>
-  blocks.flatMap((block, at): Path[] => {
-    if (isImage(block)) return [['content', at]];
-    if (!isToolResult(block) || !Array.isArray(block.content)) return [];
-    return (block.content as readonly Block[]).flatMap((part, inner) =>
-      isImage(part) ? [['content', at, 'content', inner]] : [],
-    );
-  });

@@ -1,0 +1,135 @@
+/** Images go where a request weighs more than its vendor takes. */
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { assistant, call, exchange, lines, result, user } from '../core/testing';
+import { findMarkers } from '../core/messages/markers';
+import { messageBytes } from '../core/messages/images';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { json, liveBed, request, upstream } from './testing';
+import type { PreparedRequest } from './request';
+
+/** A PNG's beginning with this size, and then bytes. */
+function picture(bytes: number, width = 1280, height = 800, seed = 0): Block {
+  const data = Buffer.alloc(bytes, seed + 1);
+  data.writeUInt32BE(0x89504e47, 0);
+  data.writeUInt32BE(width, 16);
+  data.writeUInt32BE(height, 20);
+  return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: data.toString('base64') } };
+}
+
+const shot = (index: number, image: Block): ApiMessage[] => [
+  assistant(call(`shot-${index}`, 'browser_take_screenshot', { filename: `page-${index}.png` })),
+  user(result(`shot-${index}`, [{ type: 'text', text: `Page ${index}` }, image])),
+];
+
+/** A task with so many screenshots. */
+const shots = (count: number, image: (index: number) => Block): ApiMessage[] => [
+  user('Look at the pages'),
+  ...Array.from({ length: count }, (_, index) => shot(index, image(index))).flat(),
+];
+
+const bytesOf = ({ messages }: Pick<PreparedRequest, 'messages'>): number =>
+  messages.reduce((sum, message) => sum + messageBytes(message), 0);
+const imagesIn = (messages: readonly ApiMessage[]): number => json(messages).split('"image/png"').length - 1;
+
+const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
+
+describe('a request that weighs too much', () => {
+  it('of 42 screenshots (34 MB, 59K tokens) goes below 20 MB; the newest stay, and what was taken out is named', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const model = upstream({ ...WIDE, limits: { bytes: 20_971_520 } });
+      const messages = shots(42, (index) => picture(607_000, 1280, 800, index));
+      expect(messages.reduce((sum, message) => sum + messageBytes(message), 0)).toBeGreaterThan(33_000_000);
+      const prepared = await live.prepare(request(messages, { model }));
+      expect(bytesOf(prepared)).toBeLessThan(20_971_520 / 2);
+      expect(prepared.tokens).toBeLessThan(100_000);
+      expect(imagesIn(prepared.messages)).toBe(12);
+      expect(json(prepared.messages.slice(-24))).toBe(json(messages.slice(-24)));
+      const [marker] = findMarkers(json(prepared.messages));
+      expect(marker?.what).toBe('image 1280×800, 607 KB, from browser_take_screenshot page-0.png');
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          kind: 'condensed',
+          decision: expect.objectContaining({ reason: 'bytes' }) as unknown,
+        }),
+      );
+      // The agent that asks for it gets it back, bytes and all.
+      const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });
+      const { data } = picture(607_000, 1280, 800, 0)['source'] as { readonly data: string };
+      expect(recalled).toMatchObject({ kind: 'found', images: [{ mediaType: 'image/png' }] });
+      expect(recalled.kind === 'found' && recalled.images[0]?.data === data).toBe(true);
+      expect(recalled.text).toBe(
+        `[ref ${marker!.reference}: result of browser_take_screenshot, message 3, lines 1 to 1 of 1]\n[image 1280×800, 607 KB]`,
+      );
+      // What follows changes nothing of it before the limit is near again.
+      const next = [...messages, ...shot(42, picture(607_000, 1280, 800, 42))];
+      const after = await live.prepare(request(next, { model }));
+      expect(json(after.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
+      // After a restart as well.
+      const anew = await liveBed(root).live.prepare(request(next, { model }));
+      expect(json(anew.messages)).toBe(json(after.messages));
+      await live.undo(prepared.conversation);
+      expect(json(live.view(prepared.conversation)?.view)).toBe(json(next));
+    }));
+
+  it('is left alone where its vendor takes it, and where it has no images', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const few = shots(5, (index) => picture(100_000, 800, 600, index));
+      const model = upstream({ ...WIDE, limits: { bytes: 1_000_000 } });
+      expect(json((await live.prepare(request(few, { model }))).messages)).toBe(json(few));
+      const text = [user('Read'), ...exchange('1', 'Bash', { command: 'cat a' }, lines('a', 100))];
+      const tight = upstream({ ...WIDE, limits: { bytes: 1_000 } });
+      expect(json((await live.prepare(request(text, { conversationId: 'c2', model: tight }))).messages)).toBe(
+        json(text),
+      );
+    }));
+
+  it('keeps the newest image for as long as it can go out with it', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const model = upstream({ ...WIDE, limits: { bytes: 1_000_000 } });
+      const prepared = await live.prepare(
+        request(
+          shots(3, (index) => picture(600_000, 800, 600, index)),
+          { model },
+        ),
+      );
+      expect(imagesIn(prepared.messages)).toBe(1);
+      expect(imagesIn(prepared.messages.slice(-1))).toBe(1);
+    }));
+
+  it('has more than 20 images, one of more than 2000 pixels: so few stay that the others may be as large', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const limits = { manyImages: { above: 20, edge: 2000 } };
+      const messages = shots(21, (index) => picture(1_000, index === 20 ? 2400 : 1200, 800, index));
+      const model = upstream({ ...WIDE, limits });
+      expect(imagesIn((await live.prepare(request(messages, { model }))).messages)).toBe(10);
+      const small = shots(30, (index) => picture(1_000, 1200, 800, index));
+      const other = await live.prepare(request(small, { conversationId: 'c2', model }));
+      expect(imagesIn(other.messages)).toBe(30);
+    }));
+
+  it('is refused: images go until it is taken, and a single one that is too large goes however new it is', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const messages = shots(10, (index) => picture(100_000, 800, 600, index));
+      const asked = request(messages, { model: upstream(WIDE) });
+      const first = await live.prepare(asked);
+      const smaller = await live.tooLong(first, asked, undefined, { weight: {} });
+      expect(imagesIn(smaller!.messages)).toBe(4);
+      const again = await live.tooLong(smaller!, asked, undefined, { weight: {} });
+      expect(imagesIn(again!.messages)).toBe(1);
+      const two = [user('Look'), ...shot(0, picture(1_000)), ...shot(1, picture(1_000, 9000, 100))];
+      const other = request(two, { conversationId: 'c2', model: upstream({ ...WIDE, key: 'other' }) });
+      const whole = await live.prepare(other);
+      expect(imagesIn(whole.messages)).toBe(2);
+      const without = await live.tooLong(whole, other, undefined, { weight: { edge: 8000 } });
+      expect(imagesIn(without!.messages.slice(0, 3))).toBe(1);
+      expect(imagesIn(without!.messages)).toBe(1);
+      // No second image: nothing that could go.
+      expect(await live.tooLong(without!, other, undefined, { weight: { edge: 8000 } })).toBeUndefined();
+    }));
+});

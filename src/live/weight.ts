@@ -1,0 +1,71 @@
+/** What a request weighs beside its tokens, and which images give way so that a vendor takes it. */
+import type { OverWeight } from '../api/tooLong';
+import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
+import { hasImages, imageBytes, imagesOf, messageBytes, type PlacedImage } from '../core/messages/images';
+import { taskIndex } from '../core/messages/task';
+import type { ApiMessage } from '../core/messages/types';
+import type { RequestLimits } from '../core/vendors/requestLimits';
+
+/** What a model's requests may weigh: what its vendor says, and what its refusals told. */
+export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
+
+/** Which images stay; the configuration of Truncation has the same fields. */
+export interface StayingImages extends ImageLimits {
+  readonly keepNewest: number;
+}
+
+/** Share of the limit from which on images go, since what comes next must fit too, and the share that then is left. */
+const DUE_SHARE = 0.9;
+const TARGET_SHARE = 0.5;
+/** Of more images than a vendor takes at full size, so many stay. */
+const MANY_STAY = 10;
+
+/** A conversation as it would be sent. */
+export interface Weighed {
+  /** As the agent has it. */
+  readonly original: readonly ApiMessage[];
+  /** As the model sees it. */
+  readonly view: readonly ApiMessage[];
+  /** Bytes of system prompt and tools. */
+  readonly besideBytes: number;
+}
+
+/** Bytes of a request, about. */
+export const requestBytes = ({ view, besideBytes }: Omit<Weighed, 'original'>): number =>
+  view.reduce((sum, message) => sum + messageBytes(message), besideBytes);
+
+/**
+ * The images that a request may keep where it weighs too much; undefined where it doesn't, or where none of them could go.
+ * The newest one stays for as long as the request can go out with it.
+ */
+export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingImages | undefined {
+  if (!weighed.view.some(hasImages)) return undefined;
+  const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
+  const task = taskIndex(weighed.original);
+  const standing = imagesOf(weighed.view);
+  const weight = requestBytes(weighed);
+  const isHeavy = weight > bytes * DUE_SHARE;
+  const isMany =
+    manyImages !== undefined &&
+    standing.length > manyImages.above &&
+    standing.some((image) => isTooLarge(image, { maxEdge: manyImages.edge }));
+  const single: ImageLimits = { maxEdge, maxBytes };
+  const isLarge = standing.some((image) => isTooLarge(image, single));
+  if (!isHeavy && !isMany && !isLarge) return undefined;
+  const newestFirst = imagesOf(weighed.original)
+    .filter(({ message }) => message > task)
+    .toReversed();
+  const rest = weight - standing.reduce((sum, image) => sum + imageBytes(image), 0);
+  const room = isHeavy ? howMany(newestFirst, bytes * TARGET_SHARE - rest) : newestFirst.length;
+  const least = newestFirst[0] && rest + imageBytes(newestFirst[0]) <= bytes ? 1 : 0;
+  const keepNewest = Math.min(Math.max(room, least), isMany ? MANY_STAY : Infinity);
+  const goes = standing.length > keepNewest || isLarge;
+  return goes ? { ...single, keepNewest } : undefined;
+}
+
+/** How many of the first images have no more bytes together. */
+function howMany(images: readonly PlacedImage[], bytes: number): number {
+  let left = bytes;
+  const first = images.findIndex((image) => (left -= imageBytes(image)) < 0);
+  return first < 0 ? images.length : first;
+}
