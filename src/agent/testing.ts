@@ -171,7 +171,7 @@ export class FakeChat {
 
 /** A message as VS Code sends it; 3 is the number of the system role, which the typings don't have. */
 export const chatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
-  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum lacks a number that VS Code sends
+  // The enum lacks a number that VS Code sends
   role,
   content,
   name: undefined,

@@ -133,7 +133,6 @@ function configOf(request: ApiRequest, { model }: GeminiFamilyOptions): Generate
 
 type Choice = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
 /** The SDK's enum has these words as its values; it is not loaded for them. */
-// oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- see above
 const mode = (word: 'AUTO' | 'ANY' | 'NONE'): Choice => ({ mode: word }) as Choice;
 
 function choiceTo(choice: ToolChoice): Choice {
