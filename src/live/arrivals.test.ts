@@ -128,6 +128,18 @@ describe('a result that repeats what stands above it', () => {
       expect(await live.expandMarkers(conversation, { content })).toEqual({ input: { content: part(10, 50) } });
     }));
 
+  it('is no answer of recall: what was asked back comes whole, though other lines of it stand above', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const recalled = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
+      const asked = [
+        ...FIRST,
+        ...exchange('2', 'mcp__context-condenser__recall', { references: ['abcdef'] }, recalled),
+      ];
+      const { messages } = await sendAll(live, asked);
+      expect(json(messages)).toBe(json(asked));
+    }));
+
   it('comes back with the last undo and goes with the first redo; a single one can be excluded', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root, { settings: { provider: 'lossless' } });

@@ -19,6 +19,13 @@ export interface ToolExchange {
   readonly isError: boolean;
 }
 
+/**
+ * Whether our own tools gave back what had been condensed away. Their names end so in VS Code's chat and on the MCP server; what
+ * they find begins with its reference.
+ */
+export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
+  /(?:recall|search)$/i.test(tool) && /^\[ref [0-9a-f]{6,64}:/.test(resultText);
+
 /** Where a content stands, without the content. */
 export const placeOf = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 

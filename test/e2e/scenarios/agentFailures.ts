@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { freshCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { never, overloaded, type Behaviour } from '../../servers/behaviour';
+import { objects, type Json } from '../../servers/json';
 import {
   DONE,
   longTask,
@@ -20,7 +21,7 @@ import {
 } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent } from '../../servers/scriptedAgent';
-import { taskFigures, taskRequests, type TaskFigures } from '../../servers/taskFigures';
+import { taskFigures, taskRequests, type PrefixBreak, type TaskFigures } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
 import { answerStored, condensationsOf, openLongTask, writeProject } from '../longTask';
@@ -37,6 +38,16 @@ const PAUSES = [20, 28];
 const figuresOf = (server: ModelServer): TaskFigures =>
   taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
 const says = (behaviour: Behaviour, words: string): boolean => behaviour.kind === 'reply' && behaviour.text === words;
+
+/** VS Code leaves out what a cancelled turn had called where it had not kept that yet: its prefix, not ours, ends there. */
+function isLeftOutByAgent({ request, message }: PrefixBreak, cancelled: RecordedRequest, server: ModelServer): boolean {
+  const answered = taskRequests(server.requests).filter(({ status }) => status === 200);
+  const messagesOf = ({ body }: RecordedRequest): readonly Json[] => objects(body['messages']);
+  const [next, before] = [answered[request], messagesOf(cancelled)];
+  const turn = before.findLastIndex((each) => JSON.stringify(each).includes(partPrompt(1)));
+  const isNext = next !== undefined && answered.find(({ index }) => index > cancelled.index) === next;
+  return isNext && messagesOf(next).length < before.length && message >= turn;
+}
 
 const overloadsReloadsAndCancels: Scenario = async (bed) => {
   const folder = bed.folder();
@@ -90,13 +101,9 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
       figures.refused.map(({ status }) => status),
       [529],
     );
-    // On a busy machine one break more was seen than there are condensations, on an idle one never; not explained yet.
-    const more = figures.breaks.length - condensationsOf(bench);
-    bed.report(`breaks beyond the condensations: ${more}`);
-    assert.ok(
-      more === 0 || more === 1,
-      `the view is the same after the reload: ${more} breaks more than condensations`,
-    );
+    const own = figures.breaks.filter((each) => !isLeftOutByAgent(each, held, server));
+    bed.report(`breaks: ${figures.breaks.length}, of them VS Code's own: ${figures.breaks.length - own.length}`);
+    assert.equal(own.length, condensationsOf(bench), 'the view is the same after the reload');
     assert.ok(figures.largest <= WINDOW, 'no request over the window');
     assert.ok(figures.cost < figures.uncondensed.cost, 'cheaper than uncondensed');
 

@@ -3,7 +3,7 @@
  * vendor's cache holds stays byte for byte. Strict; it uses the line index of Lossless, so that a request costs what is new.
  */
 import { memoizeByObject } from '../../memoizeByObject';
-import { Exchanges, type ToolExchange } from '../../messages/exchanges';
+import { Exchanges, isRecall, type ToolExchange } from '../../messages/exchanges';
 import { isSamePath } from '../../messages/path';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { Pace } from '../../pace';
@@ -73,7 +73,8 @@ const memoryOf = stepMemory((known): Memory => ({
 
 /**
  * Decides which new texts may be cut. An agent that reads the same range of a file once more has a reason: it is answered in
- * full unless it still sees what it asks for; and a file that it read again right after a marker is left alone.
+ * full unless it still sees what it asks for; a file that it read again right after a marker is left alone; and what it recalled
+ * comes whole.
  */
 async function mayGo(draft: Draft, known: KnownLines, pace: Pace): Promise<(source: Source) => boolean> {
   const { exchanges, sources } = memoryOf(known);
@@ -95,6 +96,7 @@ async function mayGo(draft: Draft, known: KnownLines, pace: Pace): Promise<(sour
   return (source) => {
     const { kind, content, exchange } = source;
     if (content.message < draft.sentBefore || content.type !== 'toolResults') return false;
+    if (isRecall(exchange)) return false;
     return kind !== 'read' || !(isAskedAgain(draft, exchange) || isLeftAlone(source));
   };
 }

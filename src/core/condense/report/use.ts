@@ -1,5 +1,5 @@
 /** What an agent asks for again of what a condensation took out: presence in a view is not use, so use is watched. */
-import type { ToolExchange } from '../../messages/exchanges';
+import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { fileChangesOf } from '../../messages/fileChanges';
 import { filePartsOf } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
@@ -81,8 +81,7 @@ export function useBy(
     const isKnown = fileChangesOf(tools, exchange).some(({ path }) => known.of(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
-  // The names of our tools end so in VS Code's chat and on the MCP server; what they find begins with its reference.
-  if (/(?:recall|search)$/i.test(exchange.tool) && /^\[ref [0-9a-f]{6,64}:/.test(exchange.resultText)) return 'recalls';
+  if (isRecall(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
   const again = new Set<string>();
   for (const { path, line } of linesShownBy(exchange, tools, 'results')) {
