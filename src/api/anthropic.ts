@@ -39,10 +39,10 @@ export function anthropicHandler(options: AnthropicOptions): ApiHandler {
     listModels: (signal) =>
       singleCall({ ...options, name, secrets, signal }, async (attempt) => {
         const client = await connect(attempt);
-        return modelsIn((await client.models.list({ limit: MOST_LISTED }, { signal: attempt.signal })).data);
+        return modelsIn((await client.models.list({ limit: MAX_LISTED }, { signal: attempt.signal })).data);
       }),
   };
 }
 
 /** The most that a page of the list may have (API reference, "List Models"). */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;

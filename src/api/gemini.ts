@@ -54,7 +54,7 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
       singleCall({ ...options, name, secrets, signal }, async (attempt) => {
         try {
           const { models } = await connect(attempt);
-          return modelsIn((await models.list({ config: { pageSize: MOST_LISTED, abortSignal: attempt.signal } })).page);
+          return modelsIn((await models.list({ config: { pageSize: MAX_LISTED, abortSignal: attempt.signal } })).page);
         } catch (error) {
           throw refusalOf(error);
         }
@@ -63,7 +63,7 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
 }
 
 /** The most that a page of the list may have (API reference, "models.list"). */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;

@@ -5,8 +5,8 @@ import { CondensationManager, providersWithoutModels } from '../core/condense';
 import {
   CURRENT_WAY,
   judgedWays,
-  LEAST_LINES,
-  LEAST_SESSIONS,
+  MIN_LINES,
+  MIN_SESSIONS,
   type JudgedPoint,
   type JudgedWay,
   type Verdict,
@@ -97,7 +97,7 @@ function rowOf({ target, left, lost, gone }: JudgedPoint, name: string): string 
 function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
-      return `Too little to recommend anything: it takes ${LEAST_SESSIONS} sessions and ${LEAST_LINES} needed lines.`;
+      return `Too little to recommend anything: it takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines.`;
     case 'keep':
       return 'Keep what is set: at the size that it leaves, nothing else loses less, as far as these sessions can tell.';
     case 'change': {

@@ -9,7 +9,7 @@ import { configToRun } from '../window/settings/providerConfig';
 import { conversationIndex } from './conversationIndex';
 
 /** Of the newest: who works with agents every day has thousands. */
-const MOST_SESSIONS = 60;
+const MAX_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
   readonly ways: readonly JudgedWay[];
@@ -38,7 +38,7 @@ export async function judgeStored(services: Services): Promise<StoredJudgement> 
       signal.throwIfAborted();
       const locations = index.conversations
         .filter(({ parent }) => parent === undefined)
-        .slice(0, MOST_SESSIONS)
+        .slice(0, MAX_SESSIONS)
         .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
         .map(({ path }) => path);
       return inBackground(services, { kind: 'judge', locations, ways }, signal, ({ step }) => {

@@ -37,7 +37,7 @@ const LIMITS: GatewayLimits = {
 };
 
 /** How often one request of an agent is sent again. */
-const MOST_REPEATS = 2;
+const MAX_REPEATS = 2;
 /** Of a vendor's refusal, which is read before it passes. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** How long a free connection to the vendor is kept, in milliseconds. */
@@ -249,7 +249,7 @@ class Passing {
     for (let repeats = 0; now && isRefusal(answer.statusCode); repeats++) {
       const refusal = await readRefusal(answer);
       const again =
-        refusal.isWhole && repeats < MOST_REPEATS
+        refusal.isWhole && repeats < MAX_REPEATS
           ? await this.again(now, { ...refusal, status: answer.statusCode }, route, repeats === 0)
           : undefined;
       if (!again) {

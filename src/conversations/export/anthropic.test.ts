@@ -36,7 +36,7 @@ describe('Anthropic', () => {
     expect(notes).toEqual([
       '1 thought: left out, Anthropic takes only those that it signed.',
       '1 block of type “openai_reasoning”: left out, Anthropic has no form for it.',
-      '1 image: left out, its kind or its address is none that Anthropic takes.',
+      '1 image: left out, Anthropic does not take its kind or its address.',
       "1 document: left out, Anthropic doesn't take its kind.",
       '1 result: without its call, told as text.',
       '1 call: without a result, answered with “No result was recorded.”.',

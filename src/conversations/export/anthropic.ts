@@ -49,7 +49,7 @@ const IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif',
 function imageOf({ source }: Block, losses: Losses): Block {
   const kept = isRecord(source) ? imageSource(source) : undefined;
   if (kept) return { type: 'image', source: kept };
-  losses.add('image', 'left out, its kind or its address is none that Anthropic takes');
+  losses.add('image', 'left out, Anthropic does not take its kind or its address');
   return textBlock('[image]');
 }
 

@@ -9,7 +9,7 @@ export const stringIn = (value: Fields, field: string): string | undefined => {
   return typeof text === 'string' ? text : undefined;
 };
 
-/** A field that is a number; no field that is none of the finite ones. */
+/** A field that is a finite number, or no such field. */
 export const numberIn = (value: Fields, field: string): number | undefined => {
   const number = value[field];
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;

@@ -53,7 +53,7 @@ const isMarked = ({ vendor, model }: CachedModel): boolean => {
   return wire === 'messages' || /claude/i.test(model);
 };
 
-/** How long the cache of a model holds a prompt; undefined: there is none that is known. */
+/** How long the cache of a model holds a prompt; undefined where that is not known. */
 export function cacheSpanOf(model: CachedModel): CacheSpan | undefined {
   const { vendor, lifetime, host = '' } = model;
   if (lifetime === 'none' || wireOf(vendor, model.model) === 'editor') return undefined;

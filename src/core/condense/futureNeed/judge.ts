@@ -54,7 +54,7 @@ export const JUDGED_TARGETS = [undefined, 0.7, 0.5, 0.35] as const;
 const CUTS = [0.35, 0.6, 0.85];
 const TURNS = 20;
 /** Shorter beginnings are not condensed in practice. o200k tokens. */
-const LEAST_TOKENS = 8_000;
+const MIN_TOKENS = 8_000;
 
 /** What a session says of one way at one target; sums over its cuts. */
 interface Tally {
@@ -93,7 +93,7 @@ export async function tallySession(
     if (needed.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const before = counter.messages(prefix);
-    if (before < LEAST_TOKENS) continue;
+    if (before < MIN_TOKENS) continue;
     for (const way of ways) {
       for (const target of JUDGED_TARGETS) {
         await pace.yieldNow();
@@ -163,8 +163,8 @@ export interface Judgement {
 }
 
 /** Fewer sessions or lines tell nothing: of four the interval is three times as wide as of twenty. */
-export const LEAST_SESSIONS = 5;
-export const LEAST_LINES = 50;
+export const MIN_SESSIONS = 5;
+export const MIN_LINES = 50;
 /** Differences in size that don't count. Share of the tokens. */
 const SAME_SIZE = 0.01;
 
@@ -207,7 +207,7 @@ function verdictOf(
   lines: number,
 ): Verdict {
   const today = points.find(({ way, target }) => way === CURRENT_WAY && target === undefined);
-  if (!today || tallies.length < LEAST_SESSIONS || lines < LEAST_LINES) return { kind: 'too-little' };
+  if (!today || tallies.length < MIN_SESSIONS || lines < MIN_LINES) return { kind: 'too-little' };
   const better = points.flatMap((point) => {
     const way = ways.find(({ id }) => id === point.way);
     if (!way || point.way === CURRENT_WAY || point.left > today.left + SAME_SIZE) return [];

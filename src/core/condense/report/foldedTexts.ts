@@ -15,7 +15,7 @@ export interface FoldedTexts {
 const CONTEXT = 3;
 /** Lines of changed stretches that stay, in the whole conversation, and of one stretch at least. */
 const ALL_CHANGED = 2_000;
-const LEAST_CHANGED = 12;
+const MIN_CHANGED = 12;
 
 /** As {@link renderConversation} writes it. */
 const HEADING = /^━━━ (?:\d+|summary) · \w+ ━━━$/;
@@ -68,7 +68,7 @@ function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
 export function foldTexts(before: string, after: string): FoldedTexts {
   const together = [...pairs(sectionsOf(before), sectionsOf(after))];
   const changed = together.filter(([a, b]) => !isEqual(a, b)).length;
-  const most = Math.max(LEAST_CHANGED, Math.floor(ALL_CHANGED / Math.max(1, changed)));
+  const most = Math.max(MIN_CHANGED, Math.floor(ALL_CHANGED / Math.max(1, changed)));
   const left: string[] = [];
   const right: string[] = [];
   let firstChange: number | undefined;

@@ -30,13 +30,13 @@ export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits:
 export const usesIn = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
 
 /** Fewer say nothing. */
-const LEAST_USES = 5;
+const MIN_USES = 5;
 /** So many times what is expected is too much. */
 const TIMES_EXPECTED = 2;
 
 /** Whether so much was asked for again that the condensation cost more than it was to. */
 export const isTooMuchUse = (use: UseAfter): boolean =>
-  usesIn(use) >= LEAST_USES && usesIn(use) > TIMES_EXPECTED * use.expected;
+  usesIn(use) >= MIN_USES && usesIn(use) > TIMES_EXPECTED * use.expected;
 
 /** A read that shows fewer known lines happens to show them: a search finds a line here and there. */
 const SHOWN_AGAIN = 3;

@@ -11,7 +11,7 @@ import type { ProfileEntry } from '../../state/profileEntries';
 /** How long a vendor may take to list its models, in milliseconds. */
 const LIST_TIMEOUT_MS = 60_000;
 /** A router lists hundreds: more are found by typing a part of the name. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** The fields of a profile that tell of its model, and not of how it is called. */
 const OF_THE_MODEL = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
@@ -78,13 +78,13 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
   }
   const { models } = lookup;
   const found = models.filter(({ id }) => id.toLowerCase().includes(part.trim().toLowerCase()));
-  const shown = found.slice(0, MOST_SHOWN);
+  const shown = found.slice(0, MAX_SHOWN);
   const selected = models.find(({ id }) => id === chosen);
   return (
     <div className="item-content" role="group" aria-label={t('Models of the vendor')}>
       <p className="row-help" role="status">
-        {found.length > MOST_SHOWN
-          ? t('{0} models; the first {1} are shown: type a part of the name.', found.length, MOST_SHOWN)
+        {found.length > MAX_SHOWN
+          ? t('{0} models; the first {1} are shown: type a part of the name.', found.length, MAX_SHOWN)
           : t('{0} models', found.length)}
       </p>
       <div className="control-line">
