@@ -65,6 +65,24 @@ describe('Bedrock’s Converse', () => {
     expect(JSON.stringify(server.requests[1]?.body).split('cachePoint')).toHaveLength(3);
   });
 
+  it('asks Nova to cache system prompt and messages for five minutes, and no tools', async () => {
+    const { handler, server } = await start({ strict: { nova: true } });
+    const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+    const tools = [{ ...READ_FILE, ...mark }];
+    const system = [{ type: 'text' as const, text: 'You.', ...mark }];
+    const { error } = await outcomeOf(
+      handler.stream({ messages: [user([{ ...text('go'), ...mark }])], tools, system }),
+    );
+    expect(error).toBeUndefined();
+    // Not refused first, and then sent without any.
+    expect(server.requests).toHaveLength(1);
+    const point = { cachePoint: { type: 'default' } };
+    expect(server.requests[0]?.body).toMatchObject({
+      system: [{ text: 'You.' }, point],
+      messages: [{ content: [{ text: 'go' }, point] }],
+    });
+  });
+
   it('a long prompt, too many requests and a wrong key are told apart', async () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
     const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));

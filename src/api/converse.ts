@@ -13,6 +13,7 @@ import type {
 import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
+import { cachesOnConverse } from '../core/vendors/caches';
 import type { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
@@ -46,16 +47,13 @@ const QUIRKS: readonly Quirk<ConverseDialect>[] = [
   { words: /temperature/i, change: { temperature: false } },
 ];
 
-/** Models that cache prompts (user guide, "Prompt caching"). */
-const CACHES = /claude|nova/i;
-
 /** A handler over AWS's client. */
 export function converseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
   const classify = (raw: unknown): ApiError => toApiError(refusalOf(raw), { name, secrets, now: 0 });
-  const dialect: ConverseDialect = { cachePoints: CACHES.test(model.id), forcedTools: true, temperature: true };
+  const dialect: ConverseDialect = { cachePoints: cachesOnConverse(model.id), forcedTools: true, temperature: true };
   const learning = new LearnedQuirks(dialect, QUIRKS, classify);
   return {
     modelInfo,
@@ -109,10 +107,8 @@ function inputOf(
     const { name, description, input_schema: schema } = tool;
     // The SDK's type of a document can hold any JSON.
     const json = schema as NonNullable<NonNullable<Tool.ToolSpecMember['toolSpec']['inputSchema']>['json']>;
-    const spec: Tool[] = schema
-      ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }]
-      : [];
-    return [...spec, ...pointOf(tool, dialect)];
+    // Marked or not, without a cache point: Nova refuses one among the tools, and caches them with what stands behind them.
+    return schema ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }] : [];
   });
   const choice =
     toolChoice === 'required' && dialect.forcedTools
@@ -138,14 +134,12 @@ function inputOf(
   };
 }
 
-type CachePoint = { readonly cachePoint: { readonly type: 'default'; readonly ttl?: '5m' | '1h' } };
-
-/** The cache point that stands behind what is marked. */
-function pointOf(marked: Readonly<Record<string, unknown>>, { cachePoints }: ConverseDialect): CachePoint[] {
-  const mark = marked['cache_control'];
-  if (!cachePoints || !isRecord(mark)) return [];
-  return [{ cachePoint: { type: 'default', ...(mark['ttl'] === '1h' && { ttl: '1h' }) } }];
-}
+/** The cache point that stands behind what is marked: for five minutes, which is all that Nova has. */
+const pointOf = (
+  { cache_control: mark }: Readonly<Record<string, unknown>>,
+  { cachePoints }: ConverseDialect,
+): { readonly cachePoint: { readonly type: 'default' } }[] =>
+  cachePoints && isRecord(mark) ? [{ cachePoint: { type: 'default' } }] : [];
 
 function systemOf({ system, messages }: ApiRequest, dialect: ConverseDialect): SystemContentBlock[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);

@@ -12,6 +12,7 @@ import type { ApiProfile } from '../../src/settings/profiles';
 import { Workspace } from '../generators/workspace';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import type { Reply } from '../servers/behaviour';
+import { startConverseServer } from '../servers/converseServer';
 import { DONE, longTask, MAX_OUTPUT, TASK_PROMPT, TOKEN_FACTOR, WINDOW } from '../servers/longTask';
 import { startGeminiServer } from '../servers/geminiServer';
 import type { ModelServer, ServerOptions } from '../servers/modelServer';
@@ -29,7 +30,7 @@ const task = longTask(ROOT);
 const OPEN_ROUTER = 'https://openrouter.ai/api/v1';
 
 interface Wire {
-  readonly profile: Pick<ApiProfile, 'vendor' | 'model' | 'api'>;
+  readonly profile: Pick<ApiProfile, 'vendor' | 'model' | 'api' | 'region'>;
   readonly start: (options: ServerOptions) => Promise<ModelServer>;
   /** What stands behind the server's address. */
   readonly path: string;
@@ -39,6 +40,7 @@ interface Wire {
 }
 
 const CLAUDE = { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 };
+const NOVA = { input: 2.5, output: 12.5, cacheRead: 0.625, cacheWrite: 2.5 };
 const GPT = { input: 1.75, output: 14, cacheRead: 0.175, cacheWrite: 1.75 };
 
 const WIRES: Readonly<Record<string, Wire>> = {
@@ -88,6 +90,12 @@ const WIRES: Readonly<Record<string, Wire>> = {
     start: (options) => startGeminiServer({ ...options, strict: { signatures: true } }),
     path: '',
     prices: { input: 1.5, output: 9, cacheRead: 0.15, cacheWrite: 1.5 },
+  },
+  "Bedrock's Converse": {
+    profile: { vendor: 'bedrock', model: 'amazon.nova-premier-v1:0', region: 'eu-central-1' },
+    start: (options) => startConverseServer({ ...options, strict: { nova: true }, cache: AGEING.anthropic }),
+    path: '',
+    prices: NOVA,
   },
 };
 

@@ -13,6 +13,12 @@ export interface ConverseStrictness {
   readonly textOnly?: boolean;
   /** A user's message holds tool results or other blocks, not both: older models (langchain-aws#141). */
   readonly resultsAlone?: boolean;
+  /**
+   * Amazon's Nova: cache points stand in the system prompt and in messages, none among the tools, and live five minutes (user
+   * guide, "Prompt caching"; LibreChat#13838 and hermes-agent#97281 have the words). The guide also names a maximum of 20,000
+   * cached tokens; what happens above it is written nowhere, so that nothing is made of it here.
+   */
+  readonly nova?: boolean;
 }
 
 /** The first thing that is wrong with a request, as the service says it; undefined where nothing is. */
@@ -22,7 +28,7 @@ export const converseFault = (body: Json, signer: Signer, strict: ConverseStrict
   blocksFault(body, signer, strict) ??
   pairFault(body) ??
   toolsFault(body) ??
-  cacheFault(body);
+  cacheFault(body, strict);
 
 const otherField = (value: Json, known: readonly string[]): string | undefined =>
   Object.keys(value).find((field) => !known.includes(field));
@@ -308,14 +314,22 @@ function toolsFault(body: Json): string | undefined {
 }
 
 /** Cache points in the order of the prompt: tools, system, messages. */
-function cacheFault(body: Json): string | undefined {
+function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefined {
+  const tools = isObject(body['toolConfig']) ? list(body['toolConfig']['tools']) : [];
+  const marked = tools.findIndex((tool) => isObject(tool) && 'cachePoint' in tool);
+  if (nova === true && marked >= 0) {
+    return `${PASSED_ON}Malformed input request: #/toolConfig/tools/${marked}: extraneous key [cachePoint] is not permitted, please reformat your input and try again.`;
+  }
   const points = [
-    ...objects(isObject(body['toolConfig']) ? body['toolConfig']['tools'] : undefined),
+    ...objects(tools),
     ...objects(body['system']),
     ...objects(body['messages']).flatMap(({ content }) => objects(content)),
   ].flatMap(({ cachePoint }) => (isObject(cachePoint) ? [text(cachePoint['ttl']) === '1h' ? 2 : 1] : []));
   if (points.length > 4)
     return `You have exceeded the maximum number of cache points: found ${points.length}, the maximum is 4.`;
+  if (nova === true && points.includes(2)) {
+    return `${PASSED_ON}Malformed input request: #/cachePoint: extraneous key [ttl] is not permitted, please reformat your input and try again.`;
+  }
   // A longer lifetime may not follow a shorter one (strandsagents.com, CacheConfig; Anthropic says the same of its own marks).
   return points.some((point, index) => point > (points[index - 1] ?? 2))
     ? 'The ttl of a cache point must not be longer than the ttl of a cache point before it: tools, system and messages are processed in this order.'

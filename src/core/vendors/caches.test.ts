@@ -10,12 +10,19 @@ it.each([
   // Number 6 of issue N: five minutes were taken for these, too.
   ['GPT from 5.6 on', { vendor: 'openai', model: 'gpt-5.6' }, 30, 24 * 60],
   ['older GPT', { vendor: 'openai', model: 'gpt-5.2' }, 5, 24 * 60],
+  [
+    'Nova on Bedrock, whatever was asked for',
+    { vendor: 'bedrock', model: 'us.amazon.nova-pro-v1:0', lifetime: '1h' },
+    5,
+    5,
+  ],
   ['DeepSeek', { vendor: 'openai', model: 'deepseek-chat', host: 'api.deepseek.com' }, 60, 24 * 60],
 ] as const)('%s', (_, model, warm, cold) => {
   expect(cacheSpanOf(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });
 
-it('is undefined if the profile says so, and for the editor’s models', () => {
+it('is undefined if the profile says so, for the editor’s models, and for models on Bedrock that cache nothing', () => {
   expect(cacheSpanOf({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBeUndefined();
   expect(cacheSpanOf({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
+  expect(cacheSpanOf({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBeUndefined();
 });

@@ -38,6 +38,12 @@ const MARKED: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheSpan>> = {
   '1h': { warmMs: HOUR, coldMs: HOUR },
 };
 
+/**
+ * Whether one of Bedrock's models that speak Converse caches prompts: Nova, what stands before a cache point in the system prompt or
+ * in messages, for five minutes (user guide, "Prompt caching"; LibreChat#13838: a point among the tools is refused).
+ */
+export const cachesOnConverse = (model: string): boolean => /nova/i.test(model);
+
 export interface CachedModel {
   readonly vendor: Vendor;
   readonly model: string;
@@ -57,6 +63,7 @@ const isMarked = ({ vendor, model }: CachedModel): boolean => {
 export function cacheSpanOf(model: CachedModel): CacheSpan | undefined {
   const { vendor, lifetime, host = '' } = model;
   if (lifetime === 'none' || wireOf(vendor, model.model) === 'editor') return undefined;
+  if (wireOf(vendor, model.model) === 'converse') return cachesOnConverse(model.model) ? MARKED['5m'] : undefined;
   if (lifetime !== undefined || isMarked(model)) return MARKED[lifetime ?? '5m'];
   const rule = AUTOMATIC.find((each) => (each.host?.test(host) ?? true) && (each.models?.test(model.model) ?? true));
   return rule?.span;
