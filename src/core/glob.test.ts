@@ -34,6 +34,9 @@ describe('fileMatcher', () => {
     ['**/*.{md,mdx}', 'a/b.mdx', true],
     ['./package.json', '/p/package.json', true],
     ['src\\*.ts', 'C:\\project\\src\\a.ts', true],
+    ['src/*.ts', 'C:\\Project\\SRC\\A.TS', true],
+    ['C:/project/**', 'c:\\Project\\src\\a.ts', true],
+    ['src/*.ts', '/project/SRC/a.ts', false],
     ['a?c.ts', 'a/c.ts', false],
     ['\u{1F600}.md', 'x/\u{1F600}.md', true],
   ])('%s on %s: %s', (pattern, path, expected) => {

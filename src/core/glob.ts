@@ -3,20 +3,25 @@
  * state and not by a regular expression: a pattern may come with an imported configuration, and must not take for ever.
  */
 
+import { isWindowsPath } from './messages/filePath';
+
 export type Matcher = (text: string) => boolean;
 
 /** Whether a tool's name is one of these. */
 export const toolMatcher = (patterns: readonly string[]): Matcher => anyOf(patterns);
 
-/** Whether a path is one of these. A pattern without a leading `/` matches below any folder, as in .gitignore. */
+/**
+ * Whether a path is one of these. A pattern without a leading `/` matches below any folder, as in .gitignore. Paths of Windows match
+ * in either case.
+ */
 export function fileMatcher(patterns: readonly string[]): Matcher {
-  const matches = anyOf(
-    patterns.map((pattern) => {
-      const path = slashes(pattern).replace(/^\.\//, '');
-      return path.startsWith('/') ? path : `**/${path}`;
-    }),
-  );
-  return (path) => matches(slashes(path));
+  const anywhere = patterns.map((pattern) => {
+    const path = slashes(pattern).replace(/^\.\//, '');
+    return path.startsWith('/') ? path : `**/${path}`;
+  });
+  const matches = anyOf(anywhere);
+  const matchesInAnyCase = anyOf(anywhere.map((pattern) => pattern.toLowerCase()));
+  return (path) => (isWindowsPath(path) ? matchesInAnyCase(slashes(path).toLowerCase()) : matches(slashes(path)));
 }
 
 const slashes = (path: string): string => path.replaceAll('\\', '/');

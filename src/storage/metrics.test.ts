@@ -53,6 +53,29 @@ it('is bounded: the oldest go', async () => {
   expect(await new MetricsStore(path).read()).toHaveLength(2_001);
 });
 
+it('trims to the newest lines of the file: what a newer version or another window wrote stays', async () => {
+  await new MetricsStore(path).add(run(0));
+  const newer =
+    '{"at":"2030-01-01T00:00:00.000Z","provider":"native","calls":{"of":"version 9"},"n":12345678901234567890}';
+  const more = Array.from({ length: 2_498 }, (_, index) => `${JSON.stringify(run(index + 1))}\n`).join('');
+  appendFileSync(path, `${more}${newer}\n`);
+  const store = new MetricsStore(path);
+  expect(await store.read()).toHaveLength(2_499);
+  appendFileSync(path, `${JSON.stringify(run(3_000))}\n`);
+  await store.add(run(3_001));
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(lines).toHaveLength(2_000);
+  expect(lines.slice(-3)).toEqual([newer, JSON.stringify(run(3_000)), JSON.stringify(run(3_001))]);
+  expect(await store.read()).toEqual(await new MetricsStore(path).read());
+});
+
+it('writes a line of its own behind one that a crash cut off', async () => {
+  await new MetricsStore(path).add(run(1));
+  appendFileSync(path, '{"torn');
+  await new MetricsStore(path).add(run(2));
+  expect(await new MetricsStore(path).read()).toEqual([run(1), run(2)]);
+});
+
 it('is cleared', async () => {
   const store = new MetricsStore(path);
   await store.clear();

@@ -6,13 +6,27 @@ import { ifThere, readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 
-/** Measures that are kept, and how many more gather before the oldest are dropped. */
+/** Lines that are kept, and how many more gather before the oldest are dropped. */
 const KEPT = 2_000;
 const SLACK = 500;
 
+/** What an object knows of the file. */
+interface Known {
+  readonly runs: readonly RunMetrics[];
+  /** Lines, those of other versions too. */
+  readonly lines: number;
+  /** The file ends within a line, which a crash cut off. */
+  readonly isTorn: boolean;
+}
+
+const knownOf = (text: string): Known => {
+  const lines = linesOf(text);
+  return { runs: lines.flatMap(parse), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
+};
+
 /** An object reads the file once; a new one sees what other windows wrote since. */
 export class MetricsStore {
-  private known: RunMetrics[] | undefined;
+  private known: Known | undefined;
 
   /** @param path of the file. */
   constructor(
@@ -22,48 +36,51 @@ export class MetricsStore {
 
   /** All measures, oldest first. A line that can't be read is passed over: another version, or a crash, wrote it. */
   async read(): Promise<readonly RunMetrics[]> {
-    this.known ??= parse((await readText(this.files, this.path)) ?? '');
-    return this.known;
+    return (await this.load()).runs;
   }
 
   async add(run: RunMetrics): Promise<void> {
-    const runs = [...(await this.read()), run];
-    if (runs.length > KEPT + SLACK) {
-      this.known = runs.slice(-KEPT);
-      await this.replace(this.known);
-      return;
-    }
+    const { runs, lines, isTorn } = await this.load();
     await this.files.makeFolder(dirname(this.path));
-    await this.write(this.path, 'append', [run]);
-    this.known = runs;
+    await this.write(this.path, 'append', `${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
+    this.known = { runs: [...runs, run], lines: lines + 1, isTorn: false };
+    if (lines + 1 > KEPT + SLACK) await this.trim();
   }
 
   async clear(): Promise<void> {
-    this.known = [];
+    this.known = knownOf('');
     await ifThere(this.files.removeFile(this.path));
   }
 
-  private async replace(runs: readonly RunMetrics[]): Promise<void> {
-    const temporary = `${this.path}.new`;
-    await ifThere(this.files.removeFile(temporary));
-    await this.write(temporary, 'create', runs);
-    await this.files.rename(temporary, this.path);
+  private async load(): Promise<Known> {
+    return (this.known ??= knownOf((await readText(this.files, this.path)) ?? ''));
   }
 
-  private write(path: string, mode: 'append' | 'create', runs: readonly RunMetrics[]): Promise<void> {
-    const lines = runs.map((run) => `${JSON.stringify(run)}\n`).join('');
-    return withFile(this.files, path, mode, (file) => writeAll(file, Buffer.from(lines)));
+  /** Keeps the newest lines as they stand in the file: what this version can't read, and what other windows wrote, too. */
+  private async trim(): Promise<void> {
+    const kept = linesOf((await readText(this.files, this.path)) ?? '').slice(-KEPT);
+    const text = kept.map((line) => `${line}\n`).join('');
+    const temporary = `${this.path}.new`;
+    await ifThere(this.files.removeFile(temporary));
+    await this.write(temporary, 'create', text);
+    await this.files.rename(temporary, this.path);
+    this.known = knownOf(text);
+  }
+
+  private write(path: string, mode: 'append' | 'create', text: string): Promise<void> {
+    return withFile(this.files, path, mode, (file) => writeAll(file, Buffer.from(text)));
   }
 }
 
-const parse = (text: string): RunMetrics[] =>
-  text.split('\n').flatMap((line) => {
-    try {
-      const value = JSON.parse(line) as Partial<RunMetrics> | null;
-      return typeof value?.at === 'string' && typeof value.provider === 'string' && Array.isArray(value.calls)
-        ? [value as RunMetrics]
-        : [];
-    } catch {
-      return [];
-    }
-  });
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+function parse(line: string): RunMetrics[] {
+  try {
+    const value = JSON.parse(line) as Partial<RunMetrics> | null;
+    return typeof value?.at === 'string' && typeof value.provider === 'string' && Array.isArray(value.calls)
+      ? [value as RunMetrics]
+      : [];
+  } catch {
+    return [];
+  }
+}

@@ -179,7 +179,9 @@ function blockFault(block: unknown, at: string, role: unknown, signer: Signer): 
     case 'thinking':
       if (role !== 'assistant') return `${at}: thinking blocks may only be in \`assistant\` messages`;
       if (typeof block['signature'] !== 'string') return `${at}.thinking.signature: Field required`;
-      return block['signature'] === signer.sign(text(block['thinking']))
+      // Without a text, the signature holds what was thought.
+      return block['signature'] === signer.sign(text(block['thinking'])) ||
+        (block['thinking'] === '' && isSigned(block['signature'], signer))
         ? undefined
         : `${at}: Invalid \`signature\` in \`thinking\` block`;
     case 'redacted_thinking':

@@ -138,6 +138,22 @@ describe('thinking', () => {
     expect(await refusalOf(at, { thinking: { type: 'auto' } })).toContain("Input tag 'auto'");
   });
 
+  it('has a text where the model shows it, or is asked to', async () => {
+    const script = { ...reply('so'), thinking: 'Hm.' };
+    const at = await server({ strict: { byModel: true }, script });
+    const thoughtOf = (model: string, thinking: object) => ask(at, { model, thinking });
+    const shown = { content: [{ type: 'thinking', thinking: 'Hm.' }, {}] };
+    const omitted = { content: [{ type: 'thinking', thinking: '' }, {}] };
+    expect(await thoughtOf('claude-opus-4-6', { type: 'adaptive' })).toMatchObject(shown);
+    expect(await thoughtOf('claude-opus-5-5', { type: 'adaptive' })).toMatchObject(omitted);
+    expect(await thoughtOf('claude-opus-5-5', { type: 'adaptive', display: 'summarized' })).toMatchObject(shown);
+    expect(await thoughtOf('claude-opus-4-6', { type: 'adaptive', display: 'omitted' })).toMatchObject(omitted);
+    // What is empty goes back with its signature.
+    const { content } = await ask(at, { model: 'claude-opus-5-5', thinking: { type: 'adaptive' } });
+    const messages = [user, { role: 'assistant', content }, user];
+    expect(await refusalOf(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
+  });
+
   it('that is bound is refused behind another prefix, or dropped where that is asked for', async () => {
     const at = await server({
       strict: { byModel: true },

@@ -183,8 +183,20 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     }
   }
 
+  /** Whether thinking has a text: newer models tell what they think only where `display` asks for it. */
+  function showsThinking({ thinking }: Json, model: string): boolean {
+    const display = isObject(thinking) ? (thinking['display'] ?? undefined) : undefined;
+    if (display !== undefined) return display === 'summarized';
+    return strict.byModel !== true || claudeModel(model)?.shows !== false;
+  }
+
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
-    const content = contentOf(scripted, signer, exchange.record.index);
+    const content = contentOf(
+      scripted,
+      signer,
+      exchange.record.index,
+      showsThinking(exchange.record.body, route.model),
+    );
     const dropped = bound.dropped(exchange.record.body);
     bound.made(exchange.record.body, content);
     const usage = {
@@ -312,12 +324,20 @@ function contentOf(
   { thinking, hiddenThinking, calls = [], ...scripted }: Reply,
   signer: Signer,
   index: number,
+  showsThinking: boolean,
 ): Json[] {
   const words = piecesOf({ ...scripted, calls }).join('');
-  const hidden = hiddenThinking === undefined ? undefined : Buffer.from(hiddenThinking).toString('base64url');
+  const sealed = (content: string): string => {
+    const hidden = Buffer.from(content).toString('base64url');
+    return `${hidden}.${signer.sign(hidden)}`;
+  };
+  const thought = (content: string): Json =>
+    showsThinking
+      ? { thinking: content, signature: signer.sign(content) }
+      : { thinking: '', signature: sealed(content) };
   return [
-    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: signer.sign(thinking) }]),
-    ...(hidden === undefined ? [] : [{ type: 'redacted_thinking', data: `${hidden}.${signer.sign(hidden)}` }]),
+    ...(thinking === undefined ? [] : [{ type: 'thinking', ...thought(thinking) }]),
+    ...(hiddenThinking === undefined ? [] : [{ type: 'redacted_thinking', data: sealed(hiddenThinking) }]),
     ...(words === '' ? [] : [{ type: 'text', text: words }]),
     ...calls.map((call, at) => ({
       type: 'tool_use',

@@ -1,7 +1,8 @@
 /**
  * The limits of Claude's models, one by one. Sources: the migration guides under platform.claude.com/docs/en/models
  * (thinking, forced tools, windows, output), docs/en/build-with-claude/preserved-thinking/prefix-checks ("supportedModels":
- * bound thinking), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (shortest prompts that are cached), and
+ * bound thinking), docs/en/build-with-claude/thinking#controlling-thinking-display and docker/docker-agent#3415 (what is shown by
+ * default), docs.litellm.ai/docs/completion/prompt_caching of 2026-10-07 (shortest prompts that are cached), and
  * `ModelCapabilities` of @anthropic-ai/sdk, which tells the same of each model over the API.
  */
 
@@ -22,6 +23,8 @@ export interface ClaudeModel {
   readonly forcesTools: boolean;
   /** Its thinking belongs to what stood before it. */
   readonly binds: boolean;
+  /** Shows what it thinks unless `thinking.display` says otherwise; else there is a signature and no text. */
+  readonly shows: boolean;
 }
 
 const MILLION = 1_000_000;
@@ -32,8 +35,9 @@ const OF_2025 = {
   byDefault: 'disabled',
   forcesTools: true,
   binds: false,
+  shows: true,
 } as const;
-const OF_2026 = { window: MILLION, maxOutput: 128_000, forcesTools: true, binds: false } as const;
+const OF_2026 = { window: MILLION, maxOutput: 128_000, forcesTools: true, binds: false, shows: false } as const;
 /** Thinking can't be turned off, tools can't be forced, and thinking is bound. */
 const OF_AUTUMN = {
   ...OF_2026,
@@ -50,6 +54,7 @@ const CLAUDE_MODELS: Readonly<Record<string, ClaudeModel>> = {
   'claude-opus-4-5': { ...OF_2025, minCacheTokens: 4096 },
   'claude-opus-4-6': {
     ...OF_2026,
+    shows: true,
     minCacheTokens: 4096,
     thinking: ['adaptive', 'enabled', 'disabled'],
     byDefault: 'disabled',

@@ -17,7 +17,7 @@ export function joinPath(folder: string | undefined, path: string): string | und
 
 /** A path with slashes, without empty steps, `.` and `..`. */
 function tidied(path: string): string {
-  const slashed = isWindowsPath(path) ? path.replaceAll('\\', '/') : path;
+  const slashed = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
   const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashed)?.[0] ?? '';
   const steps: string[] = [];
   for (const step of slashed.slice(start.length).split('/')) {
@@ -29,8 +29,12 @@ function tidied(path: string): string {
   return start + steps.join('/');
 }
 
+/** Paths of more than 260 characters: `\\?\C:\x` and `\\?\UNC\server\share\x` (Windows, "Naming Files, Paths, and Namespaces"). */
+const withoutLongPrefix = (path: string): string =>
+  path.replace(/^\\\\\?\\(?:UNC\\)?/i, (prefix) => (prefix.length > 4 ? '\\\\' : ''));
+
 /** A backslash is a letter like any other where paths have slashes. */
-const isWindowsPath = (path: string): boolean =>
+export const isWindowsPath = (path: string): boolean =>
   /^[A-Za-z]:[\\/]/.test(path) ||
   path.startsWith('\\\\') ||
   (path.includes('\\') && !path.includes('/') && !/\\ /.test(path));
@@ -41,18 +45,23 @@ const isWindowsPath = (path: string): boolean =>
  */
 export function isSameFile(a: string, b: string): boolean {
   if (a === b) return true;
-  const one = comparable(a);
-  const other = comparable(b);
+  const one = fileKey(a);
+  const other = fileKey(b);
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  return short !== '' && !isAbsolutePath(short) && long.endsWith(`/${short}`);
+  if (short === '' || isAbsolutePath(short)) return false;
+  return long.endsWith(`/${isWindowsPath(long) ? short.toLowerCase() : short}`);
 }
 
-/** Paths of Windows are compared without regard to case and kind of slash; `/c/x` is what its Unix tools call `C:\x`. */
-function comparable(path: string): string {
+/**
+ * What the spellings of one path have in common. Paths of Windows are compared without regard to case and kind of slash; `/c/x` is what
+ * its Unix tools call `C:\x`, and `/c:/x` what VS Code's URIs do.
+ */
+export function fileKey(path: string): string {
   const clean = tidied(path);
-  const drive = /^(?:([A-Za-z]):|\/(?:mnt\/|cygdrive\/)?([a-z]))(?=\/)/.exec(clean);
-  return drive ? `${drive[1] ?? drive[2] ?? ''}:${clean.slice(drive[0].length)}`.toLowerCase() : clean;
+  const drive = /^(?:\/?([A-Za-z]):|\/(?:mnt\/|cygdrive\/)?([a-z]))(?=\/)/.exec(clean);
+  if (drive) return `${drive[1] ?? drive[2] ?? ''}:${clean.slice(drive[0].length)}`.toLowerCase();
+  return isWindowsPath(path) ? clean.toLowerCase() : clean;
 }
 
 /** The end of a path, enough to know the file by. */

@@ -66,18 +66,20 @@ async function on(server: Promise<ModelServer>, run: (server: ModelServer) => Pr
 export const answersWithTools: Scenario = async (bed) => {
   const folder = bed.folder({ 'hello.txt': 'hello from the file\n' });
   const thinking = 'The file is small, so all of it is read.';
+  const afterwards = 'One line, and it greets.';
   const script = stepping((step) =>
     step === 0
       ? { ...readFile(join(folder, 'hello.txt')), thinking }
-      : reply(['The file ', 'says hello.'], { thinking }),
+      : reply(['The file ', 'says hello.'], { thinking: afterwards }),
   );
-  await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
-    const bench = await openCondensedModel(bed, server, { folder, profile: { thinkingTokens: 2_048 } });
+  // A model that tells what it thinks only where it is asked to.
+  const model = 'claude-opus-5-5';
+  await on(startAnthropicServer({ apiKey: KEY, script, strict: { byModel: true } }), async (server) => {
+    const bench = await openCondensedModel(bed, server, { folder, profile: { model, contextWindow: 200_000 } });
     await openChat(bench, PROFILE_NAME);
     await ask(bench, 'What does hello.txt say?');
     assert.match(await answerText(bench, (text) => text.includes('hello')), /The file says hello\./);
-    // The chat folds in what the model thinks.
-    await until('the thinking', async () => (await bench.page.locator('.chat-thinking-box').count()) > 0);
+    await showThinking(bench, [thinking, afterwards]);
     await screenshot(bench, 'agent-thinking-dark');
     assert.equal(stepsOf(server).length, 2);
     assert.deepEqual(refusals(server), []);
@@ -86,6 +88,27 @@ export const answersWithTools: Scenario = async (bed) => {
     assert.ok(!log.includes(KEY), 'no key in the log');
   });
 };
+
+/** Unfolds what the chat folds of an answer (its steps, and in them what the model thought), and waits until all of it can be read. */
+async function showThinking({ page }: Workbench, thoughts: readonly string[]): Promise<void> {
+  const answer = page.locator('.interactive-item-container.interactive-response').last();
+  const folded = answer.locator(
+    'details.completed-response-disclosure:not([open]) > summary, [role="button"][aria-expanded="false"]:visible',
+  );
+  const shown = answer.locator('.chat-thinking-item:visible');
+  await until(`the thinking in the chat: ${thoughts.join(' … ')}`, async () => {
+    // What was unfolded may hold more that is folded; one that the chat draws anew is found the next time.
+    if ((await folded.count()) > 0) {
+      await folded
+        .first()
+        .click({ timeout: 2_000 })
+        .catch(() => undefined);
+      return false;
+    }
+    const seen = (await shown.allInnerTexts()).join('\n');
+    return thoughts.every((thought) => seen.includes(thought));
+  });
+}
 
 /** A file that fills some thousand tokens with lines of its own. */
 const bigFile = (name: string): string =>

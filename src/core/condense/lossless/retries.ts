@@ -1,5 +1,6 @@
 import type { Content } from '../../messages/content';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
+import { fileKey } from '../../messages/filePath';
 import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools';
 import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -90,7 +91,7 @@ function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined 
   const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {
     const path = pathOf(tools, exchange);
-    return path === undefined ? undefined : `file ${path}`;
+    return path === undefined ? undefined : `file ${fileKey(path)}`;
   }
   if (kind === 'command') {
     return commandTarget(exchange);

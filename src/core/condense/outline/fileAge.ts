@@ -1,4 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
+import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { pathsOf } from '../summary/filesTouched';
@@ -17,13 +18,13 @@ export function turnCounter(messages: readonly ApiMessage[]): (message: number) 
   return (message) => turns - (begun[message] ?? turns);
 }
 
-/** Where each file was last read, written or edited, by its path: the index of the call's message. */
+/** Where each file was last read, written or edited, by its key: the index of the call's message. */
 function lastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange)?.kind;
     if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
-    for (const path of pathsOf(tools, exchange)) touched.set(path, exchange.callMessage);
+    for (const path of pathsOf(tools, exchange)) touched.set(fileKey(path), exchange.callMessage);
   }
   return touched;
 }
@@ -46,7 +47,7 @@ export function fileReads(
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || ruleFor(tools, exchange)?.kind !== 'read') return [];
     const paths = pathsOf(tools, exchange);
-    const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(path) ?? 0));
+    const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(fileKey(path)) ?? 0));
     return [{ exchange, paths, turns: turnsSince(last) }];
   });
 }

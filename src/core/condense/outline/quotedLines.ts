@@ -1,4 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
+import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { pathsOf } from '../summary/filesTouched';
 
@@ -14,8 +15,8 @@ export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable
   for (const exchange of exchanges) {
     if (ruleFor(tools, exchange)?.kind !== 'edit') continue;
     for (const path of pathsOf(tools, exchange)) {
-      const lines = quoted.get(path) ?? new Set<string>();
-      quoted.set(path, lines);
+      const lines = quoted.get(fileKey(path)) ?? new Set<string>();
+      quoted.set(fileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
         add(lines, line);
         // Patches put a sign in front of each line.

@@ -27,6 +27,10 @@ export class StrategyRun {
   private readonly costs: (number | undefined)[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private hasFailed = false;
+  /** Edits that stood before this round of the steps. */
+  private standing: readonly Edit[];
+  /** Rounds behind the first call no model: nobody asked for two. */
+  private isFirstRound = true;
   private tokens: number;
   private readonly tokensBefore: number;
 
@@ -35,11 +39,47 @@ export class StrategyRun {
     private readonly context: ConversationContext,
     private readonly options: CondensationOptions,
   ) {
+    this.standing = context.edits;
     this.tokens = this.tokensBefore = this.tokensWith([]);
   }
 
   /** @throws the signal's reason where it was aborted before anything was paid; a ProviderFailure afterwards. */
   async run(strategy: Strategy): Promise<ProviderResult> {
+    await this.inRounds(() => this.runSteps(strategy));
+    return { ...this.spent(), edits: this.edits };
+  }
+
+  /** Each step's own estimate, on what the estimates before it would leave. */
+  async estimate(strategy: Strategy): Promise<CondensationEstimate> {
+    await this.inRounds(() => this.estimateSteps(strategy));
+    const { tokensBefore, tokens, steps, edits } = this;
+    return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs) };
+  }
+
+  /**
+   * Goes through the steps once; again, where one ended the list above the target and nothing was paid: with fewer tokens, other
+   * steps' conditions hold. Else the same strategy, run a second time, would find what was left here.
+   */
+  private async inRounds(round: () => Promise<'ended' | 'through'>): Promise<void> {
+    const { targetTokens = 0 } = this.options;
+    for (;;) {
+      const { tokens } = this;
+      const [steps, notes] = [this.steps.length, this.notes.length];
+      const end = await round();
+      const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
+      if (this.tokens === tokens && !this.isFirstRound) {
+        // Nobody needs to read of a round that found nothing.
+        this.steps.length = steps;
+        this.notes.length = notes;
+      }
+      if (end === 'through' || !isFree || this.tokens >= tokens || this.tokens <= targetTokens) return;
+      this.standing = [...this.context.edits, ...this.edits];
+      this.isFirstRound = false;
+      this.hasFailed = false;
+    }
+  }
+
+  private async runSteps(strategy: Strategy): Promise<'ended' | 'through'> {
     for (const step of strategy.steps) {
       const why = this.whyNot(step) ?? (step.affordable ? await this.whyTooDear(step) : undefined);
       if (why !== undefined) {
@@ -48,13 +88,12 @@ export class StrategyRun {
       }
       const { tokens } = this;
       const reports = await this.runStep(step);
-      if (step.ends && (this.tokens < tokens || this.hasDone(reports))) break;
+      if (step.ends && (this.tokens < tokens || this.hasDone(reports))) return 'ended';
     }
-    return { ...this.spent(), edits: this.edits };
+    return 'through';
   }
 
-  /** Each step's own estimate, once, on what the estimates before it would leave. */
-  async estimate(strategy: Strategy): Promise<CondensationEstimate> {
+  private async estimateSteps(strategy: Strategy): Promise<'ended' | 'through'> {
     for (const step of strategy.steps) {
       const ready = readyStep(step, this.parts);
       const why = this.whyNot(step) ?? (typeof ready === 'string' ? ready : undefined);
@@ -73,10 +112,9 @@ export class StrategyRun {
       this.costs.push(estimate.cost);
       if (estimate.edits) this.apply(ready.name, estimate.edits);
       else this.tokens = Math.min(this.tokens, estimate.tokensAfter);
-      if (step.ends && (this.tokens < tokens || this.hasDone(estimate.steps))) break;
+      if (step.ends && (this.tokens < tokens || this.hasDone(estimate.steps))) return 'ended';
     }
-    const { tokensBefore, tokens, steps, edits } = this;
-    return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs) };
+    return 'through';
   }
 
   /**
@@ -85,7 +123,7 @@ export class StrategyRun {
    */
   private hasDone(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
-    return this.context.edits.some(({ step }) => names.has(step));
+    return this.standing.some(({ step }) => names.has(step));
   }
 
   /** Why a step doesn't run; undefined where it does. */
@@ -191,12 +229,14 @@ export class StrategyRun {
   }
 
   private optionsNow(): CondensationOptions {
-    return this.options.maxCost === undefined ? this.options : { ...this.options, maxCost: this.budgetLeft() };
+    const maxCost = this.budgetLeft();
+    return Number.isFinite(maxCost) ? { ...this.options, maxCost } : this.options;
   }
 
   /** US dollars; what nobody knows the cost of counts as all that was left. */
   private budgetLeft(): number {
     const { maxCost } = this.options;
+    if (!this.isFirstRound) return 0;
     if (maxCost === undefined) return Number.POSITIVE_INFINITY;
     return Math.max(0, maxCost - (sumOfCosts(this.costs) ?? maxCost));
   }

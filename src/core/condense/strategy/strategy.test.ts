@@ -295,16 +295,20 @@ function losslessConfig(config: unknown) {
   return checked.config;
 }
 
-it('cost-aware without a budget goes the same way a second time, and finds nothing more', async () => {
+it.each(['adaptive-threshold', 'cost-aware'])('%s without a budget finds nothing a second time', async (id) => {
   const strategy = strategyProvider({ providers: () => [losslessProvider, truncationProvider, smartProvider()] });
-  const checked = strategy.validateConfig('cost-aware');
+  const checked = strategy.validateConfig(id);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   for (let seed = 1; seed <= 4; seed++) {
     const messages = generateConversation({ seed, targetTokens: 15_000 });
-    const options = { maxCost: 0, targetTokens: Math.floor(counter.messages(messages) / 2) };
-    const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
-    expect(edits.length).toBeGreaterThan(0);
-    const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
-    expect(again.edits).toEqual([]);
+    for (const part of [0.85, 0.6, 0.45, 0.3]) {
+      const options = { maxCost: 0, targetTokens: Math.floor(counter.messages(messages) * part) };
+      const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
+      expect(edits.length).toBeGreaterThan(0);
+      const estimated = await strategy.estimate({ messages, edits: [], counter }, checked.config, options);
+      expect(estimated.tokensAfter).toBe(counter.messages(applyEdits(messages, edits).messages));
+      const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
+      expect(again.edits, `seed ${seed}, target ${part}`).toEqual([]);
+    }
   }
 });

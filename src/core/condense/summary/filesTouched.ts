@@ -1,5 +1,6 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { isRecord } from '../../messages/blocks';
+import { fileKey } from '../../messages/filePath';
 import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
 
 /** A file that the agent worked on. */
@@ -17,9 +18,10 @@ export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTabl
     const kind = ruleFor(tools, exchange)?.kind;
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of pathsOf(tools, exchange)) {
-      const known = files.get(path) ?? { path, changes: 0, isRead: false };
-      files.delete(path);
-      files.set(path, kind === 'read' ? { ...known, isRead: true } : { ...known, changes: known.changes + 1 });
+      const key = fileKey(path);
+      const known = files.get(key) ?? { path, changes: 0, isRead: false };
+      files.delete(key);
+      files.set(key, kind === 'read' ? { ...known, isRead: true } : { ...known, changes: known.changes + 1 });
     }
   }
   return [...files.values()];

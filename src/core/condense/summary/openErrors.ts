@@ -1,4 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
+import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { commandLine, exitStatus } from './commandsRun';
 import { pathsOf } from './filesTouched';
@@ -26,10 +27,10 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
   const open = new Map<string, OpenError>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined || REFUSED.test(exchange.resultText.slice(0, 300))) continue;
-    const what = subjectOf(exchange, tools);
-    open.delete(what);
+    const { what, key } = subjectOf(exchange, tools);
+    open.delete(key);
     if (failed(exchange)) {
-      open.set(what, { message: exchange.resultMessage, what, error: beginningOf(exchange.resultText) });
+      open.set(key, { message: exchange.resultMessage, what, error: beginningOf(exchange.resultText) });
     }
   }
   return [...open.values()];
@@ -38,12 +39,15 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
 /**
  * The subject that a later success must have to settle an error: a change or read of the same file, the same kind of command.
  */
-function subjectOf(exchange: ToolExchange, tools: ToolTable): string {
+function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
   const kind = ruleFor(tools, exchange)?.kind;
-  if (kind === 'command') return `\`${program(commandLine(exchange))}\``;
-  const [path] = pathsOf(tools, exchange);
-  if (path !== undefined) return `${kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool} ${path}`;
-  return exchange.tool;
+  const [path] = kind === 'command' ? [] : pathsOf(tools, exchange);
+  if (path !== undefined) {
+    const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
+    return { what: `${doing} ${path}`, key: `${doing} ${fileKey(path)}` };
+  }
+  const what = kind === 'command' ? `\`${program(commandLine(exchange))}\`` : exchange.tool;
+  return { what, key: what };
 }
 
 /** `cd x && go test ./...` and `go test ./pkg` are tries of the same: the program with its first word. */

@@ -1,0 +1,128 @@
+/**
+ * Sessions as they are on Windows: one file is named `C:\Repo\a.ts`, `c:/repo/a.ts` and `/c:/Repo/a.ts`, results end their lines with
+ * CR LF, and paths are longer than 260 characters. What a condensation does must not depend on it.
+ */
+import { describe, expect, it } from 'vitest';
+import { losslessProvider } from '../../src/core/condense';
+import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
+import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { findPreset } from '../../src/core/condense/presets';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { filesTouched } from '../../src/core/condense/summary/filesTouched';
+import { openErrors } from '../../src/core/condense/summary/openErrors';
+import { toolExchanges } from '../../src/core/messages/exchanges';
+import { newViolations } from '../../src/core/messages/firewall';
+import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { exchange, user } from '../../src/core/testing';
+import { freshCounter } from '../../src/core/testingCounter';
+import { generateConversation } from '../generators/conversation';
+import { Random } from '../generators/random';
+
+const DRIVE = 'C:/';
+
+/** Every path of the generated project below a drive, long enough for Windows' own limit. */
+const onWindows = (messages: readonly ApiMessage[], below = ''): ApiMessage[] =>
+  JSON.parse(JSON.stringify(messages).replaceAll('/home/dev/', `${DRIVE}Users/dev/${below}`)) as ApiMessage[];
+
+const SPELLINGS: readonly ((path: string) => string)[] = [
+  (path) => path,
+  (path) => path.replaceAll('/', '\\'),
+  (path) => `c${path.slice(1).toLowerCase()}`,
+  (path) => `/c${path.slice(1)}`,
+  (path) => `\\\\?\\${path.replaceAll('/', '\\')}`,
+];
+
+const PATHS: ReadonlySet<string> = new Set(['file_path', 'path']);
+
+/** Each call names its file in another way. */
+function respelt(messages: readonly ApiMessage[], seed: number): ApiMessage[] {
+  const random = new Random(seed);
+  return JSON.parse(JSON.stringify(messages), (key, value: unknown) =>
+    PATHS.has(key) && typeof value === 'string' && value.startsWith(DRIVE) ? random.pick(SPELLINGS)(value) : value,
+  ) as ApiMessage[];
+}
+
+/** Results as programs of Windows print them. */
+const withCrLf = (messages: readonly ApiMessage[]): ApiMessage[] =>
+  messages.map((message) =>
+    typeof message.content === 'string'
+      ? message
+      : {
+          ...message,
+          content: message.content.map((block) =>
+            block.type === 'tool_result' && typeof block['content'] === 'string'
+              ? { ...block, content: block['content'].replaceAll('\n', '\r\n') }
+              : block,
+          ),
+        },
+  );
+
+const counter = freshCounter();
+
+const PROVIDERS = {
+  Lossless: async (messages: readonly ApiMessage[]) => {
+    const checked = losslessProvider.validateConfig(undefined);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    return losslessProvider.condense({ messages, edits: [], counter }, checked.config, {});
+  },
+  'File-Aware': async (messages: readonly ApiMessage[]) => {
+    const smart = smartProvider();
+    const checked = smart.validateConfig(findPreset('file-aware')?.config);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    return smart.condense({ messages, edits: [], counter }, checked.config, {});
+  },
+};
+
+/** Runs a provider, and checks what always holds. @returns where it cut, and the share of the tokens that it left. */
+async function condensed(
+  provider: keyof typeof PROVIDERS,
+  messages: readonly ApiMessage[],
+): Promise<{ readonly places: string[]; readonly left: number }> {
+  const { edits } = await PROVIDERS[provider](messages);
+  const { messages: view, origins } = applyEdits(messages, edits);
+  expect(newViolations(messages, view, { origins })).toEqual([]);
+  const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+  expect(restoreOriginal(view, edits, (hash) => originals.get(hash))).toEqual(messages);
+  const placeOf = (edit: Edit): string => JSON.stringify('place' in edit ? edit.place : edit);
+  return { places: edits.map(placeOf).toSorted(), left: counter.messages(view) / counter.messages(messages) };
+}
+
+describe.each(['Lossless', 'File-Aware'] as const)('%s', (provider) => {
+  it.each([1, 2, 3])('does the same however a call spells its file: session %s', async (seed) => {
+    const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }));
+    const plain = await condensed(provider, messages);
+    const spelt = await condensed(provider, respelt(messages, seed));
+    expect(plain.places.length).toBeGreaterThan(0);
+    expect(spelt.places).toEqual(plain.places);
+  });
+
+  it.each([1, 2, 3])('does the same where lines end with CR LF: session %s', async (seed) => {
+    const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }), `${'deep/'.repeat(60)}`);
+    const plain = await condensed(provider, messages);
+    const ended = await condensed(provider, withCrLf(messages));
+    expect(ended.left).toBeLessThan(plain.left + 0.03);
+  });
+});
+
+describe('what is told of files', () => {
+  const [one, other] = ['C:\\Repo\\src\\a.ts', 'c:/repo/src/A.ts'];
+
+  it('names a file once', () => {
+    const exchanges = toolExchanges([
+      user('Go'),
+      ...exchange('1', 'Read', { file_path: one }, 'x'),
+      ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
+    ]);
+    expect(filesTouched(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1, isRead: true }]);
+  });
+
+  it('knows that an error was put right', () => {
+    const exchanges = toolExchanges([
+      user('Go'),
+      ...exchange('1', 'Edit', { file_path: one, old_string: 'a', new_string: 'b' }, 'not found', { is_error: true }),
+      ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
+    ]);
+    expect(openErrors(exchanges, DEFAULT_TOOLS)).toEqual([]);
+  });
+});
