@@ -98,7 +98,7 @@ describe.each(['Lossless', 'File-Aware'] as const)('%s', (provider) => {
   });
 
   it.each([1, 2, 3])('does the same where lines end with CR LF: session %s', async (seed) => {
-    const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }), `${'deep/'.repeat(60)}`);
+    const messages = onWindows(generateConversation({ seed, targetTokens: 25_000 }), 'deep/'.repeat(60));
     const plain = await condensed(provider, messages);
     const ended = await condensed(provider, withCrLf(messages));
     expect(ended.left).toBeLessThan(plain.left + 0.03);
