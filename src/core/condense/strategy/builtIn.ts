@@ -11,7 +11,8 @@ const pipeline: StrategyInput = {
 const adaptiveThreshold: StrategyInput = {
   id: 'adaptive-threshold',
   name: 'Adaptive Threshold',
-  description: 'One provider, the stronger the further the conversation is over the target; free ones go on while it is.',
+  description:
+    'One provider, the stronger the further the conversation is over the target; free ones go on while it is.',
   steps: [
     { provider: 'lossless', when: { not: { overTarget: 1.2 } }, ends: true },
     { provider: 'truncation', when: { not: { overTarget: 2 } }, ends: true },
