@@ -76,6 +76,9 @@ export class PassingLive implements LiveConversationsApi {
   emit(event: LiveEvent): void {
     for (const listener of this.listeners) listener(event);
   }
+  settled(): Promise<void> {
+    return Promise.resolve();
+  }
   dispose(): void {
     this.listeners.clear();
   }

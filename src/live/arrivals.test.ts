@@ -11,6 +11,8 @@ import { exchange, lines, user } from '../core/testing';
 import type { LiveConversations } from './liveConversations';
 import type { PreparedRequest } from './request';
 import { freshCounter } from '../core/testingCounter';
+import { nodeFiles } from '../storage/nodeFiles';
+import type { OpenFile, OpenMode } from '../storage/files';
 import { json, liveBed, marked, request, upstream } from './testing';
 
 const SHOWN = lines('a', 60);
@@ -95,8 +97,57 @@ describe('a result that repeats what stands above it', () => {
       expect(json(second.messages.slice(0, first.messages.length))).toBe(json(first.messages));
       expect(marked(second.messages)).toBe(1);
       expect(live.active()).toMatchObject({ condensations: [], onArrival: { results: 1 } });
+      await live.settled();
       const third = await liveBed(root).live.prepare(request(THIRD));
       expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
+    }));
+
+  it('does not wait for the disk, can be recalled meanwhile, and costs a cache alone where the process ends before', () =>
+    inTemporaryFolder(async (root) => {
+      const never = {
+        ...nodeFiles,
+        open: (path: string, mode: OpenMode) =>
+          mode === 'append' ? new Promise<OpenFile>(() => undefined) : nodeFiles.open(path, mode),
+      };
+      const { live } = liveBed(root, { storage: { files: never } });
+      const { conversation, messages } = await sendAll(live, SECOND);
+      const [found] = findMarkers(json(messages));
+      expect((await live.recall(conversation, { references: [found!.reference] })).text).toContain(part(10, 50));
+      expect(live.active()).toMatchObject({ onArrival: { results: 1 } });
+      const third = await liveBed(root).live.prepare(request(THIRD));
+      expect(json(third.messages)).toBe(json(THIRD));
+    }));
+
+  it('is kept in memory where the disk is full, which is said once, and written once it is not', () =>
+    inTemporaryFolder(async (root) => {
+      let isFull = true;
+      const files = {
+        ...nodeFiles,
+        makeFolder: (path: string) =>
+          isFull
+            ? Promise.reject(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }))
+            : nodeFiles.makeFolder(path),
+      };
+      const { live, events } = liveBed(root, { storage: { files } });
+      const twice = (name: string): ApiMessage[] =>
+        [60, 40].flatMap((count) =>
+          exchange(`${name}${count}`, 'Read', { file_path: `/src/${name}.ts`, limit: count }, lines(name, count)),
+        );
+      const again = [...SECOND, ...twice('b')];
+      const second = await sendAll(live, SECOND);
+      await live.settled();
+      await live.prepare(request(again.slice(0, -2)));
+      await live.prepare(request(again));
+      await live.settled();
+      expect(events.filter(({ kind }) => kind === 'problem')).toHaveLength(1);
+      isFull = false;
+      const last = [...again, ...twice('c')];
+      const prepared = await live.prepare(request(last));
+      expect(marked(prepared.messages)).toBe(3);
+      expect(json(prepared.messages.slice(0, second.messages.length))).toBe(json(second.messages));
+      await live.settled();
+      const restarted = await liveBed(root).live.prepare(request([...last, ...THIRD.slice(-2)]));
+      expect(json(restarted.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
     }));
 
   it('goes out whole where it is switched off', () =>
@@ -121,6 +172,7 @@ describe('a result that repeats what stands above it', () => {
       const { reference } = found;
       const recalled = await live.recall(conversation, { references: [reference] });
       expect(recalled.text).toContain(part(10, 50));
+      await live.settled();
       const restarted = liveBed(root).live;
       await restarted.prepare(request(THIRD));
       expect((await restarted.recall(undefined, { references: [reference] })).text).toContain(part(10, 50));
@@ -204,6 +256,7 @@ describe('a result that repeats what stands above it', () => {
         exchange(`c${at}`, 'Bash', { command: `make ${at}` }, lines('log', 30)),
       );
       await sendAll(live, [TASK, ...turns.flat()]);
+      await live.settled();
       const [folder = ''] = readdirSync(root);
       const entries = readFileSync(join(root, folder, 'ledger.jsonl'), 'utf8')
         .trimEnd()

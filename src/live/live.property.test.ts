@@ -147,6 +147,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
           expect(newViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
           expect(counter.messages(prepared.messages)).toBeLessThanOrEqual(counter.messages(sent));
           // Removed text comes back from the disk, byte for byte.
+          await bed.live.settled();
           const ledger = await openLedger(root, { id: prepared.conversation });
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
           const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));

@@ -191,8 +191,8 @@ export class LiveConversation {
   }
 
   /**
-   * Condenses the newest results before they are sent for the first time; what was sent stays. Once it returns, originals and
-   * entry are on the disk.
+   * Condenses the newest results before they are sent for the first time; what was sent stays. Originals and entry are written
+   * meanwhile ({@link settled}).
    */
   async condenseArrivals(rules: ArrivalRules): Promise<void> {
     const { sent, firstNew, current } = this;
@@ -219,14 +219,16 @@ export class LiveConversation {
       tokensBefore: changedTokens,
       tokensAfter: changedTokens - (tokensBefore - draft.tokens),
     };
-    try {
-      await this.store.append(entry, originalsOf(sent, edits));
-    } catch (error) {
-      if (!isStorageError(error)) throw error;
-      emit({ kind: 'problem', conversation: this.id, message: error.message });
-      return;
-    }
+    // The request does not wait for the disk: the agent has the results whole, so that all a crash costs is a cache.
+    this.store.appendSoon(entry, originalsOf(sent, edits), ({ message }) => {
+      emit({ kind: 'problem', conversation: this.id, message });
+    });
     this.current = shown;
+  }
+
+  /** Resolves once what was left out is on the disk, or is known not to get there. */
+  settled(): Promise<void> {
+    return this.store.settled();
   }
 
   /** The id of the one condensation that all arrivals of the conversation are. */

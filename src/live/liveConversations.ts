@@ -233,6 +233,10 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
+  async settled(): Promise<void> {
+    await Promise.all(this.registry.all().map((conversation) => conversation.settled()));
+  }
+
   dispose(): void {
     for (const { preparation } of this.registry.all()) preparation?.abort();
     this.listeners.clear();

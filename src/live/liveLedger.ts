@@ -5,13 +5,26 @@ import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } fr
 /** The format in ledgers of live conversations. */
 const LIVE_FORMAT = 'live';
 
+type Originals = ReadonlyMap<Hash, string>;
+
+/** An entry that is not on the disk. */
+interface Pending {
+  readonly entry: LedgerEntry;
+  readonly originals: Originals;
+}
+
 /**
- * The ledger of a live conversation: the one on disk, and what could not be written there. The agent itself still has the
- * conversation, so that nothing is lost where the disk is full; after a restart such a condensation is simply not there.
+ * The ledger of a live conversation: the one on disk, and what is not there yet or could not be written. The agent itself still
+ * has the conversation, so that nothing is lost where the disk is full or the process ends; after a restart such an entry is
+ * simply not there.
  */
 export class LiveLedger {
-  private unsaved: readonly LedgerEntry[] = [];
-  private readonly unsavedOriginals = new Map<Hash, string>();
+  /** In order; what comes later is never on the disk before them. */
+  private readonly pending: Pending[] = [];
+  /** The ledger with what is pending; undefined where nothing is. */
+  private ahead: Ledger | undefined;
+  private draining: Promise<void> = Promise.resolve();
+  private hasFailed = false;
 
   private constructor(private readonly file: LedgerFile | undefined) {}
 
@@ -28,7 +41,7 @@ export class LiveLedger {
   }
 
   get ledger(): Ledger {
-    return this.unsaved.reduce(applyEntry, this.file?.ledger ?? EMPTY_LEDGER);
+    return this.ahead ?? this.file?.ledger ?? EMPTY_LEDGER;
   }
 
   get isEmpty(): boolean {
@@ -37,22 +50,42 @@ export class LiveLedger {
   }
 
   /**
-   * Returns once entry and originals are on the disk.
-   * @throws StorageError where they are not.
+   * Returns once entry and originals are on the disk; where what came before can't be written, in memory like that.
+   * @throws StorageError where it alone was not written.
    */
-  async append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string> = new Map()): Promise<void> {
+  async append(entry: LedgerEntry, originals: Originals = new Map()): Promise<void> {
     // An entry that builds on one missing from the disk can't be there either.
-    if (!this.file || this.unsaved.length > 0) this.keepInMemory(entry, originals);
-    else {
-      await this.file.append(entry, originals);
-      // The folder may be new.
-      await this.file.hold();
-    }
+    await this.drain().catch(() => undefined);
+    if (!this.file || this.pending.length > 0) this.keepInMemory(entry, originals);
+    else await this.write(this.file, { entry, originals });
   }
 
-  keepInMemory(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
-    this.unsaved = [...this.unsaved, entry];
-    for (const [hash, text] of originals) this.unsavedOriginals.set(hash, text);
+  /**
+   * Counts at once, and is written beside what goes on.
+   * @param onFailure is told why nothing is written; once, until something is again.
+   */
+  appendSoon(entry: LedgerEntry, originals: Originals, onFailure: (error: Error) => void): void {
+    this.keepInMemory(entry, originals);
+    this.drain().then(
+      () => {
+        this.hasFailed = false;
+      },
+      (error: unknown) => {
+        if (!this.hasFailed && error instanceof Error) onFailure(error);
+        this.hasFailed = true;
+      },
+    );
+  }
+
+  /** Counts, and is written when the next entry is, where that is possible. */
+  keepInMemory(entry: LedgerEntry, originals: Originals): void {
+    this.ahead = applyEntry(this.ledger, entry);
+    this.pending.push({ entry, originals });
+  }
+
+  /** Resolves once nothing is being written any more, whether it could be or not. */
+  settled(): Promise<void> {
+    return this.draining.catch(() => undefined);
   }
 
   /**
@@ -60,12 +93,35 @@ export class LiveLedger {
    * @throws StorageError where one is damaged.
    */
   async originals(hashes: readonly Hash[]): Promise<Map<Hash, string>> {
-    const wanted = hashes.filter((hash) => !this.unsavedOriginals.has(hash));
-    const stored = wanted.length > 0 && this.file ? await this.file.originals(wanted) : new Map<Hash, string>();
-    for (const hash of hashes) {
-      const text = this.unsavedOriginals.get(hash);
-      if (text !== undefined) stored.set(hash, text);
-    }
-    return stored;
+    const found = new Map<Hash, string>();
+    for (const { originals } of this.pending)
+      for (const hash of hashes) {
+        const text = originals.get(hash);
+        if (text !== undefined) found.set(hash, text);
+      }
+    const wanted = hashes.filter((hash) => !found.has(hash));
+    if (wanted.length === 0 || !this.file) return found;
+    return new Map([...found, ...(await this.file.originals(wanted))]);
+  }
+
+  /** Writes what is pending, in its order. @throws StorageError; what was not written stays pending. */
+  private drain(): Promise<void> {
+    const { file } = this;
+    if (!file) return Promise.resolve();
+    const drained = this.settled().then(async () => {
+      for (let first = this.pending[0]; first; first = this.pending[0]) {
+        await this.write(file, first);
+        this.pending.shift();
+      }
+      this.ahead = undefined;
+    });
+    this.draining = drained;
+    return drained;
+  }
+
+  private async write(file: LedgerFile, { entry, originals }: Pending): Promise<void> {
+    await file.append(entry, originals);
+    // The folder may be new.
+    await file.hold();
   }
 }

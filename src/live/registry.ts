@@ -26,6 +26,8 @@ export class Registry {
   private readonly conversations = new Map<LiveId, LiveConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
+  /** What dropped conversations still write. */
+  private leaving: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly root: string,
@@ -88,6 +90,7 @@ export class Registry {
 
   private async ledger({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
     const id = idOf(conversationId, task);
+    await this.leaving;
     try {
       return await LiveLedger.open(this.root, { id, ...(title !== undefined && { title }) }, this.storage);
     } catch (error) {
@@ -98,9 +101,10 @@ export class Registry {
   }
 
   private dropOldest(): void {
-    for (const { id, preparation } of this.all().slice(MAX_CONVERSATIONS)) {
-      preparation?.abort();
-      this.conversations.delete(id);
+    for (const conversation of this.all().slice(MAX_CONVERSATIONS)) {
+      conversation.preparation?.abort();
+      this.conversations.delete(conversation.id);
+      this.leaving = Promise.all([this.leaving, conversation.settled()]);
     }
   }
 

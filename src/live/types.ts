@@ -158,8 +158,8 @@ export interface LiveSettings {
 /** Answers for agents' conversations: what to send, what was taken out, and what a person may do about it. */
 export interface LiveConversationsApi {
   /**
-   * The view to send in a request's place, condensed where that is due. Originals and ledger entry are on the disk before
-   * it returns.
+   * The view to send in a request's place, condensed where that is due. Originals and ledger entry of a condensation are on
+   * the disk before it returns; those of what new results leave out are written meanwhile ({@link settled}).
    * @throws the signal's reason where it was aborted. Nothing else: what fails is told in the notes.
    */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest>;
@@ -202,6 +202,8 @@ export interface LiveConversationsApi {
   unpin(conversation: LiveId, message: number): Promise<CommandResult>;
   /** @returns what ends it. */
   on(listener: (event: LiveEvent) => void): () => void;
+  /** Resolves once all that was left out is on the disk, or is known not to get there. */
+  settled(): Promise<void>;
   /** Aborts what runs in the background. */
   dispose(): void;
 }

@@ -106,7 +106,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllGlobals();
-  rmSync(storage, { recursive: true, force: true });
+  rmSync(storage, { recursive: true, force: true, maxRetries: 10 });
 });
 
 it.each(Object.entries(WIRES))(

@@ -8,6 +8,7 @@ export async function inTemporaryFolder<T>(action: (folder: string) => T | Promi
   try {
     return await action(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    // What engines left out of new results may still be on its way to the disk.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

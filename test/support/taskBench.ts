@@ -74,7 +74,7 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
     figures: () => taskFigures(server.requests, (text) => server.tokensOf(text), PRICES),
     async close() {
       await server.close();
-      rmSync(storage, { recursive: true, force: true });
+      rmSync(storage, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'condenser-'));
   onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   return folder;
 }

@@ -119,6 +119,7 @@ export async function startService(
       await takeBack?.();
       live.dispose();
       await gateway.close();
+      await live.settled();
     },
   };
 }
