@@ -195,13 +195,23 @@ async function inFolder<T>(action: (root: string) => Promise<T>): Promise<T> {
   try {
     return await action(root);
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
 export const liveTable = (points: readonly LivePoint[]): string =>
   table(
-    ['situation', 'tokens', 'requests', 'median', '99th percentile', 'processor', '99th percentile', 'longest stretch'],
+    [
+      'situation',
+      'tokens',
+      'requests',
+      'median',
+      '90th percentile',
+      '99th percentile',
+      'processor',
+      '99th percentile',
+      'longest stretch',
+    ],
     points.map(({ situation, tokens, requests, median, p90, p99, cpuMedian, cpuP99, stretch }) => [
       situation,
       tokens,
