@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
 import type { FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
-import { PART_KINDS } from '../core/account/composition';
+import { PART_KINDS } from '../core/account/parts';
 
 /** A session's account, or why there is none, of a state of its file. */
 export interface KeptAccount {

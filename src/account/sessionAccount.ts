@@ -16,6 +16,7 @@ import {
   type ConversationRequest,
 } from '../core/account/replay';
 import { callCost } from '../core/cost/callCost';
+import { localDay } from '../core/localDay';
 import { promptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { modelPrices, type NamedModel } from './models';
@@ -173,13 +174,6 @@ function costOf(
   if (cost !== undefined) return cost;
   const isFree = /[-:]free$/i.test(named.model ?? '');
   return recordedCost !== undefined && (recordedCost > 0 || isFree) ? recordedCost : undefined;
-}
-
-/** The date where the user is: `2026-11-23`. */
-function localDay(at: number): string {
-  const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** The largest of each stretch, so that a chart of many requests keeps its peaks. */

@@ -5,6 +5,7 @@
 export { recallServers } from './recallServer';
 export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
+export { accountStored, saveAccount } from './account';
 export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
 export { watchIdleTasks } from './conversations/idleTasks';
@@ -32,7 +33,6 @@ export { answerInChat } from './participant';
 export { previewPrompt } from './previewPrompt';
 export { originalsOf } from '../window/originals';
 export { promptFor } from './promptText';
-export { saveAccount } from './saveAccount';
 export { showMetrics } from './showMetrics';
 export { undoLast } from './undo';
 export { getApi } from '../extensionApi';

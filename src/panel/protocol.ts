@@ -7,6 +7,7 @@
  */
 import * as z from 'zod';
 import { entryNameSchema, listChangeSchema } from '../core/settingValue';
+import { accountMethods } from './account/methods';
 import { judgeMethods } from './judge/methods';
 import { historyMethods } from './history/methods';
 import { presetComparisonMethods } from './presetComparison/methods';
@@ -14,6 +15,7 @@ import { previewMethods } from './preview/methods';
 import { profileCostMethods } from './profileCosts/methods';
 
 export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
+export type { ShownAccount, ShownAccountRow } from './account/methods';
 export type { JudgedSettings } from './judge/methods';
 export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
@@ -162,7 +164,7 @@ const nothing = z.null();
 const byId = z.strictObject({ id });
 
 /** The commands that the panel may run, so that a webview can't run any other. */
-export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
+export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'saveAccount', 'showLog'] as const;
 
 /** The webview's requests: parameters and answer by method. */
 export const methods = {
@@ -207,6 +209,7 @@ export const methods = {
   ...historyMethods,
   ...profileCostMethods,
   ...judgeMethods,
+  ...accountMethods,
   runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },
 } as const;
 export type Method = keyof typeof methods;

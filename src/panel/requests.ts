@@ -1,6 +1,7 @@
 /** Carries out the webview's requests. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { accountForPanel } from './account/accountForPanel';
 import { judgeForPanel } from './judge/judgeForPanel';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
@@ -48,6 +49,7 @@ export function requestHandlers(
     ...preview,
     ...historyRequests(parts),
     judgeSessions: () => judgeForPanel(parts),
+    account: ({ days }) => accountForPanel(parts, days),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);

@@ -89,6 +89,11 @@ export async function showSection(frame: Frame, id: string): Promise<void> {
   await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
   // The coherence report comes behind the strip; it can be unfolded.
   if (id === 'preview') await frame.locator('#preview .coherence .disclosure').waitFor();
+  // The account is added up when it is asked for.
+  if (id === 'account') {
+    await frame.locator('#account vscode-button', { hasText: 'Add Up' }).click();
+    await frame.locator('#account table').first().waitFor();
+  }
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);
   if (id !== 'smart')
     for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();

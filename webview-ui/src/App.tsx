@@ -3,6 +3,7 @@ import { Outline, type OutlineEntry } from './components/Outline';
 import { ScopeSwitch } from './components/ScopeSwitch';
 import { SearchBox } from './components/SearchBox';
 import { t } from './l10n';
+import { Account } from './sections/account/Account';
 import { History } from './sections/history/History';
 import { AgentSettings, OtherSettings } from './sections/OtherSettings';
 import { Overview } from './sections/overview/Overview';
@@ -42,6 +43,7 @@ export function App(): ReactNode {
     { id: 'preview', title: t('Preview') },
     { id: 'agent', title: t('Agent mode') },
     { id: 'history', title: t('History and savings') },
+    { id: 'account', title: t('Account') },
     { id: 'more', title: t('More settings') },
   ];
   const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
@@ -71,6 +73,7 @@ export function App(): ReactNode {
           <PreviewSection />
           <AgentSettings />
           <History />
+          <Account />
           <OtherSettings />
         </main>
       </div>

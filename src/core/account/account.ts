@@ -1,7 +1,8 @@
 /** The account of a session: what its requests were, cost and held; and the sum of many. Plain data: it is kept on disk. */
 import type { TokenSums } from './replay';
-import type { PartKind, PartSums, ReadFileSum, UnusedResult } from './composition';
-import { PART_KINDS } from './composition';
+import type { PartSums, ReadFileSum, UnusedResult } from './composition';
+import { PART_KINDS, type PartKind } from './parts';
+import { maskSecrets } from '../secrets/maskSecrets';
 
 /** Requests of one day to one model. */
 export interface DayUsage extends TokenSums {
@@ -162,12 +163,15 @@ export function totalOf(sessions: readonly SessionAccount[]): AccountTotal {
   };
 }
 
-/** What a person looks at: the sums, and of long lists what costs most. Small: it crosses to the editor's thread. */
+/**
+ * What a person looks at: the sums, and of long lists what costs most. Small: it crosses to the editor's thread. What looks like a key in
+ * titles, commands and paths is masked.
+ */
 export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
-  /** The costliest sessions, to look into. */
-  readonly sessions: readonly SessionAccount[];
+  /** The costliest sessions: how full their windows were. */
+  readonly sessions: readonly Pick<SessionAccount, 'title' | 'window' | 'fill' | 'compactions'>[];
 }
 
 const SHOWN_ROWS = 100;
@@ -176,11 +180,27 @@ const SHOWN_SESSIONS = 30;
 /** @param since leaves out what was before this local date, `2026-11-16` */
 export function overviewOf(sessions: readonly SessionAccount[], since?: string): AccountOverview {
   const within = since === undefined ? sessions : sessions.flatMap((session) => sessionSince(session, since));
-  const rows = (grouping: Grouping): readonly AccountRow[] => groupAccount(within, grouping).slice(0, SHOWN_ROWS);
+  const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
+    rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
+  const rows = (grouping: Grouping): readonly AccountRow[] =>
+    masked(groupAccount(within, grouping).slice(0, SHOWN_ROWS));
   const bySession = rows('session');
   const byPath = new Map(within.map((session) => [session.path, session]));
+  const total = totalOf(within);
   return {
-    total: totalOf(within),
+    total: {
+      ...total,
+      files: total.files.map((file) => ({
+        ...file,
+        path: maskSecrets(file.path),
+        session: maskSecrets(file.session),
+      })),
+      unused: total.unused.map((result) => ({
+        ...result,
+        what: maskSecrets(result.what),
+        session: maskSecrets(result.session),
+      })),
+    },
     groups: {
       agent: rows('agent'),
       project: rows('project'),
@@ -189,7 +209,12 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
       day: groupAccount(within, 'day').slice(-SHOWN_ROWS),
       session: bySession,
     },
-    sessions: bySession.slice(0, SHOWN_SESSIONS).flatMap(({ key }) => byPath.get(key) ?? []),
+    sessions: bySession.slice(0, SHOWN_SESSIONS).flatMap(({ key }) => {
+      const session = byPath.get(key);
+      if (!session) return [];
+      const { title, window, fill, compactions } = session;
+      return [{ title: maskSecrets(title), ...(window !== undefined && { window }), fill, compactions }];
+    }),
   };
 }
 

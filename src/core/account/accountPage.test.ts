@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { overviewOf, type SessionAccount } from './account';
 import { accountPage } from './accountPage';
-import { PART_KINDS, type PartKind } from './composition';
+import { PART_KINDS, type PartKind } from './parts';
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
@@ -48,6 +48,19 @@ it('has the figures of its charts as text, and nothing of a session as markup', 
   expect(words).toContain('at most 750 tokens, 75 % of the window');
   expect(words).toContain('/a.ts: 3 reads, 900 tokens');
   expect(words).toContain('about $0.25 that the agents do not record');
+});
+
+it('shows no key that stands in a command, a path or a title', () => {
+  const key = `sk-ant-api03-${'Ab1'.repeat(30)}`;
+  const told = overviewOf([
+    {
+      ...session,
+      title: `use ${key}`,
+      files: [{ path: `/tmp/${key}`, reads: 3, tokens: 900 }],
+      unused: [{ tool: 'Bash', what: `curl -H ${key}`, tokens: 400, sent: 7 }],
+    },
+  ]);
+  expect(JSON.stringify(told)).not.toContain(key);
 });
 
 it('of no session says so in figures', () => {

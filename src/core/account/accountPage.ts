@@ -2,10 +2,10 @@
 import { html, Html } from '../html';
 import { formatTokens } from '../condense/report/report';
 import { STYLE } from '../condense/report/reportPageStyle';
-import { maskSecrets } from '../secrets/maskSecrets';
-import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping, type SessionAccount } from './account';
-import { OFTEN, PART_KINDS } from './composition';
-import { COMPACTION_WORDS, moneyOf, PART_WORDS, REPLAYED_WORDS } from './words';
+import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
+import { OFTEN } from './composition';
+import { PART_KINDS, PART_WORDS } from './parts';
+import { COMPACTION_WORDS, moneyOf, REPLAYED_WORDS } from './words';
 
 const TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
@@ -94,9 +94,7 @@ const rowsSection = (title: string, rows: readonly AccountRow[]): Html =>
 function rowsTable(title: string, rows: readonly AccountRow[]): Html {
   const line = (row: AccountRow): Html =>
     html`<tr>
-      <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>
-        ${maskSecrets(row.label)}
-      </th>
+      <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>${row.label}</th>
       <td class="number">${formatTokens(row.requests)}</td>
       <td class="number">${formatTokens(row.fresh)}</td>
       <td class="number">${formatTokens(row.cacheWrite)}</td>
@@ -155,8 +153,8 @@ function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
 }
 
 /** How full the window was, from the first request to the last. */
-function fillSection(sessions: readonly SessionAccount[]): Html {
-  const line = ({ title, fill, window, compactions }: SessionAccount): Html => {
+function fillSection(sessions: AccountOverview['sessions']): Html {
+  const line = ({ title, fill, window, compactions }: AccountOverview['sessions'][number]): Html => {
     const peak = Math.max(...fill, 0);
     const most = Math.max(window ?? peak, peak, 1);
     const points = fill
@@ -167,7 +165,7 @@ function fillSection(sessions: readonly SessionAccount[]): Html {
       .join(' ');
     const full = window === undefined ? 'window not known' : `${Math.round((100 * peak) / window)} % of the window`;
     return html`<tr>
-      <th scope="row">${maskSecrets(title)}</th>
+      <th scope="row">${title}</th>
       <td aria-hidden="true">
         <svg class="curve" style="width: 120px" viewBox="0 -2 120 28">
           <polyline class="after" points="${points}" />
@@ -205,7 +203,7 @@ function wasteSection({ files, unused }: AccountOverview['total']): Html {
       : html`<section>
           <h2>${title}</h2>
           <ul>
-            ${lines.map((each) => html`<li>${maskSecrets(each)}</li>`)}
+            ${lines.map((each) => html`<li>${each}</li>`)}
           </ul>
         </section>`;
   return html`${list(

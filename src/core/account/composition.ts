@@ -8,27 +8,7 @@ import { DEFAULT_TOOLS, commandOf, pathOf, ruleFor } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
-
-export const PART_KINDS = [
-  'people',
-  'prose',
-  'thinking',
-  'calls',
-  'reads',
-  'readAgain',
-  'commands',
-  'search',
-  'otherResults',
-  'images',
-  'summaries',
-  'agent',
-  'fixed',
-] as const;
-/**
- * `calls`: parameters of tools. `readAgain`: reads most of whose lines an earlier read of the file had shown. `agent`: what the agent
- * put among a person's words. `fixed`: instructions and declared tools.
- */
-export type PartKind = (typeof PART_KINDS)[number];
+import type { PartKind } from './parts';
 
 /** o200k tokens over all requests: what was sent ten times counts ten times. */
 export type PartSums = Readonly<Record<PartKind, number>>;

@@ -1,24 +1,5 @@
-/** The account in words, for the command line and the page. */
-import { formatTokens } from '../condense/report/report';
+/** The account in words, for the command line, the page and the panel: no code of the host's. */
 import type { AccountRow, AccountTotal } from './account';
-import type { PartKind } from './composition';
-
-/** The parts of the context. */
-export const PART_WORDS: Readonly<Record<PartKind, string>> = {
-  people: "people's words",
-  prose: "the model's prose",
-  thinking: 'thinking',
-  calls: 'parameters of tools',
-  reads: 'files, read first',
-  readAgain: 'files, read again',
-  commands: 'output of commands',
-  search: 'searches and lists',
-  otherResults: 'other results',
-  images: 'images',
-  summaries: 'summaries',
-  agent: "the agent's own words",
-  fixed: 'instructions and tools',
-};
 
 /** What is known of a cost, and of how many requests nothing is. */
 export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): string =>
@@ -26,7 +7,7 @@ export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 
     ? `$${cost.toFixed(2)}`
     : unpriced === requests
       ? 'cost not known'
-      : `$${cost.toFixed(2)}, and ${formatTokens(unpriced)} requests whose price is not known`;
+      : `$${cost.toFixed(2)}, and ${unpriced.toLocaleString('en-US')} requests whose price is not known`;
 
 /** Behind a number of requests. */
 export const REPLAYED_WORDS =

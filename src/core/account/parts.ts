@@ -1,0 +1,38 @@
+/** The parts of what requests are made of; the panel's page knows them, too. */
+export const PART_KINDS = [
+  'people',
+  'prose',
+  'thinking',
+  'calls',
+  'reads',
+  'readAgain',
+  'commands',
+  'search',
+  'otherResults',
+  'images',
+  'summaries',
+  'agent',
+  'fixed',
+] as const;
+/**
+ * `calls`: parameters of tools. `readAgain`: reads most of whose lines an earlier read of the file had shown. `agent`: what the agent
+ * put among a person's words. `fixed`: instructions and declared tools.
+ */
+export type PartKind = (typeof PART_KINDS)[number];
+
+/** The parts of the context. */
+export const PART_WORDS: Readonly<Record<PartKind, string>> = {
+  people: "people's words",
+  prose: "the model's prose",
+  thinking: 'thinking',
+  calls: 'parameters of tools',
+  reads: 'files, read first',
+  readAgain: 'files, read again',
+  commands: 'output of commands',
+  search: 'searches and lists',
+  otherResults: 'other results',
+  images: 'images',
+  summaries: 'summaries',
+  agent: "the agent's own words",
+  fixed: 'instructions and tools',
+};

@@ -1,0 +1,61 @@
+/** What the stored sessions of every agent on this machine cost, and what they were made of. */
+import * as z from 'zod';
+import { PART_KINDS } from '../../core/account/parts';
+
+const tokens = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
+
+const money = {
+  ...tokens,
+  sessions: z.number(),
+  requests: z.number(),
+  /** US dollars of the requests whose price is known. */
+  cost: z.number(),
+  /** Requests whose price is not known. */
+  unpriced: z.number(),
+  /** Requests that were made again instead of recorded. */
+  replayed: z.number(),
+};
+
+const row = z.object({ ...money, label: z.string() });
+const rows = z.array(row).readonly();
+
+const accountSchema = z.object({
+  total: z.object({
+    ...money,
+    parts: z.record(z.enum(PART_KINDS), z.number()),
+    sentOften: z.number(),
+    compactions: z.object({ count: z.number(), estimatedCost: z.number(), recordedCost: z.number() }),
+    files: z
+      .array(z.object({ path: z.string(), reads: z.number(), tokens: z.number(), session: z.string() }))
+      .readonly(),
+    unused: z
+      .array(
+        z.object({ tool: z.string(), what: z.string(), tokens: z.number(), sent: z.number(), session: z.string() }),
+      )
+      .readonly(),
+  }),
+  groups: z.object({ agent: rows, project: rows, model: rows, day: rows, session: rows }),
+  /** The costliest sessions: how full their windows were. */
+  sessions: z
+    .array(
+      z.object({
+        title: z.string(),
+        window: z.number().optional(),
+        fill: z.array(z.number()).readonly(),
+        compactions: z.object({ count: z.number() }),
+      }),
+    )
+    .readonly(),
+  /** Sessions that could not be read; the log says why. */
+  leftOut: z.number(),
+});
+export type ShownAccount = z.output<typeof accountSchema>;
+export type ShownAccountRow = z.output<typeof row>;
+
+export const accountMethods = {
+  /** @property days of the last so many days; absent: of all time. The answer is without an account where the user cancelled it. */
+  account: {
+    params: z.strictObject({ days: z.int().min(1).max(3_650).optional() }),
+    result: z.object({ account: accountSchema.optional() }),
+  },
+} as const;

@@ -1,0 +1,141 @@
+import { useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import { COMPACTION_WORDS, REPLAYED_WORDS } from '../../../../src/core/account/words';
+import type { ShownAccount } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
+import { Problems } from '../../components/Problems';
+import { Section } from '../../components/Section';
+import { formatDollars, formatNumber, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { useSearch } from '../../state/search';
+import { Button, Dropdown } from '../../ui';
+import { Days, Groups, moneyOf } from './Groups';
+import { Made, Waste, Windows } from './Contents';
+
+/** What the stored sessions of all agents cost. Nothing is read before it is asked for. */
+export function Account(): ReactNode {
+  return (
+    <Section id="account" title={t('Account')}>
+      <Content />
+    </Section>
+  );
+}
+
+const ALL = 'all';
+const PERIODS = [7, 30, 90] as const;
+
+function Content(): ReactNode {
+  const isSearching = useSearch() !== '';
+  const { connection } = usePanel();
+  const [period, setPeriod] = useState<string>(ALL);
+  const [account, setAccount] = useState<ShownAccount>();
+  const [isBusy, setBusy] = useState(false);
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const act = async (action: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    setProblems([]);
+    try {
+      await action();
+    } catch (error) {
+      setProblems([errorMessage(error)]);
+    }
+    setBusy(false);
+  };
+  // Sessions are read for as long as it takes, and a person may cancel it.
+  const patient = { timeoutMs: Infinity };
+  const add = () =>
+    act(async () => {
+      const days = period === ALL ? {} : { days: Number(period) };
+      const answer = await connection.request('account', days, patient);
+      if (answer.account) setAccount(answer.account);
+    });
+  const save = () => act(() => connection.request('runCommand', { command: 'saveAccount' }, patient));
+  if (isSearching) return null;
+  return (
+    <>
+      <p className="row-help">
+        {t(
+          'Adds up the sessions that every agent stored on this machine: what they cost, what was sent, and what of it was waste. It calls no model, and nothing leaves this machine. The first time may take minutes; a session that has not changed is read only once.',
+        )}
+      </p>
+      <p className="actions">
+        <Dropdown
+          label={t('Requests of')}
+          value={period}
+          choices={[
+            { value: ALL, label: t('All time') },
+            ...PERIODS.map((days) => ({ value: String(days), label: t('The last {0} days', days) })),
+          ]}
+          onChange={setPeriod}
+        />
+        <Button onClick={() => void add()} disabled={isBusy}>
+          {isBusy ? t('Adding up…') : t('Add Up')}
+        </Button>
+        <Button onClick={() => void save()} disabled={isBusy}>
+          {t('Save as a Page…')}
+        </Button>
+      </p>
+      <Problems problems={problems} />
+      {account && <Shown account={account} />}
+    </>
+  );
+}
+
+function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
+  const { total, groups, sessions, leftOut } = account;
+  if (total.sessions === 0) return <p role="status">{t('No agent stored a session in this time.')}</p>;
+  return (
+    <>
+      <p role="status">
+        <strong>{moneyOf(total)}</strong> {t('for {0} requests in {1} sessions.', total.requests, total.sessions)}
+        {total.replayed > 0 && ` ${t('{0} of the requests', total.replayed)} ${t(REPLAYED_WORDS)}.`}
+        {leftOut > 0 && ` ${t('{0} sessions could not be read; the log says why.', leftOut)}`}
+      </p>
+      <Figures total={total} />
+      {total.compactions.count > 0 && <p>{COMPACTION_WORDS(total.compactions)}.</p>}
+      <Days days={groups.day} />
+      <Groups groups={groups} />
+      <Made total={total} />
+      <Waste total={total} />
+      <Windows sessions={sessions} />
+      <Disclosure title={t('How is this computed?')}>
+        <ul>
+          {RULES.map((rule) => (
+            <li key={rule}>{t(rule)}</li>
+          ))}
+        </ul>
+      </Disclosure>
+    </>
+  );
+}
+
+const RULES: readonly string[] = [
+  'Tokens are what the agents recorded. Where they record none, the requests are made again from the conversation: each sends what stands before its answer, and the cache knows what the request before sent, unless five minutes went by. Instructions and tools that are not in the file are missing there.',
+  'Costs are by the price table, at the prices of the day of the request, in US dollars. A subscription is not looked at. A model whose price is not known is in no cost.',
+  'Compactions by an agent that records no cost of them are estimated, and are in no other sum.',
+  'Read again: most lines of the read had been shown by an earlier read of that file. Never used again: the result brought names of its own, and the model wrote none of them afterwards. That is a hint, not a proof.',
+];
+
+function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNode {
+  const { cost, requests, unpriced, fresh, cacheWrite, cacheRead, output } = total;
+  const input = fresh + cacheWrite + cacheRead;
+  const figures: readonly (readonly [string, string])[] = [
+    [t('Cost of a request'), formatDollars(requests > unpriced ? cost / (requests - unpriced) : undefined)],
+    [t('Input'), short(input)],
+    [t('Of it from caches'), input === 0 ? '–' : formatNumber(cacheRead / input, { style: 'percent' })],
+    [t('Output'), short(output)],
+  ];
+  return (
+    <dl className="figures">
+      {figures.map(([name, value]) => (
+        <div key={name} className="figure">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const short = (tokens: number): string =>
+  t('{0} tokens', formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 }));

@@ -1,0 +1,123 @@
+import type { ReactNode } from 'react';
+import { PART_WORDS } from '../../../../src/core/account/parts';
+import type { ShownAccount } from '../../../../src/panel/protocol';
+import { Table, type Column } from '../../components/Table';
+import { formatNumber, formatPercent, t } from '../../l10n';
+import { Bar } from './Groups';
+
+type Total = ShownAccount['total'];
+
+interface Part {
+  readonly words: string;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+/** What the requests were made of. */
+export function Made({ total: { parts, sentOften } }: { readonly total: Total }): ReactNode {
+  const known = Object.entries(PART_WORDS).flatMap(([kind, words]) => {
+    const tokens = parts[kind as keyof typeof parts];
+    return tokens > 0 ? [{ words, tokens }] : [];
+  });
+  const all = known.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (all === 0) return null;
+  const rows = known
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .map(({ words, tokens }): Part => ({ words, share: tokens / all }));
+  const columns: readonly Column<Part>[] = [
+    { title: t('What was sent'), cell: ({ words }) => t(words) },
+    {
+      title: t('Share of all tokens that were sent'),
+      cell: ({ share }) => (
+        <span className="measured">
+          <Bar share={share / (rows[0]?.share ?? 1)} />
+          {formatPercent(100 * share)}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table label={t('What the requests were made of')} columns={columns} rows={rows} keyOf={({ words }) => words} />
+      <p>
+        {t(
+          'What was sent ten times counts ten times. {0} of it had been sent at least ten times before.',
+          formatPercent((100 * sentOften) / all),
+        )}
+      </p>
+    </>
+  );
+}
+
+/** The largest waste. */
+export function Waste({ total: { files, unused } }: { readonly total: Total }): ReactNode {
+  const fileColumns: readonly Column<Total['files'][number]>[] = [
+    { title: t('Read again and again'), cell: ({ path }) => path },
+    { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
+    { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
+    { title: t('Session'), cell: ({ session }) => session },
+  ];
+  const unusedColumns: readonly Column<Total['unused'][number]>[] = [
+    { title: t('Never used again'), cell: ({ tool, what }) => `${tool} ${what}` },
+    { title: t('Times sent'), isNumber: true, cell: ({ sent }) => formatNumber(sent) },
+    { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
+    { title: t('Session'), cell: ({ session }) => session },
+  ];
+  const keyOf = (_: unknown, index: number): string => String(index);
+  return (
+    <>
+      {files.length > 0 && (
+        <Table label={t('Files read again and again')} columns={fileColumns} rows={files} keyOf={keyOf} />
+      )}
+      {unused.length > 0 && (
+        <Table label={t('Results that were never used again')} columns={unusedColumns} rows={unused} keyOf={keyOf} />
+      )}
+    </>
+  );
+}
+
+type ShownSession = ShownAccount['sessions'][number];
+
+const peakOf = ({ fill }: ShownSession): number => Math.max(...fill, 0);
+
+/** How full the window of the costliest sessions was, from the first request to the last. */
+export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
+  if (sessions.length === 0) return null;
+  const columns: readonly Column<ShownSession>[] = [
+    { title: t('Costliest sessions'), cell: ({ title }) => title },
+    { title: t('Window, first request to last'), cell: (session) => <Sparkline session={session} /> },
+    { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(peakOf(session)) },
+    {
+      title: t('Of the window'),
+      isNumber: true,
+      cell: (session) =>
+        session.window === undefined ? t('not known') : formatPercent((100 * peakOf(session)) / session.window),
+    },
+    { title: t('Compactions'), isNumber: true, cell: ({ compactions }) => formatNumber(compactions.count) },
+  ];
+  return (
+    <Table
+      label={t('How full the window of the costliest sessions was')}
+      columns={columns}
+      rows={sessions}
+      keyOf={(_, index) => String(index)}
+    />
+  );
+}
+
+const LENGTH = 120;
+const HEIGHT = 20;
+
+function Sparkline({ session }: { readonly session: ShownSession }): ReactNode {
+  const { fill, window = 0 } = session;
+  const most = Math.max(window, peakOf(session), 1);
+  const points = fill.map((tokens, index) => {
+    const x = (LENGTH * index) / Math.max(1, fill.length - 1);
+    return `${x.toFixed(1)},${(HEIGHT * (1 - tokens / most)).toFixed(1)}`;
+  });
+  return (
+    <svg className="sparkline" viewBox={`0 -1 ${LENGTH} ${HEIGHT + 2}`} aria-hidden="true">
+      <polyline className="chart-line" points={points.join(' ')} />
+    </svg>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState, type ReactNode } from 'react';
+import type { ShownAccount, ShownAccountRow } from '../../../../src/panel/protocol';
+import { Table, type Column } from '../../components/Table';
+import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
+import { Dropdown } from '../../ui';
+
+/** What is known of a cost, and of how many requests nothing is. */
+export function moneyOf({ cost, unpriced, requests }: Pick<ShownAccountRow, 'cost' | 'unpriced' | 'requests'>): string {
+  if (unpriced === 0) return formatDollars(cost);
+  if (unpriced === requests) return t('Cost not known');
+  return t('{0}, and {1} requests whose price is not known', formatDollars(cost), unpriced);
+}
+
+/** The drawing's own units. */
+const WIDTH = 400;
+const HEIGHT = 80;
+
+/** A bar for each day; the table by day has the figures. */
+export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
+  const most = Math.max(...days.map(({ cost }) => cost), 0);
+  const first = days[0];
+  const last = days.at(-1);
+  if (!first || !last || most === 0) return null;
+  const step = WIDTH / days.length;
+  const period = [formatDate(first.label), formatDate(last.label)];
+  return (
+    <figure className="chart">
+      <figcaption>
+        {t('Cost of each day with requests, {0} to {1}, at most {2}', ...period, formatDollars(most))}
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={t('Cost of each day; the table by day has the figures')}
+      >
+        {days.map(({ label, cost }, index) => (
+          <rect
+            key={label}
+            className="chart-after"
+            x={index * step}
+            y={HEIGHT - (HEIGHT * cost) / most}
+            width={step * 0.8}
+            height={(HEIGHT * cost) / most}
+          >
+            <title>{`${formatDate(label)}: ${formatDollars(cost)}`}</title>
+          </rect>
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+type Grouping = keyof ShownAccount['groups'];
+
+const groupings = (): readonly { readonly value: Grouping; readonly label: string; readonly head: string }[] => [
+  { value: 'agent', label: t('By agent'), head: t('Agent') },
+  { value: 'project', label: t('By project'), head: t('Project') },
+  { value: 'model', label: t('By model'), head: t('Model') },
+  { value: 'day', label: t('By day'), head: t('Day') },
+  { value: 'session', label: t('By session'), head: t('Session') },
+];
+
+/** The sums by what the user chooses. */
+export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
+  const [grouping, setGrouping] = useState<Grouping>('agent');
+  const choices = groupings();
+  const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
+  const most = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
+  const number = (value: number): string => formatNumber(value);
+  const columns: readonly Column<ShownAccountRow>[] = [
+    { title: head, cell: (row) => (grouping === 'day' ? formatDate(row.label) : row.label) },
+    { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
+    { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
+    { title: t('Made again'), isNumber: true, cell: ({ replayed }) => number(replayed) },
+    { title: t('Fresh'), isNumber: true, cell: ({ fresh }) => number(fresh) },
+    { title: t('To caches'), isNumber: true, cell: ({ cacheWrite }) => number(cacheWrite) },
+    { title: t('From caches'), isNumber: true, cell: ({ cacheRead }) => number(cacheRead) },
+    { title: t('Output'), isNumber: true, cell: ({ output }) => number(output) },
+  ];
+  return (
+    <>
+      <p className="actions">
+        <Dropdown
+          label={t('Show')}
+          value={grouping}
+          choices={choices}
+          onChange={(value) => {
+            const chosen = choices.find((choice) => choice.value === value);
+            if (chosen) setGrouping(chosen.value);
+          }}
+        />
+      </p>
+      <Table
+        label={label}
+        columns={columns}
+        rows={groups[grouping]}
+        keyOf={({ label: of }, index) => `${index} ${of}`}
+      />
+    </>
+  );
+}
+
+/** A cost, and how it stands to the largest one. */
+function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
+  return (
+    <span className="measured">
+      <Bar share={most === 0 ? 0 : row.cost / most} />
+      {moneyOf(row)}
+    </span>
+  );
+}
+
+/** How much of the largest, beside a figure that says it. @param share 0 to 1 */
+export const Bar = ({ share }: { readonly share: number }): ReactNode => (
+  <svg className="measure" viewBox="0 0 60 10" aria-hidden="true">
+    <rect className="chart-after" width={60 * share} height={10} />
+  </svg>
+);

@@ -1,0 +1,96 @@
+// @vitest-environment jsdom
+import { expect, it, vi } from 'vitest';
+import * as vscode from 'vscode';
+import { overviewOf, type DayUsage, type SessionAccount } from '../../../../src/core/account/account';
+import { PART_KINDS, type PartKind } from '../../../../src/core/account/parts';
+import { openPage, type Page } from '../../testing';
+
+const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
+
+const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsage => ({
+  ...{ day, model: 'claude-opus-4-6', requests: 10, fresh: 1_000, cacheWrite: 0, cacheRead: 3_000, output: 500 },
+  ...{ cost, unpriced: 0 },
+  ...more,
+});
+
+const session = (title: string, agent: string, days: readonly DayUsage[]): SessionAccount => ({
+  ...{ agent, title, path: `/${title}.jsonl`, id: title, source: 'recorded', usage: days },
+  window: 1_000,
+  fill: [100, 750],
+  compactions: { count: 1, isEstimate: true, cost: 0.25 },
+  parts: { ...none, reads: 75, people: 25 },
+  sentOften: 50,
+  files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
+  unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
+});
+
+const OVERVIEW = overviewOf([
+  session('Mend the parser', 'Claude Code', [usage('2026-01-01', 1.5), usage('2026-01-02', 3)]),
+  session('Write a test', 'Codex', [usage('2026-01-02', 0, { model: 'nobody-knows', unpriced: 10 })]),
+]);
+
+const open = async (accountStored: unknown): Promise<Page> => {
+  const page = await openPage({ backend: { accountStored }, view: { open: ['account'] } });
+  await page.until(() => page.find('vscode-button', 'Add Up'));
+  return page;
+};
+
+const textOf = (page: Page): string => page.find('#account').textContent;
+
+it('reads nothing before it is asked for, then shows sums, pictures and the tables behind them', async () => {
+  const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 2, problems: [] }));
+  const page = await open(accountStored);
+  expect(accountStored).not.toHaveBeenCalled();
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('for 30 requests in 2 sessions.'));
+  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: undefined });
+  expect(textOf(page)).toContain('$4.50, and 10 requests whose price is not known');
+  expect(textOf(page)).toContain('2 sessions could not be read');
+  expect(textOf(page)).toContain('Cost of each day with requests, Jan 1, 2026 to Jan 2, 2026, at most $3.00');
+  expect(page.all('#account .chart rect')).toHaveLength(2);
+  expect(page.all('#account .sparkline')).toHaveLength(2);
+  const tables = page.all('#account table').map((table) => table.textContent);
+  expect(tables[0]).toContain('Claude Code$4.5020');
+  expect(tables[0]).toContain('CodexCost not known10');
+  expect(tables[1]).toContain('files, read first75%');
+  expect(tables[2]).toContain('/a.ts3900Mend the parser');
+  expect(tables[3]).toContain('Bash make7400');
+  expect(tables[4]).toContain('Mend the parser75075%1');
+  // What a picture shows is said beside it: none is a picture alone.
+  for (const picture of page.all('#account svg:not([aria-hidden])')) {
+    expect(picture.getAttribute('aria-label')).toContain('the table');
+  }
+});
+
+it('groups as is chosen, of the days that are chosen', async () => {
+  const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [] }));
+  const page = await open(accountStored);
+  const choose = (at: number, value: string): void => {
+    const list = page.all('#account vscode-dropdown')[at]!;
+    Object.assign(list, { value });
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  choose(0, '7');
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => page.all('#account table').length > 0);
+  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: 7 });
+  choose(1, 'day');
+  await page.until(() => page.all('#account table')[0]?.textContent.includes('Jan 2, 2026$3.00'));
+});
+
+it('shows what it had where it was cancelled, and says what failed', async () => {
+  const accountStored = vi
+    .fn()
+    .mockRejectedValueOnce(new vscode.CancellationError())
+    .mockRejectedValueOnce(new Error('the disk is gone'))
+    .mockResolvedValue({ overview: overviewOf([]), leftOut: 0, problems: [] });
+  const page = await open(accountStored);
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => accountStored.mock.calls.length === 1);
+  await page.until(() => page.find('vscode-button', 'Add Up'));
+  expect(page.all('#account table')).toHaveLength(0);
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('the disk is gone'));
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('No agent stored a session'));
+});
