@@ -86,8 +86,8 @@ export async function accountStores(
   }
 }
 
-/** Nothing is loaded where all is known. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
+/** Nothing is loaded where all is known, and nothing twice. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());
 }
@@ -100,10 +100,7 @@ async function accountFile(
   const { agent, path, modified, bytes } = found;
   const state = { path, modified, ...(bytes !== undefined && { bytes }) };
   try {
-    const conversation = withRequestsBeside(
-      readConversationFile(path, { history: 'all', tornTail: 'drop' }, { maxBytes: MAX_COUNTED_BYTES, databases }),
-      path,
-    );
+    const conversation = readAccounted(path, databases);
     const { counter, prices } = await tools();
     // Remembered counts of one conversation are of no use for the next.
     const account = accountSession({ agent, path, modified }, conversation, {
@@ -116,6 +113,13 @@ async function accountFile(
     return { ...state, problem: error instanceof ConversationReadError ? error.reason : errorMessage(error) };
   }
 }
+
+/** A conversation with all that its agent recorded of its requests. @throws ConversationReadError */
+export const readAccounted = (path: string, databases: OpenDatabases): Conversation =>
+  withRequestsBeside(
+    readConversationFile(path, { history: 'all', tornTail: 'drop' }, { maxBytes: MAX_COUNTED_BYTES, databases }),
+    path,
+  );
 
 /** The Roo family keeps the figures of its requests in a file of their own; without it they are made again. */
 function withRequestsBeside(conversation: Conversation, path: string): Conversation {

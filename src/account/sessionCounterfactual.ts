@@ -4,6 +4,7 @@ import type { CondensationManager } from '../core/condense';
 import { counterfactual, type Counterfactual } from '../core/account/counterfactual';
 import { requestsIn } from '../core/account/replay';
 import { applyEdits } from '../core/condense/edits/applyEdits';
+import { localDay } from '../core/localDay';
 import { callCost, sumOfCosts } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { duePoint, targetTokens, type Threshold } from '../core/condense/trigger/thresholds';
@@ -18,6 +19,8 @@ export interface WhatIf {
   /** Tokens of the model's window; absent: by the records or the model. */
   readonly window?: number | undefined;
   readonly signal: AbortSignal;
+  /** Local date of requests that have no time of their own. */
+  readonly day?: string;
 }
 
 export interface SessionWhatIf extends Omit<Counterfactual, 'before' | 'after' | 'rereads'> {
@@ -28,6 +31,8 @@ export interface SessionWhatIf extends Omit<Counterfactual, 'before' | 'after' |
   readonly before: number | undefined;
   readonly after: number | undefined;
   readonly rereads: number | undefined;
+  /** The cost of both sides by local date; undefined where a price is not known. */
+  readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[] | undefined;
 }
 
 /**
@@ -36,7 +41,7 @@ export interface SessionWhatIf extends Omit<Counterfactual, 'before' | 'after' |
  */
 export async function sessionWhatIf(
   conversation: Conversation,
-  { manager, provider, config, threshold, window, signal }: WhatIf,
+  { manager, provider, config, threshold, window, signal, day = '' }: WhatIf,
   tools: AccountTools,
 ): Promise<SessionWhatIf | undefined> {
   const { messages, recorded } = conversation;
@@ -80,8 +85,19 @@ export async function sessionWhatIf(
   });
   const cost = (usages: readonly Usage[]): number | undefined =>
     sumOfCosts(usages.map((usage) => callCost(usage, model?.prices)));
+  const days = new Map<string, { before: number; after: number }>();
+  for (const [index, { at }] of requests.entries()) {
+    const key = at === undefined ? day : localDay(at);
+    const sum = days.get(key) ?? { before: 0, after: 0 };
+    days.set(key, {
+      before: sum.before + (cost(before.slice(index, index + 1)) ?? NaN),
+      after: sum.after + (cost(after.slice(index, index + 1)) ?? NaN),
+    });
+  }
+  const byDay = [...days].map(([key, sums]) => ({ day: key, ...sums }));
   return {
     ...figures,
+    days: byDay.every((each) => Number.isFinite(each.before) && Number.isFinite(each.after)) ? byDay : undefined,
     requests: requests.length,
     window: contextWindow,
     dueTokens: due.tokens,

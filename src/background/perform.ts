@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
+import { storesWhatIf } from '../account/storesWhatIf';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import { overviewOf, type AccountOverview, type SessionAccount } from '../core/account/account';
 import { accountPage } from '../core/account/accountPage';
+import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -111,12 +113,36 @@ async function account(
   });
   const { file, sinceDay } = task;
   const overview = overviewOf(sessions, sinceDay);
+  const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress));
   if (file) await writeFile(file.path, accountText(file, sessions, overview));
   return {
     overview,
+    ...(whatIf && { whatIf: { ...whatIf, way: task.with.name } }),
     leftOut: problems.length,
     problems: problems.slice(0, TOLD_PROBLEMS),
   };
+}
+
+async function whatIfIn(
+  sessions: readonly SessionAccount[],
+  { provider, config, threshold, cache, version }: NonNullable<AccountTask['with']>,
+  { sinceDay }: AccountTask,
+  tokens: () => Promise<TokenCounter>,
+  onProgress: Report,
+): Promise<WhatIfSum> {
+  const within = sessions.filter(({ usage }) => sinceDay === undefined || usage.some(({ day }) => day >= sinceDay));
+  // The thread ends where the task is aborted.
+  const { signal } = new AbortController();
+  const savings = await storesWhatIf(
+    within,
+    { provider, config, threshold },
+    { cache, version, signal },
+    tokens,
+    (done, all) => {
+      onProgress({ step: `Making sessions again: ${done} of ${all}`, whatIf: { done, all } });
+    },
+  );
+  return whatIfOf(within, savings, sinceDay);
 }
 
 function accountText(

@@ -25,7 +25,8 @@ const INDEX_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
   const { workerPath, signal, onProgress } = options;
   signal.throwIfAborted();
-  const limits = task.kind === 'index' || task.kind === 'account' ? { resourceLimits: INDEX_LIMITS } : {};
+  const isSmall = task.kind === 'index' || (task.kind === 'account' && !task.with);
+  const limits = isSmall ? { resourceLimits: INDEX_LIMITS } : {};
   const worker = new Worker(workerPath, { workerData: task, ...limits });
   let abort: (() => void) | undefined;
   try {

@@ -1,6 +1,7 @@
 /** The results of the background worker: plain data, for it crosses a thread. */
 import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
+import type { WhatIfSum } from '../core/account/whatIf';
 import type { UseAfter } from '../core/condense/report/use';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
@@ -140,6 +141,8 @@ export interface ReportedPage {
 
 export interface AccountResult {
   readonly overview: AccountOverview;
+  /** Where another way was asked for. */
+  readonly whatIf?: WhatIfSum & { readonly way: string };
   /** Sessions that could not be read, the first of them with the reason. */
   readonly leftOut: number;
   readonly problems: readonly AccountProblem[];

@@ -3,6 +3,7 @@
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
 import type { AccountOptions } from '../account/accountStores';
+import type { WhatIfWay } from '../account/storesWhatIf';
 import type { Grouping } from '../core/account/account';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedWay } from '../core/condense/futureNeed/judge';
@@ -74,6 +75,13 @@ export interface AccountTask extends AccountOptions {
   readonly kind: 'account';
   /** Only requests from this local date on, `2026-11-16`. */
   readonly sinceDay?: string;
+  /** What it would have cost with another way, too. */
+  readonly with?: WhatIfWay & {
+    /** For people. */
+    readonly name: string;
+    readonly cache: string;
+    readonly version: string;
+  };
   /** Writes the account to a file, too. */
   readonly file?: {
     readonly path: string;
@@ -246,6 +254,8 @@ export interface TaskProgress {
   readonly index?: IndexProgress;
   /** Sessions that are accounted. */
   readonly account?: { readonly done: number; readonly all: number };
+  /** Sessions that are made again with another way. */
+  readonly whatIf?: { readonly done: number; readonly all: number };
 }
 
 /** Messages of the worker. */

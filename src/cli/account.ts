@@ -12,7 +12,7 @@ import { errorMessage } from '../core/errors';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
 import { positiveInteger, UsageError } from './args';
-import { whatIfCommand } from './whatIf';
+import { wayOf, whatIfCommand, whatIfOfAll } from './whatIf';
 import { writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
@@ -34,7 +34,8 @@ const SHOWN_ROWS = 20;
 /** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { by, days, json, csv, out, store, files, ...whatIf } = valuesOf(argv);
-  if (whatIf.with !== undefined) return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
+  if (whatIf.with !== undefined && files.length > 0)
+    return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
   const since = days === undefined ? undefined : io.now().getTime() - days * DAY_MS;
   const { platform, env, homedir } = io;
   const account = await accountStores(
@@ -48,11 +49,26 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
       io.signal.throwIfAborted();
     },
   );
+  const folder = resolve(store ?? defaultStore(io));
+  const instead =
+    whatIf.with === undefined
+      ? undefined
+      : await whatIfOfAll(
+          account.sessions,
+          whatIf.with,
+          {
+            period: days === undefined ? 'All sessions' : `Sessions of the last ${days} days`,
+            cache: join(folder, 'whatIf.json'),
+          },
+          io,
+        );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
   if (out !== undefined) {
     const file = resolve(out);
-    await writeWhole(file, accountPage(overviewOf(account.sessions), io.version));
+    await writeWhole(file, accountPage(overviewOf(account.sessions), io.version, instead));
     io.stderr(`Written: ${file}\n`);
+  } else if (instead) {
+    io.stdout(json ? `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n` : instead.words);
   } else if (json) io.stdout(accountJson(account.sessions, by));
   else if (csv) io.stdout(accountCsv(account.sessions, by));
   else io.stdout(textOf(account, by));
@@ -64,11 +80,15 @@ function valuesOf(argv: readonly string[]) {
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}, not "${by}".`);
   if (values.json && values.csv) throw new UsageError('--json and --csv are two forms of the same: give one of them.');
   if (days !== undefined && !(Number(days) > 0)) throw new UsageError(`--days is a number above 0, not "${days}".`);
-  if ((values.with === undefined) !== (values.files.length === 0) || values.files.length > 1) {
-    throw new UsageError(
-      '--with needs the file of one session: account <file> --with file-aware. Without it account takes no file.',
-    );
+  if (values.files.length > 1 || (values.files.length === 1 && values.with === undefined)) {
+    throw new UsageError('A file is the one session that --with is asked of: account <file> --with file-aware.');
   }
+  if (values.window !== undefined && values.files.length === 0)
+    throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
+  if (values.with !== undefined && values.csv)
+    throw new UsageError('--with is one line of figures: it has --json, no --csv.');
+  // Before anything is read.
+  if (values.with !== undefined) wayOf(values.with);
   return {
     ...values,
     window: positiveInteger('--window', values.window),

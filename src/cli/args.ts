@@ -79,6 +79,7 @@ Options of account
   --out <file>          a page of HTML, with charts
   <file> --with <what>  what one session would have cost with a provider or preset that calls no model
                         (--window <n> where its model's window is not known)
+  --with <what>         the same of all sessions, or of those of the last n days
   --json, --csv         for other programs; --store as above
 
 Options of run and gateway

@@ -1,7 +1,12 @@
 import { join, resolve } from 'node:path';
 import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
+import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
 import { parseInWorker } from '../conversations/parseInWorker';
+import type { SessionAccount } from '../core/account/account';
+import { WHAT_IF_ASSUMED } from '../core/account/words';
+import { whatIfCounts, whatIfHeadline, whatIfOf, type WhatIfSum } from '../core/account/whatIf';
+import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { formatCost, formatTokens } from '../core/condense/report/report';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
@@ -31,21 +36,51 @@ export async function whatIfCommand(
   ]);
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, providersWithoutModels());
-  const isProvider = manager.listProviders().some(({ id }) => id === way);
-  const provider = isProvider ? way : 'smart';
-  const config = isProvider ? {} : way;
-  const checked = manager.getProvider(provider).validateConfig(config);
-  if (!checked.valid)
-    throw new UsageError(`--with is a provider or a preset, such as lossless or file-aware, not "${way}".`);
-  const threshold = { percent: DEFAULT_THRESHOLD_PERCENT };
   const result = await sessionWhatIf(
     conversation,
-    { manager, provider, config, threshold, window, signal: io.signal },
+    { manager, ...wayOf(way), window, signal: io.signal },
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: say it with --window <tokens>.");
   io.stdout(json ? `${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n` : wordsOf(result, way));
   return EXIT.done;
+}
+
+/**
+ * `account --with <what>`: what all stored sessions would have cost.
+ * @param sessions their accounts
+ * @param period in words, such as "Last 7 days"
+ */
+export async function whatIfOfAll(
+  sessions: readonly SessionAccount[],
+  way: string,
+  { period, cache }: { readonly period: string; readonly cache: string },
+  io: CliIo,
+): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
+  const savings = await storesWhatIf(sessions, wayOf(way), { cache, version: io.version, signal: io.signal }, () =>
+    loadTokenCounter(io.assets),
+  );
+  const sum = whatIfOf(sessions, savings);
+  const name = JUDGED_WAYS.find(({ id }) => id === way)?.name ?? way;
+  const words = [
+    whatIfHeadline(sum, period, name),
+    ` - ${whatIfCounts(sum)}`,
+    ` - ${WHAT_IF_ASSUMED}`,
+    ' - How is this computed: docs/guide/costs.md, "What sessions would have cost".',
+    '',
+  ].join('\n');
+  return { sum, name, words };
+}
+
+/** @throws UsageError where it is neither a provider nor a preset that calls no model */
+export function wayOf(way: string): WhatIfWay {
+  const providers = providersWithoutModels();
+  const own = providers.find(({ id }) => id === way);
+  const config = own ? {} : way;
+  const provider = own ?? providers.find(({ id }) => id === 'smart');
+  if (!provider?.validateConfig(config).valid)
+    throw new UsageError(`--with is a provider or a preset, such as lossless or file-aware, not "${way}".`);
+  return { provider: provider.id, config, threshold: { percent: DEFAULT_THRESHOLD_PERCENT } };
 }
 
 /** Costs in JSON: null where a price is not known. */

@@ -5,13 +5,20 @@ import { version } from '../../package.json';
 import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
 import { localDay } from '../core/localDay';
+import { CURRENT_WAY, JUDGED_WAYS, judgedWays } from '../core/condense/futureNeed/judge';
+import { isBuiltIn } from '../core/condense/types';
 import { inBackground, withCancellation } from '../window/background';
 import type { Services } from '../window/services';
+import { manualSettings } from '../window/settings/manualSettings';
+import { modelSettings } from '../window/settings/modelSettings';
+import { configToRun } from '../window/settings/providerConfig';
 import { thisMachine } from './conversationIndex';
 
 export interface AccountWishes {
   /** Only requests of the last so many days, today among them. */
   readonly days?: number | undefined;
+  /** What it would have cost with this way, too: one that is judged, by its id. */
+  readonly way?: string | undefined;
   readonly file?: AccountTask['file'];
 }
 
@@ -21,25 +28,44 @@ const DAY_MS = 24 * 3_600_000;
  * Adds up, with progress and cancel; what can't be read is named in the log.
  * @throws vscode.CancellationError where it was cancelled
  */
-export async function accountStored(services: Services, { days, file }: AccountWishes): Promise<AccountResult> {
+export async function accountStored(services: Services, { days, way, file }: AccountWishes): Promise<AccountResult> {
+  const instead = way === undefined ? undefined : wayOf(services, way);
   const task: AccountTask = {
     kind: 'account',
     find: thisMachine(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
     ...(days !== undefined && { sinceDay: localDay(Date.now() - (days - 1) * DAY_MS) }),
+    ...(instead && { with: instead }),
     ...(file && { file }),
   };
   const title = vscode.l10n.t('Adding up what the sessions of all agents cost');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const result = await vscode.window.withProgress(options, (progress, token) =>
     withCancellation(token, (signal) =>
-      inBackground(services, task, signal, ({ account }) => {
+      inBackground(services, task, signal, ({ account, whatIf }) => {
         if (account) progress.report({ message: vscode.l10n.t('{0} of {1}', account.done, account.all) });
+        if (whatIf) progress.report({ message: vscode.l10n.t('{0} of {1} made again', whatIf.done, whatIf.all) });
       }),
     ),
   );
   for (const { path, reason } of result.problems) services.log.info(`${path}: ${reason}`);
   return result;
+}
+
+/** @throws Error in words, where what is set needs a model or another extension */
+function wayOf(services: Services, id: string): NonNullable<AccountTask['with']> {
+  const set = manualSettings().provider;
+  if (id === CURRENT_WAY && (!isBuiltIn(set) || set === 'native')) {
+    throw new Error(
+      vscode.l10n.t('What is set calls a model or comes from another extension. Choose a way that calls no model.'),
+    );
+  }
+  const [current] = judgedWays({ provider: set, config: configToRun(set) });
+  const way = id === CURRENT_WAY ? current : JUDGED_WAYS.find((each) => each.id === id);
+  if (!way) throw new Error(`there is no way "${id}"`);
+  const { name, provider, config } = way;
+  const cache = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
+  return { name, provider, config, threshold: modelSettings().threshold, cache, version };
 }
 
 /** Writes the account to a file that the user chooses: a page with charts, or a table for other programs. */

@@ -49,7 +49,7 @@ export function requestHandlers(
     ...preview,
     ...historyRequests(parts),
     judgeSessions: () => judgeForPanel(parts),
-    account: ({ days }) => accountForPanel(parts, days),
+    account: (wishes) => accountForPanel(parts, wishes),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);

@@ -518,12 +518,25 @@ describe('account', () => {
     expect(stderr).toMatch(/a provider or a preset, such as lossless or file-aware, not "nothing"/);
   });
 
+  it('says what all of them would have cost with a preset, and what would have been lost', async () => {
+    writeHome(folder);
+    expect(await cli('account', '--with', 'file-aware')).toBe(0);
+    expect(stdout).toMatch(
+      /^All sessions: \$[\d.]+; with File-Aware: \$[\d.]+; .*\n - It would have condensed \d+ times in \d+ of \d+ sessions/,
+    );
+    expect(stdout).toContain(' - Assumed: the agent says and does the same');
+    expect(await cli('account', '--with', 'lossless', '--json')).toBe(0);
+    expect(json()).toMatchObject({ with: 'lossless', sessions: expect.any(Number) as unknown, condensations: 0 });
+  });
+
   it.each([
     [['--by', 'week'], /--by is one of agent, project, model, day, session, not "week"/],
     [['--json', '--csv'], /give one of them/],
     [['--days', 'x'], /--days is a number above 0/],
-    [['--with', 'lossless'], /--with needs the file of one session/],
-    [['x.jsonl'], /--with needs the file of one session/],
+    [['--with', 'nothing'], /a provider or a preset, such as lossless or file-aware, not "nothing"/],
+    [['--with', 'lossless', '--csv'], /it has --json, no --csv/],
+    [['--with', 'lossless', '--window', '2000'], /--window is for one session/],
+    [['x.jsonl'], /A file is the one session that --with is asked of/],
   ])('%j is told with what is expected', async (argv, words) => {
     expect(await cli('account', ...argv)).toBe(2);
     expect(stderr).toMatch(words);

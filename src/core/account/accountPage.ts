@@ -5,7 +5,8 @@ import { STYLE } from '../condense/report/reportPageStyle';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
 import { OFTEN } from './composition';
 import { PART_KINDS, PART_WORDS } from './parts';
-import { COMPACTION_WORDS, moneyOf, REPLAYED_WORDS } from './words';
+import { whatIfCounts, whatIfHeadline, type WhatIfSum } from './whatIf';
+import { COMPACTION_WORDS, moneyOf, REPLAYED_WORDS, WHAT_IF_ASSUMED } from './words';
 
 const TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
@@ -15,8 +16,15 @@ const TITLES: Readonly<Record<Grouping, string>> = {
   session: 'By session',
 };
 
-/** @param version the product's */
-export function accountPage({ total, groups, sessions }: AccountOverview, version: string): string {
+/**
+ * @param version the product's
+ * @param instead what it would have cost with another way, where that was asked for
+ */
+export function accountPage(
+  { total, groups, sessions }: AccountOverview,
+  version: string,
+  instead?: { readonly sum: WhatIfSum; readonly name: string },
+): string {
   const { compactions } = total;
   return html`<!doctype html>
     <html lang="en">
@@ -45,7 +53,7 @@ export function accountPage({ total, groups, sessions }: AccountOverview, versio
               ${version}.
             </p>
           </header>
-          ${daysSection(groups.day)} ${partsSection(total)}
+          ${instead ? whatIfSection(instead) : html``} ${daysSection(groups.day)} ${partsSection(total)}
           ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
             rowsSection(TITLES[grouping], groups[grouping]),
           )}
@@ -54,6 +62,13 @@ export function accountPage({ total, groups, sessions }: AccountOverview, versio
       </body>
     </html> `.text;
 }
+
+const whatIfSection = ({ sum, name }: { readonly sum: WhatIfSum; readonly name: string }): Html =>
+  html`<section>
+    <h2>What it would have cost with ${name}</h2>
+    <p>${whatIfHeadline(sum, 'As it was', name)}</p>
+    <p>${whatIfCounts(sum)} ${WHAT_IF_ASSUMED}</p>
+  </section>`;
 
 const WIDTH = 640;
 const HEIGHT = 120;

@@ -22,3 +22,7 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
       ? [`about $${estimatedCost.toFixed(2)} that the agents do not record (in no other sum)`]
       : []),
   ].join(', ');
+
+/** What the figures stand on, in one line. */
+export const WHAT_IF_ASSUMED =
+  'Assumed: the agent says and does the same, its own compactions stay, each condensation begins the cache anew behind its first change; at the upper end each place with lost lines is read once more.';

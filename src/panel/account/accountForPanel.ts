@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import type { PanelParts } from '../parts';
+import type { Params } from '../protocol';
 import type { ShownAccount } from './methods';
 
 /** Adds up, with progress and cancel in VS Code's own notification. */
 export async function accountForPanel(
   parts: PanelParts,
-  days: number | undefined,
+  { days, way }: Params<'account'>,
 ): Promise<{ account?: ShownAccount }> {
   try {
-    const { overview, leftOut } = await parts.commands().accountStored(parts.services, { days });
-    return { account: { ...overview, leftOut } };
+    const { overview, leftOut, whatIf } = await parts.commands().accountStored(parts.services, { days, way });
+    return { account: { ...overview, leftOut, ...(whatIf && { whatIf }) } };
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};
     throw error;

@@ -2,6 +2,9 @@
 import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
+/** Ways that call no model, by the ids by which they are judged. `current`: what is set. */
+export const WHAT_IF_WAYS = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
+
 const tokens = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
 
 const money = {
@@ -48,6 +51,17 @@ const accountSchema = z.object({
     .readonly(),
   /** Sessions that could not be read; the log says why. */
   leftOut: z.number(),
+  /** What it would have cost with another way to condense, where that was asked for. */
+  whatIf: z
+    .object({
+      way: z.string(),
+      sessions: z.number(),
+      condensed: z.number(),
+      unknown: z.number(),
+      ...{ cost: z.number(), after: z.number(), atMost: z.number() },
+      ...{ condensations: z.number(), needed: z.number(), missing: z.number(), recallable: z.number() },
+    })
+    .optional(),
 });
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof row>;
@@ -55,7 +69,10 @@ export type ShownAccountRow = z.output<typeof row>;
 export const accountMethods = {
   /** @property days of the last so many days; absent: of all time. The answer is without an account where the user cancelled it. */
   account: {
-    params: z.strictObject({ days: z.int().min(1).max(3_650).optional() }),
+    params: z.strictObject({
+      days: z.int().min(1).max(3_650).optional(),
+      way: z.enum(WHAT_IF_WAYS).optional(),
+    }),
     result: z.object({ account: accountSchema.optional() }),
   },
 } as const;

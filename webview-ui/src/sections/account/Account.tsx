@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { COMPACTION_WORDS, REPLAYED_WORDS } from '../../../../src/core/account/words';
-import type { ShownAccount } from '../../../../src/panel/protocol';
+import { COMPACTION_WORDS, REPLAYED_WORDS, WHAT_IF_ASSUMED } from '../../../../src/core/account/words';
+import { WHAT_IF_WAYS, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
-import { formatDollars, formatNumber, t } from '../../l10n';
+import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
@@ -24,10 +24,21 @@ export function Account(): ReactNode {
 const ALL = 'all';
 const PERIODS = [7, 30, 90] as const;
 
+const NO_WAY = 'none';
+const WAY_NAMES: Readonly<Record<(typeof WHAT_IF_WAYS)[number], string>> = {
+  current: 'What is set',
+  lossless: 'Lossless',
+  'file-aware': 'File-Aware',
+  speed: 'Speed',
+  'multi-zone': 'Multi-Zone',
+  truncation: 'Truncation',
+};
+
 function Content(): ReactNode {
   const isSearching = useSearch() !== '';
   const { connection } = usePanel();
   const [period, setPeriod] = useState<string>(ALL);
+  const [way, setWay] = useState<string>(NO_WAY);
   const [account, setAccount] = useState<ShownAccount>();
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -46,7 +57,8 @@ function Content(): ReactNode {
   const add = () =>
     act(async () => {
       const days = period === ALL ? {} : { days: Number(period) };
-      const answer = await connection.request('account', days, patient);
+      const other = WHAT_IF_WAYS.find((each) => each === way);
+      const answer = await connection.request('account', { ...days, ...(other && { way: other }) }, patient);
       if (answer.account) setAccount(answer.account);
     });
   const save = () => act(() => connection.request('runCommand', { command: 'saveAccount' }, patient));
@@ -67,6 +79,15 @@ function Content(): ReactNode {
             ...PERIODS.map((days) => ({ value: String(days), label: t('The last {0} days', days) })),
           ]}
           onChange={setPeriod}
+        />
+        <Dropdown
+          label={t('Compare with')}
+          value={way}
+          choices={[
+            { value: NO_WAY, label: t('Nothing') },
+            ...WHAT_IF_WAYS.map((id) => ({ value: id, label: t(WAY_NAMES[id]) })),
+          ]}
+          onChange={setWay}
         />
         <Button onClick={() => void add()} disabled={isBusy}>
           {isBusy ? t('Adding up…') : t('Add Up')}
@@ -91,6 +112,7 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
         {total.replayed > 0 && ` ${t('{0} of the requests', total.replayed)} ${t(REPLAYED_WORDS)}.`}
         {leftOut > 0 && ` ${t('{0} sessions could not be read; the log says why.', leftOut)}`}
       </p>
+      {account.whatIf && <WhatIf whatIf={account.whatIf} />}
       <Figures total={total} />
       {total.compactions.count > 0 && <p>{COMPACTION_WORDS(total.compactions)}.</p>}
       <Days days={groups.day} />
@@ -112,9 +134,45 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
 const RULES: readonly string[] = [
   'Tokens are what the agents recorded. Where they record none, the requests are made again from the conversation: each sends what stands before its answer, and the cache knows what the request before sent, unless five minutes went by. Instructions and tools that are not in the file are missing there.',
   'Costs are by the price table, at the prices of the day of the request, in US dollars. A subscription is not looked at. A model whose price is not known is in no cost.',
+  'What it would have cost: the requests of each session that was long enough are made again, as they were and condensed whenever one reaches your threshold. The recorded cost counts with the share that this makes of it. A needed line is one that edits of the next 20 turns quote.',
   'Compactions by an agent that records no cost of them are estimated, and are in no other sum.',
   'Read again: most lines of the read had been shown by an earlier read of that file. Never used again: the result brought names of its own, and the model wrote none of them afterwards. That is a hint, not a proof.',
 ];
+
+/** What it would have cost. */
+function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
+  const { way, cost, after, atMost, condensations, condensed, sessions, unknown } = whatIf;
+  const [low, high] = [formatDollars(after), formatDollars(atMost)];
+  return (
+    <>
+      <p>
+        <strong>
+          {low === high
+            ? t('{0}; with {1}: {2}', formatDollars(cost), t(way), low)
+            : t('{0}; with {1}: {2} to {3}', formatDollars(cost), t(way), low, high)}
+        </strong>
+        {` · ${lostWords(whatIf)}`}
+      </p>
+      <p className="row-help">
+        {t(
+          'It would have condensed {0} times in {1} of {2} sessions; the others never were long enough.',
+          condensations,
+          condensed,
+          sessions,
+        )}
+        {unknown > 0 && ` ${t('{0} sessions count as they were, since their window or price is not known.', unknown)}`}{' '}
+        {t(WHAT_IF_ASSUMED)}
+      </p>
+    </>
+  );
+}
+
+function lostWords({ needed, missing, recallable }: NonNullable<ShownAccount['whatIf']>): string {
+  if (needed === 0) return t('no edit needed lines from before a condensation');
+  const share = formatPercent((100 * missing) / needed);
+  if (missing === recallable) return t('needed lines lost: {0} of {1}, all recallable', share, needed);
+  return t('needed lines lost: {0} of {1}, {2} of them recallable', share, needed, recallable);
+}
 
 function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNode {
   const { cost, requests, unpriced, fresh, cacheWrite, cacheRead, output } = total;

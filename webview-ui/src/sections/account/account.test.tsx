@@ -74,8 +74,26 @@ it('groups as is chosen, of the days that are chosen', async () => {
   await page.click(() => page.find('vscode-button', 'Add Up'));
   await page.until(() => page.all('#account table').length > 0);
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: 7 });
-  choose(1, 'day');
+  choose(2, 'day');
   await page.until(() => page.all('#account table')[0]?.textContent.includes('Jan 2, 2026$3.00'));
+});
+
+it('compares with another way, as a range, and says what it stands on', async () => {
+  const whatIf = {
+    ...{ way: 'File-Aware', sessions: 2, condensed: 1, unknown: 1, cost: 4.5, after: 3, atMost: 3.25 },
+    ...{ condensations: 4, needed: 250, missing: 3, recallable: 3 },
+  };
+  const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [], whatIf }));
+  const page = await open(accountStored);
+  const list = page.all('#account vscode-dropdown')[1]!;
+  Object.assign(list, { value: 'file-aware' });
+  list.dispatchEvent(new Event('change', { bubbles: true }));
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
+  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { way: 'file-aware' });
+  expect(textOf(page)).toContain('needed lines lost: 1.2% of 250, all recallable');
+  expect(textOf(page)).toContain('1 sessions count as they were');
+  expect(textOf(page)).toContain('Assumed: the agent says and does the same');
 });
 
 it('shows what it had where it was cancelled, and says what failed', async () => {

@@ -1,0 +1,64 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { whatIfOf } from '../core/account/whatIf';
+import { loadTokenCounter } from '../storage/assets';
+import { accountStores } from './accountStores';
+import { storesWhatIf, type WhatIfWay } from './storesWhatIf';
+
+/** Reads the same file in each turn; every request holds so many tokens more than the one before. */
+const session = (first: number, step: number): string => {
+  const text = Array.from({ length: 400 }, (_, line) => `${line + 1}\tconst value${line} = ${line};`).join('\n');
+  const records: object[] = [];
+  const add = (type: 'user' | 'assistant', message: object): void => {
+    const at = records.length;
+    records.push({
+      ...{ type, uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: 's', cwd: '/p' },
+      timestamp: new Date(Date.UTC(2026, 1, 1, 12, 0, at)).toISOString(),
+      message,
+    });
+  };
+  add('user', { role: 'user', content: 'Read it.' });
+  for (let turn = 0; turn < 8; turn++) {
+    add('assistant', {
+      ...{ id: `m${turn}`, role: 'assistant', model: 'claude-opus-4-1' },
+      content: [{ type: 'tool_use', id: `t${turn}`, name: 'Read', input: { file_path: '/p/a.ts' } }],
+      usage: {
+        input_tokens: 10,
+        output_tokens: 100,
+        cache_read_input_tokens: turn === 0 ? 0 : first + step * (turn - 1),
+        cache_creation_input_tokens: turn === 0 ? first : step,
+      },
+    });
+    add('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${turn}`, content: text }] });
+  }
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+};
+
+it('makes the sessions again that were long enough, and none twice', async () => {
+  const home = temporaryFolder();
+  const folder = join(home, '.claude/projects/p');
+  mkdirSync(folder, { recursive: true });
+  const name = (digit: number): string => join(folder, `00000000-0000-4000-8000-00000000000${digit}.jsonl`);
+  // Of 200,000 tokens, 75 % are 150,000.
+  writeFileSync(name(1), session(145_000, 4_000));
+  writeFileSync(name(2), session(10_000, 4_000));
+  const tokens = () => loadTokenCounter(inject('bundles'));
+  const find = { platform: 'linux', env: {}, homedir: home } as const;
+  const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);
+  expect(sessions).toHaveLength(2);
+  const way: WhatIfWay = { provider: 'lossless', config: {}, threshold: { percent: 75 } };
+  const options = { cache: join(home, 'whatIf.json'), version: '1', signal: new AbortController().signal };
+  const first = await storesWhatIf(sessions, way, options, tokens);
+  expect([...first.keys()]).toEqual([name(1)]);
+  const sum = whatIfOf(sessions, first);
+  expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, missing: 0 });
+  expect(sum.cost).toBeGreaterThan(0);
+  expect(sum.after).not.toBe(sum.cost);
+  // The second run reads nothing: the files are gone.
+  rmSync(folder, { recursive: true });
+  expect(await storesWhatIf(sessions, way, options, tokens)).toEqual(first);
+  const other = { ...options, version: '2' };
+  expect([...(await storesWhatIf(sessions, way, other, tokens)).values()]).toEqual(['unknown']);
+});

@@ -1,0 +1,172 @@
+/** What the stored sessions would have cost with another way to condense. Reading blocks: it runs in a worker, or on the command line. */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { PRICE_PACKAGE } from '../api/newerModels';
+import { loadPriceTable } from '../api/prices';
+import { OpenDatabases } from '../conversations/databases';
+import { ConversationReadError } from '../conversations/readError';
+import type { SessionAccount } from '../core/account/account';
+import type { SessionSaving } from '../core/account/whatIf';
+import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { duePoint, type Threshold } from '../core/condense/trigger/thresholds';
+import { hashText } from '../core/hash';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import type { TokenCounter } from '../core/tokens/types';
+import { once, readAccounted } from './accountStores';
+import { modelPrices } from './models';
+import { sessionWhatIf } from './sessionCounterfactual';
+
+/** A way to condense that calls no model. */
+export interface WhatIfWay {
+  readonly provider: string;
+  readonly config: unknown;
+  readonly threshold: Threshold;
+}
+
+export interface StoresWhatIfOptions {
+  /** File of what is known already. */
+  readonly cache: string;
+  /** The product's version: another one condenses otherwise. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** How often what is done is written down, in milliseconds. */
+const SAVE_MS = 10_000;
+
+/**
+ * Makes every session again that was long enough to be condensed.
+ * @param report is told how many of how many are done
+ * @returns by path; sessions that never were long enough are not in it
+ * @throws the signal's reason where it was aborted
+ */
+export async function storesWhatIf(
+  sessions: readonly SessionAccount[],
+  way: WhatIfWay,
+  { cache: file, version, signal }: StoresWhatIfOptions,
+  tokens: () => Promise<TokenCounter>,
+  report: (done: number, all: number) => void = () => undefined,
+): Promise<ReadonlyMap<string, SessionSaving | 'unknown'>> {
+  const prices = await loadPriceTable();
+  const loaded = once(tokens);
+  const savings = new Map<string, SessionSaving | 'unknown'>();
+  const long = sessions.filter((session) => {
+    const { path, window, usage, fill } = session;
+    if (window === undefined) {
+      savings.set(path, 'unknown');
+      return false;
+    }
+    const model = usage.findLast((each) => each.model !== undefined)?.model;
+    const most = modelPrices(prices, { model })?.maxOutputTokens;
+    const due = duePoint({
+      contextWindow: window,
+      threshold: way.threshold,
+      ...(most !== undefined && { maxOutputTokens: most }),
+    });
+    return Math.max(...fill, 0) >= due.tokens;
+  });
+  const known = await readKept(file);
+  const kept = new Map<string, Kept>();
+  const databases = new OpenDatabases();
+  let savedAt = performance.now();
+  try {
+    for (const [done, session] of long.entries()) {
+      report(done, long.length);
+      // One turn of the loop, so that the message goes out and a signal comes in.
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+      const { path, usage, fill } = session;
+      const key = hashText(JSON.stringify([path, usage, fill, way, version, PRICE_PACKAGE.published]));
+      const saving = known.get(key)?.saving ?? (await savingOf(session, way, databases, loaded, signal));
+      kept.set(key, { key, path, saving });
+      savings.set(path, saving);
+      if (performance.now() - savedAt > SAVE_MS) {
+        await save(file, known, kept);
+        savedAt = performance.now();
+      }
+    }
+    report(long.length, long.length);
+  } finally {
+    databases.close();
+    await save(file, known, kept);
+  }
+  return savings;
+}
+
+async function savingOf(
+  { path, window, usage }: SessionAccount,
+  { provider, config, threshold }: WhatIfWay,
+  databases: OpenDatabases,
+  tokens: () => Promise<TokenCounter>,
+  signal: AbortSignal,
+): Promise<SessionSaving | 'unknown'> {
+  let conversation;
+  try {
+    conversation = readAccounted(path, databases);
+  } catch (error) {
+    // It was there when it was accounted, and has gone or changed since.
+    if (error instanceof ConversationReadError) return 'unknown';
+    throw error;
+  }
+  // Remembered counts of one conversation are of no use for the next.
+  const counter = new MessageCounter(await tokens());
+  const manager = new CondensationManager(counter, providersWithoutModels());
+  const result = await sessionWhatIf(
+    conversation,
+    { manager, provider, config, threshold, window, signal, day: usage.at(-1)?.day ?? '' },
+    { counter, prices: await loadPriceTable() },
+  );
+  if (!result?.days || result.rereads === undefined) return 'unknown';
+  const { days, condensations, needed, missing, recallable, rereads } = result;
+  return { days, condensations, needed, missing, recallable, rereads };
+}
+
+const count = z.number();
+const keptSchema = z.object({
+  key: z.string(),
+  path: z.string(),
+  saving: z.union([
+    z.literal('unknown'),
+    z.object({
+      days: z.array(z.object({ day: z.string(), before: count, after: count })),
+      ...{ condensations: count, needed: count, missing: count, recallable: count, rereads: count },
+    }),
+  ]),
+});
+interface Kept {
+  readonly key: string;
+  readonly path: string;
+  readonly saving: SessionSaving | 'unknown';
+}
+
+/** A file that is missing or broken is an empty cache. */
+async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
+  try {
+    return new Map(
+      z
+        .array(keptSchema)
+        .parse(JSON.parse(await readFile(file, 'utf8')))
+        .map((each) => [each.key, each]),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+/** Of other ways and periods so many are kept. */
+const KEPT = 5_000;
+
+/** Writes the file whole or not at all. A disk that is full costs the cache, no more. */
+async function save(file: string, known: ReadonlyMap<string, Kept>, kept: ReadonlyMap<string, Kept>): Promise<void> {
+  if ([...kept.keys()].every((key) => known.has(key))) return;
+  const others = [...known.values()].filter(({ key }) => !kept.has(key));
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(temporary, JSON.stringify([...kept.values(), ...others].slice(0, KEPT)), { mode: 0o600 });
+    await rename(temporary, file);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionAccount } from './account';
+import { PART_KINDS, type PartKind } from './parts';
+import { whatIfHeadline, whatIfOf, type SessionSaving } from './whatIf';
+
+const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
+
+/** A session that cost so many dollars on each day. */
+const session = (path: string, days: Readonly<Record<string, number>>): SessionAccount => ({
+  ...{ agent: 'A', path, id: path, title: path, source: 'recorded', fill: [], parts: none },
+  ...{ sentOften: 0, files: [], unused: [], compactions: { count: 0, isEstimate: false } },
+  usage: Object.entries(days).map(([day, cost]) => ({
+    ...{ day, requests: 1, fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost, unpriced: 0 },
+  })),
+});
+
+const saving = (days: SessionSaving['days'], more: Partial<SessionSaving> = {}): SessionSaving => ({
+  ...{ days, condensations: 2, needed: 100, missing: 3, recallable: 3, rereads: 0 },
+  ...more,
+});
+
+describe('what sessions would have cost', () => {
+  it('by hand: $10 that made again cost $8 and $4 would have cost $5; what is read once more is scaled alike', () => {
+    const sum = whatIfOf(
+      [session('a', { '2026-01-01': 10 }), session('short', { '2026-01-01': 2 })],
+      new Map([['a', saving([{ day: '2026-01-01', before: 8, after: 4 }], { rereads: 0.8 })]]),
+    );
+    expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, cost: 12, after: 7, atMost: 8 });
+    expect(whatIfHeadline(sum, 'Last week', 'File-Aware')).toBe(
+      'Last week: $12.00; with File-Aware: $7.00 to $8.00; needed lines lost: 3.0 % (3 of 100), all recallable.',
+    );
+  });
+
+  it('of some days takes the cost of those days alone', () => {
+    const days = [
+      { day: '2026-01-01', before: 8, after: 8 },
+      { day: '2026-01-08', before: 8, after: 2 },
+    ];
+    const sum = whatIfOf(
+      [session('a', { '2026-01-01': 10, '2026-01-08': 20 }), session('old', { '2026-01-01': 5 })],
+      new Map([['a', saving(days)]]),
+      '2026-01-05',
+    );
+    expect(sum).toMatchObject({ sessions: 1, cost: 20, after: 5 });
+  });
+
+  it('may be more, and says so', () => {
+    const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
+    const sum = whatIfOf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
+    expect(whatIfHeadline(sum, 'All', 'Lossless')).toBe(
+      'All: $1.00; with Lossless: $1.50; no edit needed lines from before a condensation.',
+    );
+  });
+
+  it('counts as it was where nobody can tell, and where no price is known', () => {
+    const sum = whatIfOf(
+      [session('a', { '2026-01-01': 3 }), session('free', { '2026-01-01': 0 })],
+      new Map<string, SessionSaving | 'unknown'>([
+        ['a', 'unknown'],
+        ['free', saving([])],
+      ]),
+    );
+    expect(sum).toMatchObject({ sessions: 2, unknown: 1, cost: 3, after: 3, atMost: 3 });
+  });
+});
