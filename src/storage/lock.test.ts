@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { withLock } from './lock';
-import { nodeFiles } from './nodeFiles';
+import type { Files } from './files';
+import { nodeFiles, patientFiles } from './nodeFiles';
 import { QUICK_LOCK, steppedFiles, systemError } from './testing';
 
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
@@ -15,6 +16,35 @@ const TOKEN = '0123456789abcdef';
 const lockOf = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
 /** So long that a lock is never taken away for its silence. */
 const DEAF = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
+
+/**
+ * A disk of Windows with a scanner: what was written can't be removed for the next two tries, and what was removed can't be opened for
+ * the next two. Counted and not timed, so that it is the same under any load.
+ */
+function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') => void): Files {
+  const [scanned, going] = [new Map<string, number>(), new Map<string, number>()];
+  const refuse = (left: Map<string, number>, path: string, operation: 'open' | 'removeFile', code: string): void => {
+    const tries = left.get(path) ?? 0;
+    if (tries === 0) return;
+    left.set(path, tries - 1);
+    refused(operation);
+    throw systemError(code);
+  };
+  return {
+    ...files,
+    open: async (path, mode) => {
+      refuse(going, path, 'open', 'EPERM');
+      const file = await files.open(path, mode);
+      if (mode !== 'read') scanned.set(path, 2);
+      return file;
+    },
+    removeFile: async (path) => {
+      refuse(scanned, path, 'removeFile', 'EBUSY');
+      await files.removeFile(path);
+      going.set(path, 2);
+    },
+  };
+}
 
 /** Fails where two are inside at once. */
 function room() {
@@ -40,6 +70,24 @@ test('one after the other', () =>
     await Promise.all(Array.from({ length: 20 }, () => withLock(nodeFiles, path, DEAF, visit)));
     expect(visits()).toBe(20);
     expect(await readdir(folder)).toEqual([]);
+  }));
+
+test('one after the other where a scanner opens each file that was written, and a removed file is not gone at once: Windows', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'lock');
+    const { visit, visits } = room();
+    const refused: string[] = [];
+    const files = patientFiles(
+      scannedFiles(nodeFiles, (operation) => refused.push(operation)),
+      {
+        platform: 'win32',
+        waits: Array<number>(40).fill(1),
+      },
+    );
+    await Promise.all(Array.from({ length: 10 }, () => withLock(files, path, DEAF, visit)));
+    expect(visits()).toBe(10);
+    expect(await readdir(folder)).toEqual([]);
+    expect(new Set(refused)).toEqual(new Set(['open', 'removeFile']));
   }));
 
 test('the lock of a dead process is taken away at once, by one of those who wait', () =>

@@ -1,8 +1,11 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, readdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { nodeFiles, renamePatiently } from './nodeFiles';
+import { readText } from './fileTools';
+import type { Files } from './files';
+import { nodeFiles, patientFiles } from './nodeFiles';
+import { systemError } from './testing';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -34,35 +37,46 @@ describe('a folder', () => {
 });
 
 describe('a file that another program has open', () => {
-  const refusing = (times: number, code: string) => {
-    const tries: string[] = [];
-    const once = (from: string, to: string): Promise<void> => {
-      tries.push(`${from} ${to}`);
-      return tries.length > times ? Promise.resolve() : Promise.reject(Object.assign(new Error(code), { code }));
+  /** The machine's files, of which an operation is refused so many times. */
+  const refusing = (operation: 'open' | 'status' | 'rename' | 'removeFile', times: number, code: string) => {
+    let tries = 0;
+    const files: Files = {
+      ...nodeFiles,
+      [operation]: (...given: [string, string]): Promise<unknown> => {
+        tries += 1;
+        return tries <= times
+          ? Promise.reject(systemError(code))
+          : (nodeFiles[operation] as (...all: [string, string]) => Promise<unknown>)(...given);
+      },
     };
-    return { tries, once };
+    return { files, tries: () => tries };
   };
+  const waits = [1, 1, 1, 1];
 
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('is replaced on Windows once it is closed: %s', async (code) => {
-    const { tries, once } = refusing(3, code);
-    await renamePatiently('a', 'b', { platform: 'win32', once, waits: [1, 1, 1, 1] });
-    expect(tries).toEqual(Array(4).fill('a b'));
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('is waited for on Windows: %s', async (code) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'a');
+    await writeFile(path, 'text');
+    const whenFree = (operation: Parameters<typeof refusing>[0]): Files =>
+      patientFiles(refusing(operation, 3, code).files, { platform: 'win32', waits });
+    expect(await readText(whenFree('open'), path)).toBe('text');
+    expect(await whenFree('status').status(path)).toMatchObject({ kind: 'file', bytes: 4 });
+    await whenFree('rename').rename(path, join(folder, 'b'));
+    await whenFree('removeFile').removeFile(join(folder, 'b'));
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('is told where it stays open, and at once where it is something else', async () => {
-    const lasting = refusing(99, 'EBUSY');
-    const onWindows = { platform: 'win32', waits: [1, 1] } as const;
-    await expect(renamePatiently('a', 'b', { ...onWindows, once: lasting.once })).rejects.toMatchObject({
-      code: 'EBUSY',
-    });
-    expect(lasting.tries).toHaveLength(3);
-    for (const [platform, code] of [
-      ['win32', 'ENOSPC'],
-      ['linux', 'EPERM'],
+    for (const [platform, code, tries] of [
+      ['win32', 'EBUSY', 5],
+      ['win32', 'ENOSPC', 1],
+      ['linux', 'EPERM', 1],
+      ['darwin', 'EBUSY', 1],
     ] as const) {
-      const { tries, once } = refusing(99, code);
-      await expect(renamePatiently('a', 'b', { platform, once })).rejects.toMatchObject({ code });
-      expect(tries).toHaveLength(1);
+      const refused = refusing('rename', 99, code);
+      const files = patientFiles(refused.files, { platform, waits });
+      await expect(files.rename('a', 'b')).rejects.toMatchObject({ code });
+      expect(refused.tries()).toBe(tries);
     }
   });
 });

@@ -51,40 +51,44 @@ const openFile = (handle: FileHandle): OpenFile => ({
 });
 
 /**
- * What Windows answers while another program (a scanner, another window) has the file open. It is short: graceful-fs waits for it,
- * too. Elsewhere the same errors last.
+ * What Windows answers while another program (a scanner, another window) has a file open, or while a removed file is not yet gone for
+ * somebody still has it open. It is short: graceful-fs waits for it, too. Elsewhere the same errors last.
  */
 const OPEN_ELSEWHERE: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
-/** Milliseconds before a rename is tried again. */
-const RENAME_WAITS: readonly number[] = [10, 30, 100, 300, 600];
+/** Milliseconds before it is tried again. */
+const WAITS: readonly number[] = [10, 30, 100, 300, 600];
 
-interface RenameOptions {
+interface Patience {
   readonly platform?: NodeJS.Platform;
-  readonly once?: (from: string, to: string) => Promise<void>;
   /** Milliseconds before each further try. */
   readonly waits?: readonly number[];
 }
 
-/** Renames, on Windows also what another program has open for a moment. @throws the system's error. */
-export async function renamePatiently(
-  from: string,
-  to: string,
-  { platform = process.platform, once = rename, waits = RENAME_WAITS }: RenameOptions = {},
-): Promise<void> {
-  for (const wait of platform === 'win32' ? waits : []) {
-    try {
-      await once(from, to);
-      return;
-    } catch (error) {
-      if (!OPEN_ELSEWHERE.includes(errorCode(error) ?? '')) throw error;
+/** A file system that, on Windows, waits for files that another program has open for a moment. Throws the system's error where one stays so. */
+export function patientFiles(files: Files, { platform = process.platform, waits = WAITS }: Patience = {}): Files {
+  if (platform !== 'win32') return files;
+  const patiently = async <T>(action: () => Promise<T>): Promise<T> => {
+    for (const wait of waits) {
+      try {
+        return await action();
+      } catch (error) {
+        if (!OPEN_ELSEWHERE.includes(errorCode(error) ?? '')) throw error;
+      }
+      await setTimeout(wait);
     }
-    await setTimeout(wait);
-  }
-  await once(from, to);
+    return action();
+  };
+  return {
+    ...files,
+    open: (path, mode) => patiently(() => files.open(path, mode)),
+    status: (path) => patiently(() => files.status(path)),
+    rename: (from, to) => patiently(() => files.rename(from, to)),
+    removeFile: (path) => patiently(() => files.removeFile(path)),
+  };
 }
 
 /** The file system of the machine. */
-export const nodeFiles: Files = {
+export const nodeFiles: Files = patientFiles({
   open: async (path, mode) => openFile(await open(path, FLAGS[mode], FILE_MODE)),
   status: async (path) => statusOf(await lstat(path)),
   realPath: (path) => realpath(path),
@@ -104,10 +108,10 @@ export const nodeFiles: Files = {
       await handle.close();
     }
   },
-  rename: (from, to) => renamePatiently(from, to),
+  rename: (from, to) => rename(from, to),
   removeFile: (path) => unlink(path),
   // Node tries again where Windows has a file of it open.
-  removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: RENAME_WAITS.length }),
+  removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: WAITS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),
-};
+});
