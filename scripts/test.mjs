@@ -19,6 +19,8 @@ const PROPERTY_TESTS = ['invariants', 'property', 'properties', 'statements', 'i
 const SEEDS = [2, 3, 5];
 const LONG_RUNS = 200;
 const MONKEY = { MONKEY_STEPS: '1000', MONKEY_SEED: '7' };
+/** Of what only calculates: in VS Code a test waits for what a busy machine draws late. */
+const NICE = 5;
 const results = 'test-results';
 
 const mode = ['quick', 'long'].find((name) => process.argv.includes(`--${name}`)) ?? 'whole';
@@ -48,7 +50,6 @@ function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) 
     const started = Date.now();
     console.log(`[${name}] begins`);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
-    // The linter and the unit tests only calculate; in VS Code a test waits for what a busy machine draws late.
     if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
     let said;
     for (const stream of [child.stdout, child.stderr])
@@ -74,20 +75,16 @@ function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) 
 
 const bin = (name) => `node_modules/.bin/${name}`;
 /** With a memory of what was checked: the next time is three times as fast. */
-const types = (name, ...project) =>
-  step(name, bin('tsc'), [
-    '--noEmit',
-    '--incremental',
-    '--tsBuildInfoFile',
-    `${results}/${name}.tsbuildinfo`,
-    ...project,
-  ]);
+const types = (name, ...project) => {
+  const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
+  return step(name, bin('tsc'), ['--noEmit', ...memory, ...project], { nice: NICE });
+};
 const typesOfAll = async () => {
   await types('types');
   await types('webview-types', '-p', 'webview-ui');
 };
 
-const lint = (files = []) => step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files], { nice: 5 });
+const lint = (files = []) => step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files], { nice: NICE });
 
 /** Runs vitest and counts its tests. */
 async function unit(name, args, options = {}) {
@@ -108,12 +105,14 @@ async function unit(name, args, options = {}) {
     skips.push(`SKIPPED in "${name}": ${numPendingTests} tests that skip themselves; their output says why.`);
 }
 
+/** The unit tests have one worker on two cores, and take longest: they wait for nothing. */
 async function calculating() {
-  const nice = 5;
-  await typesOfAll();
-  await step('format', bin('prettier'), ['--check', '--log-level', 'warn', '.'], { nice });
-  await lint();
-  await unit('unit', ['--coverage'], { nice });
+  const checks = async () => {
+    await typesOfAll();
+    await lint();
+    await step('format', bin('prettier'), ['--check', '--log-level', 'warn', '.'], { nice: NICE });
+  };
+  await Promise.all([checks(), unit('unit', ['--coverage'], { nice: NICE })]);
 }
 
 async function editor(...flags) {

@@ -96,7 +96,7 @@ it('has two tasks at once, one with native tools and one with XML in the text, t
     const condensed = known.find(({ title }) => title.includes('native') === isNative)!.condensations.length;
     expect(breaksIn(bodies)).toBeLessThanOrEqual(condensed);
   }
-}, 60_000);
+});
 
 const systemOf = ({ system }: Json): string =>
   typeof system === 'string'

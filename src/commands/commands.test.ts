@@ -47,7 +47,7 @@ function store(files: Record<string, string>): void {
 function whenListed(act: (picker: FakeQuickPick) => void): void {
   fake.onQuickPick = (picker) => {
     void vi
-      .waitFor(() => expect(picker.busy).toBe(false), { timeout: 20_000 })
+      .waitFor(() => expect(picker.busy).toBe(false))
       .then(() => {
         act(picker);
       });

@@ -45,7 +45,7 @@ async function ask(command: string | undefined) {
 function picks(label: string | undefined): void {
   fake.onQuickPick = (picker) => {
     void vi
-      .waitFor(() => expect(picker.busy).toBe(false), { timeout: 20_000 })
+      .waitFor(() => expect(picker.busy).toBe(false))
       .then(() => {
         const item = picker.items.find((each) => label !== undefined && each.label.includes(label));
         if (item) picker.accept(item);

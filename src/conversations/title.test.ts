@@ -77,8 +77,7 @@ describe('a title', () => {
   });
 
   it('takes long texts of unclosed elements in its stride', () => {
-    const start = performance.now();
-    titleOf([user('<system-reminder> <ide_selection '.repeat(50_000))]);
-    expect(performance.now() - start).toBeLessThan(2000);
+    // In time that grows with the square of the text it would not end before the test's time limit.
+    expect(titleOf([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
   });
 });

@@ -56,10 +56,10 @@ describe('fileMatcher', () => {
     expect(toolMatcher([list + list])(`a7${list}`)).toBe(true);
     const hostile = `{${','.repeat(500)}}`.repeat(40);
     expect(toolMatcher([hostile])('a')).toBe(false);
-  }, 5_000);
+  });
 
   it('an opening brace that nothing closes takes time in proportion to its length', () => {
     const open = `{${','.repeat(300_000)}`;
     expect(toolMatcher([open])(open)).toBe(true);
-  }, 20_000);
+  });
 });

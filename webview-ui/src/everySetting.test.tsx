@@ -94,29 +94,25 @@ const shownOn = (page: Page): Set<string | undefined> =>
 
 const ROUNDS = 6;
 
-it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
-  'of $name',
-  { timeout: 120_000 },
-  async (provider) => {
-    const { id } = provider;
-    const schema = provider.getConfigSchema();
-    for (let round = 0; round < ROUNDS; round++) {
-      fake.reset();
-      const { value, places } = exampleOf(schema, id, schema, round);
-      fake.settings[`contextCondenser.${id}`] = value;
-      const page = await openPage({ view: { open: [id] } });
-      await unfoldAll(page);
-      const shown = shownOn(page);
-      // Native's prompt has a setting of its own.
-      const missing = places.filter(
-        (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
-      );
-      expect(missing).toEqual([]);
-      // Of the passes one is open at a time.
-      if (id !== 'smart') return;
-    }
-  },
-);
+it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))('of $name', async (provider) => {
+  const { id } = provider;
+  const schema = provider.getConfigSchema();
+  for (let round = 0; round < ROUNDS; round++) {
+    fake.reset();
+    const { value, places } = exampleOf(schema, id, schema, round);
+    fake.settings[`contextCondenser.${id}`] = value;
+    const page = await openPage({ view: { open: [id] } });
+    await unfoldAll(page);
+    const shown = shownOn(page);
+    // Native's prompt has a setting of its own.
+    const missing = places.filter(
+      (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
+    );
+    expect(missing).toEqual([]);
+    // Of the passes one is open at a time.
+    if (id !== 'smart') return;
+  }
+});
 
 /** Settings whose sections are more than a form, or are looked at above. */
 const OWN_SECTIONS: Readonly<Record<string, string>> = {
@@ -132,7 +128,7 @@ const OWN_SECTIONS: Readonly<Record<string, string>> = {
   providers: 'overview',
 };
 
-it('of package.json', { timeout: 60_000 }, async () => {
+it('of package.json', async () => {
   const schemas = settingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest);
   const page = await openPage({ view: { open: ['overview', 'native', 'agent', 'more'] } });
   await unfoldAll(page);

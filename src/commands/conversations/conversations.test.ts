@@ -41,14 +41,11 @@ const last = () => fake.shown.at(-1)!;
 async function opened(): Promise<void> {
   view = conversationsOf(services, tree);
   view.getChildren();
-  await vi.waitFor(
-    () => {
-      view.getChildren();
-      expect(tree.view.description).toBe('');
-      expect(rows().length).toBeGreaterThan(0);
-    },
-    { timeout: 20_000 },
-  );
+  await vi.waitFor(() => {
+    view.getChildren();
+    expect(tree.view.description).toBe('');
+    expect(rows().length).toBeGreaterThan(0);
+  });
 }
 
 const rows = (): ConversationNode[] =>
@@ -77,10 +74,10 @@ async function condensed(provider = 'truncation'): Promise<void> {
     'contextCondenser.manual.targetPercent': 20,
   });
   await run('condense');
-  await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'));
 }
 
-describe('the conversations view', { timeout: 60_000 }, () => {
+describe('the conversations view', () => {
   it('lists, says what could not be read once in the log, and watches the stores', async () => {
     session();
     writeFileSync(join(home, '.claude', 'projects', '-home-me-app', 'broken.jsonl'), '{"type":"user"');
@@ -204,7 +201,7 @@ describe('the conversations view', { timeout: 60_000 }, () => {
   });
 });
 
-describe('giving back', { timeout: 60_000 }, () => {
+describe('giving back', () => {
   it('changes a Zoo task in place once the user agrees, and undoes it byte for byte', async () => {
     const path = zooTask(join(home, '.config', 'Code', 'User'));
     await opened();

@@ -11,8 +11,6 @@ import type { Services } from '../../window/services';
 import { watchIdleTasks } from './idleTasks';
 import { answerOffer, offerAnswers } from './idleTasks';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let home: string;
 let services: Services;
 let log: ReturnType<typeof testServices>['log'];
@@ -34,15 +32,11 @@ afterEach(() => {
 const task = (): string => zooTask(join(home, '.config', 'Code', 'User'));
 const offers = () => fake.shown.filter(({ message }) => message.includes('Condense it before it is resumed?'));
 const counted = (): Promise<void> =>
-  vi.waitFor(
-    () => {
-      const { isBusy, conversations } = conversationIndex(services);
-      expect([isBusy, conversations.every(({ details }) => details?.tokens !== undefined)]).toEqual([false, true]);
-    },
-    { timeout: 20_000 },
-  );
-const offered = (times: number): Promise<void> =>
-  vi.waitFor(() => expect(offers()).toHaveLength(times), { timeout: 20_000 });
+  vi.waitFor(() => {
+    const { isBusy, conversations } = conversationIndex(services);
+    expect([isBusy, conversations.every(({ details }) => details?.tokens !== undefined)]).toEqual([false, true]);
+  });
+const offered = (times: number): Promise<void> => vi.waitFor(() => expect(offers()).toHaveLength(times));
 /** Looks again, and has the answers of the microtasks after it settled. */
 async function lookAgain(): Promise<void> {
   await conversationIndex(services).refresh();
@@ -61,7 +55,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   expect(offers()[0]?.message).toMatch(
     /^“.+” \(Zoo Code\) is idle and holds 1\d,\d{3} tokens, 1\d\d% of the window\. /,
   );
-  await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/), { timeout: 20_000 });
+  await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/));
   expect(fake.shown.at(-1)?.choices).toContain('Give Back to the Agent…');
   // Without what was answered it is known by its ledger.
   const [[path] = ['']] = offerAnswers(services.context.globalState);
@@ -81,7 +75,7 @@ it('asks once for each task and size, and forgets that where the task got small'
   await vi.waitFor(() => expect(offerAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000));
   zooTask(join(home, '.config', 'Code', 'User'), conversationOf().slice(0, 3));
   await lookAgain();
-  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).size).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(offerAnswers(services.context.globalState).size).toBe(0));
 });
 
 it('never asks again where that was said', async () => {
@@ -141,8 +135,6 @@ it('shows a title as text, and tells in the log what keeps it from looking', asy
   const blocked = testServices(home, join(home, 'storage', 'them'));
   writeFileSync(join(home, 'storage', 'them'), '');
   watchIdleTasks(blocked.services);
-  await vi.waitFor(() => expect(blocked.log.lines.join()).toContain('Idle tasks were not looked for.'), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(() => expect(blocked.log.lines.join()).toContain('Idle tasks were not looked for.'));
   for (const each of blocked.services.context.subscriptions) void each.dispose();
 });

@@ -92,6 +92,6 @@ describe('xmlResultHeader', () => {
     const started = cpuNow();
     expect(xmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
     expect(xmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
-    expect(cpuNow() - started).toBeLessThan(200);
+    expect(cpuNow() - started).toBeLessThan(1_000);
   });
 });

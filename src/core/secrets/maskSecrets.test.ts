@@ -115,14 +115,10 @@ describe('private keys', () => {
 });
 
 describe('text that was made to be slow', () => {
-  it.each(HOSTILE_PIECES)(
-    '%j is read in time that grows with its length',
-    (piece) => {
-      const text = piece.repeat(Math.ceil(300_000 / piece.length));
-      expect(maskSecrets(text).length).toBeLessThanOrEqual(text.length);
-    },
-    20_000,
-  );
+  it.each(HOSTILE_PIECES)('%j is read in time that grows with its length', (piece) => {
+    const text = piece.repeat(Math.ceil(300_000 / piece.length));
+    expect(maskSecrets(text).length).toBeLessThanOrEqual(text.length);
+  });
 
   it('whatever stands around a key, it goes', () => {
     fc.assert(

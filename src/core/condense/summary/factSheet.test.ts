@@ -78,7 +78,7 @@ describe('instructions', () => {
     expect(textsOf([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
       'Go',
     ]);
-  }, 20_000);
+  });
 
   it('the oldest are shortened first, then left out; the newest is the last to lose words', () => {
     const words = (name: string): string => Array.from({ length: 300 }, (_, index) => `${name}${index}`).join(' ');
